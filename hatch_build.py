@@ -1,0 +1,45 @@
+"""Build hook: compiles the kernels at install, so that the first run of a mechanism starts at once.
+
+The objects go into `src/index3/kernels`; a wheel carries them and is tagged for its platform, an editable install finds
+them in the source tree. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class KernelBuildHook(BuildHookInterface):
+    """Adds the kernel objects to wheels and to editable installs."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the kernels; `version` is "standard" for a wheel, "editable" for a development install."""
+        if os.environ.get("INDEX3_BUILD_KERNELS", "1") == "0":
+            return
+        sources = Path(self.root) / "src"
+        files = build_kernels(sources)
+        if files and version == "standard":
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
+            build_data["force_include"].update({str(file): str(file.relative_to(sources)) for file in files})
+
+
+def build_kernels(sources: Path) -> list[Path]:
+    """Object files of all kernels, or nothing (and a warning) if they cannot be built here."""
+    sys.path.insert(0, str(sources))
+    try:
+        from index3.compiled.build import build_all
+
+        return build_all(sources / "index3" / "kernels", os.cpu_count() or 1)
+    except Exception as problem:  # an install without kernels works; it only starts more slowly the first time
+        print(f"warning: kernels were not built ({problem}); index3 builds them at first use", file=sys.stderr)
+        return []
+    finally:
+        sys.path.remove(str(sources))

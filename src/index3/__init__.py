@@ -1,0 +1,109 @@
+"""Multibody dynamics in Python: describe a mechanism in words, run it compiled, trust the error control.
+
+>>> import index3 as ix
+>>> model = ix.library.pendulum()
+>>> result = ix.simulate(model, (0.0, 1.0))
+>>> result.success
+True
+
+The names below are loaded when first used, so that `import index3` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:  # `as` makes each a public name for type checkers
+    from index3 import errors as errors
+    from index3 import library as library
+    from index3 import methods as methods
+    from index3.analysis.assemble import assemble as assemble
+    from index3.analysis.check import check as check
+    from index3.analysis.simulate import simulate as simulate
+    from index3.bodies.marker import Marker as Marker
+    from index3.bodies.planar_body import PlanarBody as PlanarBody
+    from index3.bodies.point_mass import PointMass as PointMass
+    from index3.bodies.rigid_body import RigidBody as RigidBody
+    from index3.errors import AssemblyError as AssemblyError
+    from index3.errors import Index3Error as Index3Error
+    from index3.errors import ModelError as ModelError
+    from index3.errors import SimulationFailed as SimulationFailed
+    from index3.errors import SingularError as SingularError
+    from index3.forces.load import Force as Force
+    from index3.forces.load import Torque as Torque
+    from index3.forces.rotational_spring_damper import RotationalSpringDamper as RotationalSpringDamper
+    from index3.forces.spring_damper import SpringDamper as SpringDamper
+    from index3.forces.user import UserForce as UserForce
+    from index3.joints import CoordinateConstraint as CoordinateConstraint
+    from index3.joints import Cylindrical as Cylindrical
+    from index3.joints import Distance as Distance
+    from index3.joints import Fixed as Fixed
+    from index3.joints import Motion as Motion
+    from index3.joints import PerpendicularAxes as PerpendicularAxes
+    from index3.joints import Planar as Planar
+    from index3.joints import PointCoincidence as PointCoincidence
+    from index3.joints import PointInPlane as PointInPlane
+    from index3.joints import Prismatic as Prismatic
+    from index3.joints import Revolute as Revolute
+    from index3.joints import Spherical as Spherical
+    from index3.joints import Universal as Universal
+    from index3.methods.direct.hht_method import HHT as HHT
+    from index3.methods.registry import METHODS as METHODS
+    from index3.model.model import Model as Model
+    from index3.results.result import Result as Result
+
+_HOME = {  # where each public name is defined; a test holds this and the imports above together
+    "index3.analysis.assemble": ("assemble",),
+    "index3.analysis.check": ("check",),
+    "index3.analysis.simulate": ("simulate",),
+    "index3.bodies.marker": ("Marker",),
+    "index3.bodies.planar_body": ("PlanarBody",),
+    "index3.bodies.point_mass": ("PointMass",),
+    "index3.bodies.rigid_body": ("RigidBody",),
+    "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
+    "index3.forces.load": ("Force", "Torque"),
+    "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),
+    "index3.forces.spring_damper": ("SpringDamper",),
+    "index3.forces.user": ("UserForce",),
+    "index3.joints": (
+        "CoordinateConstraint",
+        "Cylindrical",
+        "Distance",
+        "Fixed",
+        "Motion",
+        "PerpendicularAxes",
+        "Planar",
+        "PointCoincidence",
+        "PointInPlane",
+        "Prismatic",
+        "Revolute",
+        "Spherical",
+        "Universal",
+    ),
+    "index3.methods.direct.hht_method": ("HHT",),
+    "index3.methods.registry": ("METHODS",),
+    "index3.model.model": ("Model",),
+    "index3.results.result": ("Result",),
+}
+_MODULES = ("errors", "library", "methods")  # `methods` is a package that can be called: it prints the registry
+_NAMES = {name: home for home, names in _HOME.items() for name in names}
+
+__all__ = sorted([*_NAMES, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"index3.{name}")
+    else:
+        raise AttributeError(f"module 'index3' has no attribute {name!r}")
+    globals()[name] = value  # found directly next time
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

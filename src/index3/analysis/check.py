@@ -1,0 +1,90 @@
+"""What a model is made of: counts, degrees of freedom, redundant rows by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.errors import AssemblyError, Index3Error
+from index3.linear import static_lu
+from index3.methods import closure
+from index3.methods.closing import Closer
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+@dataclass
+class Check:
+    """Counts of a model; prints as a readable text.
+
+    Attributes
+    ----------
+    model : name
+    bodies, coordinates, constraints : numbers; constraints include normalisation and redundant rows
+    rank : number of independent constraints at the assembled configuration
+    dof : coordinates - rank
+    redundant : names of the redundant rows, "joint.row"
+    closed : whether the positions could be assembled
+    notes : what a user should know
+    """
+
+    model: str
+    bodies: int
+    coordinates: int
+    constraints: int
+    rank: int
+    dof: int
+    redundant: list[str]
+    closed: bool = True
+    notes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [
+            f"model '{self.model}'",
+            f"  bodies              {self.bodies:6d}",
+            f"  coordinates         {self.coordinates:6d}",
+            f"  constraints         {self.constraints:6d}",
+            f"  redundant           {len(self.redundant):6d}",
+            f"  degrees of freedom  {self.dof:6d}",
+        ]
+        if self.redundant:
+            joints: dict[str, list[str]] = {}
+            for name in self.redundant:
+                joint, _, row = name.partition(".")
+                joints.setdefault(joint, []).append(row)
+            rows = "; ".join(f"{joint}: {', '.join(names)}" for joint, names in joints.items())
+            lines.append(f"  redundant rows      {rows}")
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+
+def check(model: Any) -> Check:
+    """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
+
+    The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
+    """
+    system = compile_model(model)
+    state = State(system)
+    closer = Closer(state)
+    notes: list[str] = []
+    code = closure.assemble_positions(state.handle, closer.handle)
+    if code:
+        problem: Index3Error = closer.failure(code, 0.0)
+        if not isinstance(problem, AssemblyError):
+            raise problem
+        notes.append(str(problem))
+        state.move(0.0, system.q0, system.v0)
+    moved = float(np.abs(state[s.Q] - system.q0).max(initial=0.0))
+    if not code and moved > 1e-9:
+        notes.append(f"assembly moves coordinates by up to {moved:.3g}; `index3.assemble(model)` says which")
+    fresh = closure.assemble_accelerations(state.handle, closer.handle)
+    if fresh:
+        raise closer.failure(fresh, 0.0)
+    zero = np.flatnonzero(closer.factors[static_lu.ZERO][system.n :])
+    rank = system.m - len(zero)
+    return Check(
+        model=model.name, bodies=len(system.bodies), coordinates=system.n, constraints=system.m, rank=rank,
+        dof=system.n - rank, redundant=[system.row_names[k] for k in zero], closed=code == 0, notes=notes,
+    )  # fmt: skip

@@ -1,0 +1,57 @@
+"""From a compiled system to the layout of its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.methods.closing import restrained
+from index3.results.result import Layout
+from index3.system.parts import measured
+from index3.system.system import System
+
+
+def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
+    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined."""
+    bodies = [
+        {"name": body.name, "kind": body.kind, "start": int(start), "size": body.size, "shape": body.shape, "mass": body.mass}
+        for body, start in zip(system.bodies, system.starts, strict=False)
+    ]
+    joints = [describe_joint(system, group, unique) for group in restrained(system)]
+    forces = [
+        {"name": name, "type": type(force).__name__, "markers": [describe_marker(marker) for marker in force.markers]}
+        for name, force in model.forces.items()
+    ]
+    return Layout(
+        model=model.name, bodies=bodies, joints=joints, forces=forces, row_names=system.row_names,
+        gravity=[float(x) for x in model.gravity],
+    )  # fmt: skip
+
+
+def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, Any]:
+    """One joint or motion: its markers, rows and coordinates."""
+    element = group.element
+    joint = getattr(element, "joint", element)
+    rows = list(range(group.row, group.row + group.rows))
+    coordinates = joint.coordinates if group.markers else ()
+    angle = system.angle_joints.index(joint) if "angle" in coordinates else -1
+    ends = [describe_marker(marker) for marker in group.markers] or [None, None]
+    return {
+        "name": group.name,
+        "type": type(element).__name__,
+        "first": ends[0],
+        "second": ends[1],
+        "rows": rows,
+        "row_labels": [label for primitive in group.primitives for label in primitive.labels],
+        "coordinates": list(coordinates),
+        "angle": angle,
+        "angle_zero": measured(joint, "angle") if angle >= 0 else 0.0,
+        "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
+        "unique": bool(np.all(unique[rows])) if rows else True,
+    }
+
+
+def describe_marker(marker: Any) -> dict[str, Any]:
+    """A marker in plain numbers."""
+    return {"body": marker.body.name, "position": marker.position.tolist(), "axes": marker.axes.tolist()}

@@ -1,0 +1,1 @@
+"""Bodies and their markers: what a user says of one (words) and, per kind, the kernels that move it."""

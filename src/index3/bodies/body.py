@@ -1,0 +1,121 @@
+"""What all bodies share: a name, initial coordinates and rates, markers, a shape to draw; and ground."""
+
+from __future__ import annotations
+
+import math
+from reprlib import repr as short
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.bodies.marker import Marker, as_vector, check_name, frame
+from index3.errors import ModelError
+
+if TYPE_CHECKING:
+    from index3.model.model import Model
+
+COORDINATES = {
+    "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
+    "planar": ("x", "y", "angle"),
+    "point": ("x", "y", "z"),
+    "ground": (),
+}
+
+
+class Body:
+    """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass` and `Ground` are the kinds.
+
+    Attributes
+    ----------
+    name, kind : str; kind is "rigid", "planar", "point" or "ground"
+    size : int, number of coordinates; `coordinate_names` names them
+    q0, v0 : (size,) initial coordinates and their time derivatives [m, rad, s]
+    velocity_given, angular_velocity_given : bool, whether the user gave these rates or they are zero by default
+    model : the Model it was added to, or None
+    shape : dict, what to draw in the body frame, for example {"type": "sphere", "radius": 0.1}
+    """
+
+    element = "body"
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind
+        if kind != "ground":
+            check_name(name, type(self).__name__)
+        self.coordinate_names: tuple[str, ...] = COORDINATES[kind]
+        self.size = len(self.coordinate_names)
+        self.q0 = np.zeros(self.size)
+        self.v0 = np.zeros(self.size)
+        self.velocity_given = False
+        self.angular_velocity_given = False
+        self.model: Model | None = None
+        self.shape: dict[str, Any] = {"type": "none"}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def label(self) -> str:
+        """How messages call this body, for example "RigidBody 'crank'"."""
+        return f"{type(self).__name__} '{self.name}'"
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
+        return np.zeros(3), np.eye(3)
+
+    def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
+        """A marker at `position`, with z and x along the given directions, all in the body frame.
+
+        Without directions it has the body's axes; with one, the other is chosen as `index3.bodies.marker.frame` says.
+        """
+        owner = f"Marker of {self.label}"
+        return self._place(as_vector(position, owner, "position"), frame(z, x, owner), name)
+
+    def marker_at(self, point: Any, *, z: Any = None, x: Any = None, name: str | None = None) -> Marker:
+        """A marker given in ground at the initial configuration: `point` and directions of z and x in ground axes."""
+        owner = f"Marker of {self.label}"
+        return self.marker_at_pose(as_vector(point, owner, "point"), frame(z, x, owner), name)
+
+    def marker_at_pose(self, point: np.ndarray, axes: np.ndarray, name: str | None = None) -> Marker:
+        """A marker with the pose (`point`, `axes`) in ground at the initial configuration."""
+        r, A = self.pose()
+        return self._place(A.T @ (point - r), A.T @ axes, name)
+
+    def _place(self, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
+        if name is not None:
+            check_name(name, f"Marker of {self.label}")
+        return Marker.placed(self, position, axes, name)
+
+
+class Ground(Body):
+    """The frame that does not move: no coordinates, always part of a model as `model.ground`."""
+
+    def __init__(self) -> None:
+        super().__init__("ground", "ground")
+
+
+def check_pair(owner: str, first: Any, second: Any, remedy: str) -> bool:
+    """Raise unless `first` and `second` are two bodies (returns True) or markers on two bodies (returns False).
+
+    `remedy` says what goes with two bodies, for example "at=... and axis=...".
+    """
+    are_bodies = [isinstance(end, Body) for end in (first, second)]
+    for end, is_body in zip((first, second), are_bodies, strict=True):
+        if not is_body and not isinstance(end, Marker):
+            raise ModelError(f"{owner} cannot join {short(end)}. Give two bodies with {remedy}, or two markers.")
+    if are_bodies[0] != are_bodies[1]:
+        raise ModelError(
+            f"{owner} mixes a body and a marker. Give two bodies with {remedy}, or two markers (body.marker(...))."
+        )
+    body, other = (first, second) if are_bodies[0] else (first.body, second.body)
+    if body is other:
+        ends = "two different bodies" if are_bodies[0] else "markers on two different bodies"
+        raise ModelError(f"{owner} joins body '{body.name}' to itself. Give it {ends}.")
+    return are_bodies[0]
+
+
+def distance(first: np.ndarray, second: np.ndarray) -> float:
+    """Length of the line between two points, 0 where it is only rounding."""
+    length = math.dist(first, second)
+    scale = max(1.0, *map(abs, first.tolist()), *map(abs, second.tolist()))
+    return length if length > 1e-12 * scale else 0.0  # 1e-12: thousands of roundings of coordinates of this size

@@ -1,0 +1,94 @@
+"""A rigid body that moves in the x-y plane of ground: two coordinates of its centre of mass and an angle."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+
+from index3.bodies.body import Body, distance
+from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.errors import ModelError
+
+
+class PlanarBody(Body):
+    """A rigid body in the ground x-y plane; its frame has its origin at the centre of mass, z = 0.
+
+    Parameters
+    ----------
+    name : str
+    mass : float > 0 [kg]
+    inertia : float >= 0, about the centre of mass and the z axis [kg m^2]
+    position : (x, y) of the centre of mass in ground [m]
+    angle : from ground x to body x about z [rad]
+    velocity, spin : (x', y') [m/s] and angle' [rad/s]; zero if left out, and then known as "not given"
+
+    Attributes `mass`, `inertia` (float) and those of `Body`; q = (x, y, angle).
+
+    Raises
+    ------
+    ModelError : names the body; for numbers that no body has.
+
+    >>> PlanarBody("bar", 1.0, 0.1, position=(0.5, 0), angle=0.2).q0.tolist()
+    [0.5, 0.0, 0.2]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        mass: float,
+        inertia: float,
+        *,
+        position: Any = (0, 0),
+        angle: float = 0.0,
+        velocity: Any = None,
+        spin: float | None = None,
+    ) -> None:
+        super().__init__(name, "planar")
+        self.mass = as_positive(mass, self.label, "mass")
+        self.inertia = as_number(inertia, self.label, "inertia")
+        if self.inertia < 0.0:
+            raise ModelError(f"{self.label} has inertia {self.inertia}. Give a positive number, or 0 for a point.")
+        self.q0[:2] = as_vector(position, self.label, "position", 2)
+        self.q0[2] = as_number(angle, self.label, "angle")
+        if velocity is not None:
+            self.v0[:2] = as_vector(velocity, self.label, "velocity", 2)
+            self.velocity_given = True
+        if spin is not None:
+            self.v0[2] = as_number(spin, self.label, "spin")
+            self.angular_velocity_given = True
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""
+        x, y, angle = self.q0.tolist()
+        c, s = math.cos(angle), math.sin(angle)
+        return np.array((x, y, 0.0)), np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+
+    @classmethod
+    def rod(
+        cls, name: str, start: Any, end: Any, mass: float, *, velocity: Any = None, spin: float | None = None
+    ) -> Self:
+        """A uniform thin rod between two points (x, y); origin in the middle, body x axis from start to end.
+
+        >>> round(PlanarBody.rod("bar", (0, 0), (0, 2), mass=3.0).inertia, 12)
+        1.0
+        """
+        owner = f"{cls.__name__} '{name}'"
+        a, b = as_vector(start, owner, "start", 2), as_vector(end, owner, "end", 2)
+        length = distance(a, b)
+        if length == 0.0:
+            raise ModelError(f"{owner} starts and ends at {a.tolist()}. Give two different points.")
+        mass = as_positive(mass, owner, "mass")
+        dx, dy = (b - a).tolist()
+        body = cls(
+            name,
+            mass,
+            mass * length**2 / 12.0,
+            position=0.5 * (a + b),
+            angle=math.atan2(dy, dx),
+            velocity=velocity,
+            spin=spin,
+        )
+        body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]]}
+        return body

@@ -1,0 +1,51 @@
+"""A mass without extent or orientation: three coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.body import Body, distance
+from index3.bodies.marker import Marker, as_positive, as_vector
+from index3.errors import ModelError
+
+
+class PointMass(Body):
+    """A point with mass; it has no orientation, so joints that need its axes are refused.
+
+    Parameters
+    ----------
+    name : str
+    mass : float > 0 [kg]
+    position, velocity : in ground [m, m/s]; velocity is zero if left out, and then known as "not given"
+
+    Attributes `mass` and those of `Body`; q = (x, y, z). Its markers all sit at the point and keep ground's directions.
+
+    Raises
+    ------
+    ModelError : names the body.
+
+    >>> PointMass("bob", 1.0, position=(0, 0, -1)).q0.tolist()
+    [0.0, 0.0, -1.0]
+    """
+
+    def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
+        super().__init__(name, "point")
+        self.mass = as_positive(mass, self.label, "mass")
+        self.q0[:] = as_vector(position, self.label, "position")
+        if velocity is not None:
+            self.v0[:] = as_vector(velocity, self.label, "velocity")
+            self.velocity_given = True
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """The point (3,) and ground's axes (3, 3) at the initial configuration."""
+        return self.q0.copy(), np.eye(3)
+
+    def _place(self, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
+        if distance(self.q0, self.q0 + position) > 0.0:  # an arm that cannot turn would take moments silently
+            raise ModelError(
+                f"{self.label} has no extent, so no marker {position.tolist()} away from it. "
+                f"Put the marker at {self.q0.tolist()} in ground, or use a RigidBody."
+            )
+        return super()._place(position, axes, name)

@@ -1,0 +1,155 @@
+"""The pointer table: how kernels reach arrays and call each other, compiled or as plain Python.
+
+A `Table` is a row of named slots; each slot holds the address and shape of one NumPy array that the table owns.
+A kernel is a function `kernel(T, E) -> status`: `T` is the handle of the system's table, `E` that of the element kind
+(or method, or solver) the kernel belongs to. `view(T, SLOT)` is the array of a slot, `call(address, T, E)` runs another
+kernel. Three modes share every kernel's source:
+
+- run (default): kernels are object code from the store; handles are addresses; this module only passes numbers on;
+- build (`INDEX3_BUILDING=1`, set in the store's worker processes): `view` and `call` are Numba intrinsics;
+- plain (`INDEX3_JIT=0`): handles are numbers of Python objects and kernels run as the Python functions they are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+JIT = os.environ.get("INDEX3_JIT", "1") != "0"
+BUILDING = os.environ.get("INDEX3_BUILDING") == "1"
+OK = 0  # the status of a kernel that found nothing wrong
+WORDS = 4  # int64 words of a slot: address and up to three extents
+C_KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A named place in a table: its number, the array's element type and number of dimensions."""
+
+    index: int
+    dtype: np.dtype
+    ndim: int
+
+
+def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
+    """Number the slots of one table in the order given, each as (dtype, ndim).
+
+    >>> SPRINGS, LENGTHS = slots(springs=("f8", 2), lengths=("f8", 1))
+    >>> LENGTHS.index
+    1
+    """
+    return tuple(Slot(k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
+
+
+class Table:
+    """Arrays in slots; owns every array whose address it stores.
+
+    >>> (X,) = slots(x=("f8", 1))
+    >>> table = Table(1)
+    >>> table[X] = np.zeros(3)
+    >>> table[X].shape
+    (3,)
+    """
+
+    def __init__(self, size: int) -> None:
+        self.words = np.zeros(max(size, 1) * WORDS, np.int64)
+        self.arrays: list[np.ndarray | None] = [None] * size
+        self.handle = int(self.words.ctypes.data)
+        if not JIT:
+            _TABLES[self.handle] = self
+
+    def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
+        if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
+            raise TypeError(
+                f"slot {slot.index} takes a contiguous {slot.ndim}-d {slot.dtype} array, not {array.ndim}-d {array.dtype}"
+            )
+        # plain kernels read fields of records as attributes, as compiled ones do
+        self.arrays[slot.index] = array.view(np.recarray) if array.dtype.names and not JIT else array
+        k = slot.index * WORDS
+        self.words[k] = array.ctypes.data
+        self.words[k + 1 : k + 1 + array.ndim] = array.shape
+
+    def __getitem__(self, slot: Slot) -> np.ndarray:
+        array = self.arrays[slot.index]
+        if array is None:
+            raise KeyError(f"slot {slot.index} is empty")
+        return array
+
+
+_TABLES: weakref.WeakValueDictionary[int, Table] = weakref.WeakValueDictionary()
+_CALLABLES: list[Callable[..., Any]] = []
+
+
+def plain_address(function: Callable[..., Any]) -> int:
+    """Give a Python function a number that `call` understands in plain mode."""
+    _CALLABLES.append(function)
+    return len(_CALLABLES) - 1
+
+
+class Kernel:
+    """A function `f(T, E) -> status` of a kernel module; called or addressed, it is compiled unless JIT is off."""
+
+    def __init__(self, function: Callable[[int, int], int]) -> None:
+        self.function = function
+        self.module = function.__module__
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+        self._address: int | None = None
+
+    @property
+    def address(self) -> int:
+        """The number by which other kernels call this one."""
+        if self._address is None:
+            if JIT:
+                from index3.compiled import store
+
+                self._address = store.address(self.module, self.name)
+            else:
+                self._address = plain_address(self.function)
+        return self._address
+
+    def __call__(self, T: int, E: int) -> int:
+        if JIT:
+            return C_KERNEL(self.address)(T, E)  # releases the GIL
+        with np.errstate(all="ignore"):  # as compiled code: NaN travels and is checked where it matters
+            return int(self.function(T, E))
+
+
+def kernel(function: Callable[[int, int], int]) -> Kernel:
+    """Declare a kernel: compiled once, stored as an object, reached by address."""
+    return Kernel(function)
+
+
+if BUILDING:
+    from index3.compiled.intrinsics import call, call_block, call_time, helper, typed_helper, view
+else:
+
+    def helper(function: Any) -> Any:
+        """Declare a function that kernels inline; takes scalars, tuples and arrays."""
+        return function
+
+    def typed_helper(signature: str) -> Any:
+        """Declare a helper that takes integers that may be literals, with its Numba signature."""
+        return lambda function: function
+
+    def view(T: int, slot: Slot) -> np.ndarray:
+        """The array in a slot of the table with handle `T`."""
+        return _TABLES[T].arrays[slot.index]  # type: ignore[return-value]
+
+    def call(address: int, T: int, E: int) -> int:
+        """Run the kernel at an address."""
+        return int(_CALLABLES[address](T, E))
+
+    def call_time(address: int, t: float) -> float:
+        """Value at `t` of a user's function of time."""
+        return float(_CALLABLES[address](t))
+
+    def call_block(address: int, t: float, block: np.ndarray) -> int:
+        """Run a user's function on a flat block of doubles; returns its status."""
+        return int(_CALLABLES[address](t, block))

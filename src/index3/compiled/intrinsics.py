@@ -1,0 +1,121 @@
+"""The Numba side of the pointer table; imported only while kernels are built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import models
+from numba.extending import intrinsic, register_model, typeof_impl
+from numba.core.imputils import lower_constant
+from numba.np import numpy_support
+from numba.np.arrayobj import populate_array
+
+from index3.compiled import interface
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": False}
+I64, F64 = ir.IntType(64), ir.DoubleType()
+
+
+class SlotType(types.Type):
+    """A slot is known while compiling, so its type says everything."""
+
+    def __init__(self, slot: interface.Slot) -> None:
+        self.slot = slot
+        super().__init__(name=f"Slot({slot.index}, {slot.dtype!r}, {slot.ndim})")
+
+
+register_model(SlotType)(models.OpaqueModel)
+
+
+@typeof_impl.register(interface.Slot)
+def _typeof_slot(value: interface.Slot, c: Any) -> SlotType:
+    return SlotType(value)
+
+
+@lower_constant(SlotType)
+def _constant_slot(context: Any, builder: Any, ty: Any, value: Any) -> Any:
+    return context.get_dummy_value()
+
+
+def helper(function: Any) -> Any:
+    """Compile a helper together with each kernel that uses it."""
+    return numba.njit(**OPTIONS)(function)
+
+
+def typed_helper(signature: str) -> Any:
+    """Compile a helper for one signature, so that literal integers do not give one version per value."""
+    return numba.njit(signature, **OPTIONS)
+
+
+@intrinsic
+def view(typingctx: Any, T: Any, slot: Any) -> Any:
+    """An array over a slot's memory: no reference counting, no check."""
+    if not isinstance(slot, SlotType):
+        return None
+    array_type = types.Array(numpy_support.from_dtype(slot.slot.dtype), slot.slot.ndim, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first = ir.Constant(I64, 8 * interface.WORDS * slot.slot.index)
+        words = builder.inttoptr(builder.add(args[0], first), I64.as_pointer())
+
+        def word(k: int) -> Any:
+            return builder.load(builder.gep(words, [ir.Constant(I64, k)]))
+
+        element = context.get_data_type(array_type.dtype)
+        size = ir.Constant(I64, context.get_abi_sizeof(element))
+        shape = [word(1 + d) for d in range(array_type.ndim)]
+        strides, stride = [None] * array_type.ndim, size
+        for d in reversed(range(array_type.ndim)):
+            strides[d] = stride
+            stride = builder.mul(stride, shape[d])
+        array = context.make_array(array_type)(context, builder)
+        populate_array(
+            array,
+            data=builder.inttoptr(word(0), element.as_pointer()),
+            shape=cgutils.pack_array(builder, shape),
+            strides=cgutils.pack_array(builder, strides),
+            itemsize=size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, slot), codegen
+
+
+def _call_pointer(builder: Any, address: Any, result: Any, values: list[Any]) -> Any:
+    function = ir.FunctionType(result, [value.type for value in values])
+    return builder.call(builder.inttoptr(address, function.as_pointer()), values)
+
+
+@intrinsic
+def call(typingctx: Any, address: Any, T: Any, E: Any) -> Any:
+    """Run the kernel at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _call_pointer(builder, args[0], I64, list(args[1:]))
+
+    return types.int64(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def call_time(typingctx: Any, address: Any, t: Any) -> Any:
+    """Value at `t` of a user's function of time."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _call_pointer(builder, args[0], F64, [args[1]])
+
+    return types.float64(types.int64, types.float64), codegen
+
+
+@intrinsic
+def call_block(typingctx: Any, address: Any, t: Any, block: Any) -> Any:
+    """Run a user's function on a flat block of doubles; returns its status."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(block)(context, builder, args[2]).data
+        return _call_pointer(builder, args[0], I64, [args[1], data])
+
+    return types.int64(types.int64, types.float64, block), codegen

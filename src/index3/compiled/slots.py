@@ -1,0 +1,96 @@
+"""The slots of the system's table, in the order of the data flow.
+
+n coordinates, m constraint rows. A *marker* is a point and three axes on a body; its twist is (dr, dtheta) or
+(velocity, angular velocity), ground axes. A *group* is a set of markers tied by one joint or force: constraint rows and
+force laws are written in the group's twists (6 numbers per marker), and the evaluator carries them over to coordinates.
+"Ragged" arrays hold one piece per marker, group or row; the tables say where each piece begins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index3.compiled.interface import slots
+
+MARKER = np.dtype([("body", "i8"), ("coords", "i8"), ("count", "i8"), ("jacobian", "i8")])
+"""A marker's body (-1: ground), its first coordinate, their number, first place in the ragged (6, count) arrays."""
+
+GROUP = np.dtype(
+    [
+        ("markers", "i8"),  # first place in GROUP_MARKERS
+        ("marker_count", "i8"),
+        ("row", "i8"),  # first constraint row
+        ("row_count", "i8"),
+        ("count", "i8"),  # coordinates of all its markers together
+        ("gradient", "i8"),  # first place in ROW_G of its first row (6 numbers per marker and row)
+        ("block", "i8"),  # first place of its rows' entries in PHI_Q (row by row, `count` each)
+        ("stiffness", "i8"),  # first place in GROUP_K and GROUP_D (square of 6 per marker)
+        ("map", "i8"),  # first place in GROUP_MAP (square of `count`)
+        ("curved", "i8"),  # 1 if GROUP_K is ever filled
+        ("damped", "i8"),  # 1 if GROUP_D is ever filled
+    ]
+)
+
+C_M, C_MA, C_K, C_D, C_V = 0, 1, 2, 3, 4
+"""Places in COEF. The matrix is c_M M + c_Ma (M a)_q + c_K ((Phi_q^T lam)_q - Q_q) - c_D Q_v, bordered by Phi_q;
+velocity-level rows add c_V times their derivative by q."""
+
+KINETIC, POTENTIAL, POWER = 0, 1, 2
+"""Places in ENERGY."""
+
+(
+    TIME, Q, V, A, LAM, Q_MASS, COEF,
+    PHI, PHI_T, PHI_TT, PHI_SCALE, LEVEL, G, MA, RATE, GAMMA, ENERGY,
+    GRAVITY, FUNCTIONS, FUNCTION_VALUES, ANGLES, ANGLE_REF,
+    MARKERS, LOCAL_R, LOCAL_A,
+    MARKER_R, MARKER_A, MARKER_V, MARKER_F,
+    MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
+    GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_MAP,
+    ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, HESSIAN,
+    BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
+    MATRIX, CORE, STAGES, STAGE_FIRST, STATUS,
+) = slots(
+    time=("f8", 1),  # the instant of the evaluation
+    q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
+    q_mass=("f8", 1),  # the configuration of the mass term
+    coef=("f8", 1),
+    phi=("f8", 1), phi_t=("f8", 1), phi_tt=("f8", 1),  # rows and their explicit derivatives by time
+    phi_scale=("f8", 1),  # sum of the absolute terms of each row
+    level=("i8", 1),  # 0: position row, 1: velocity-level row
+    g=("f8", 1),  # Phi_q^T lam - Q
+    ma=("f8", 1),  # M(q_mass) a
+    rate=("f8", 1),  # Phi_q v + Phi_t (velocity-level rows: the row itself)
+    gamma=("f8", 1),  # right side of Phi_q a = gamma
+    energy=("f8", 1),  # kinetic, potential, power of non-conservative forces and motions
+    gravity=("f8", 1),
+    functions=("i8", 2), function_values=("f8", 2),  # users' functions of time: addresses and values of f, f', f''
+    angles=("f8", 1), angle_ref=("f8", 1),  # unwrapped joint angles: at the evaluation, at the last accepted step
+    markers=(MARKER, 1), local_r=("f8", 2), local_a=("f8", 2),  # poses in the body frame
+    marker_r=("f8", 2), marker_a=("f8", 2), marker_v=("f8", 2),  # pose and twist
+    marker_f=("f8", 2),  # applied force and torque, reactions included
+    marker_j=("f8", 1),  # ragged (6, count): twist by coordinate rates
+    marker_nv=("f8", 1), marker_na=("f8", 1),  # ragged (6, count): (J v)_q and (J a)_q
+    marker_b=("f8", 2),  # bias acceleration (J v)_q v
+    marker_x=("f8", 2),  # J a
+    marker_bq=("f8", 1), marker_bv=("f8", 1),  # ragged (6, count): derivatives of the bias by q and v
+    groups=(GROUP, 1), group_markers=("i8", 1),
+    group_k=("f8", 1), group_d=("f8", 1),  # ragged: minus the derivative of the group's wrench by pose and by twist
+    group_map=("i8", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
+    row_g=("f8", 1),  # ragged: gradient of each row in twists
+    row_vh=("f8", 1), row_hv=("f8", 1), row_xh=("f8", 1), row_bh=("f8", 1),  # V^T H, H V, X^T H, B^T H with H = g_xi
+    row_h3=("f8", 1),  # (V^T H V)_xi
+    hessian=("f8", 2),  # room for one H
+    block_row=("i8", 1), block_col=("i8", 1), block_map=("i8", 2),  # row, column, places in MATRIX of each PHI_Q entry
+    phi_q=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
+    matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
+    core=("i8", 1),  # addresses of the evaluator's kernels
+    stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage
+    status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong
+)  # fmt: skip
+SIZE = STATUS.index + 1
+
+PLACE, RESTRAIN, PUSH, GATHER, MASS, TANGENT, OWN_ROWS, BODY_MATRIX, CURVE, STIFFEN, BIAS, SECOND, ENERGIES, MEASURE = range(14)
+"""Stages of the evaluation; a kind's kernel belongs to one of them (see `evaluate`)."""
+
+CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_PLACE, CORE_ANGLES = range(9)
+"""Places in CORE."""

@@ -1,0 +1,28 @@
+"""Coincident points: r_j - r_i = 0 in ground axes, three rows, or x and y alone between planar bodies."""
+
+from __future__ import annotations
+
+from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.rows import row_dtype
+from index3.compiled import slots as s
+
+COINCIDENT = row_dtype(("count", "i8"))
+(ROWS,) = slots(rows=(COINCIDENT, 1))
+
+
+@kernel
+def restrain(T, E):
+    """PHI and ROW_G of every point pair."""
+    rows, r = view(E, ROWS), view(T, s.MARKER_R)
+    phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
+    for e in range(rows.shape[0]):
+        i, j, row, first = rows[e].i, rows[e].j, rows[e].row, rows[e].gradient
+        for k in range(rows[e].count):
+            phi[row + k] = r[j, k] - r[i, k]
+            size[row + k] = abs(r[j, k]) + abs(r[i, k])
+            g[first + 12 * k + k] = -1.0  # a row takes 12 places
+            g[first + 12 * k + 6 + k] = 1.0
+    return OK
+
+
+STAGES = {"restrain": restrain}

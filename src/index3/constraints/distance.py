@@ -1,0 +1,43 @@
+"""Two points at a fixed distance: (d . d - L^2) / (2 L) = 0 with d = r_j - r_i, so that lam is the force in the link."""
+
+from __future__ import annotations
+
+from index3.algebra.vectors import dot, load, scale, sub
+from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_dtype, use_hessian
+from index3.compiled import slots as s
+
+DISTANCE = row_dtype(("length", "f8"))
+(ROWS,) = slots(rows=(DISTANCE, 1))
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@kernel
+def restrain(T, E):
+    """PHI and ROW_G of every row."""
+    rows, r, zero = view(E, ROWS), view(T, s.MARKER_R), (0.0, 0.0, 0.0)
+    phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
+    for e in range(rows.shape[0]):
+        length, d = rows[e].length, sub(load(r, rows[e].j), load(r, rows[e].i))
+        phi[rows[e].row] = 0.5 * (dot(d, d) / length - length)
+        size[rows[e].row] = 0.5 * (dot(d, d) / length + length)
+        u = scale(1.0 / length, d)
+        put_gradient(g, rows[e].gradient, scale(-1.0, u), zero, u, zero)
+    return OK
+
+
+@kernel
+def curve(T, E):
+    """Second derivatives of every row; they are constant."""
+    rows, hessian = view(E, ROWS), clear_hessian(T)
+    for e in range(rows.shape[0]):
+        c = 1.0 / rows[e].length
+        put_block(hessian, 0, 0, IDENTITY, c)
+        put_block(hessian, 2, 2, IDENTITY, c)
+        put_block(hessian, 0, 2, IDENTITY, -c)
+        put_block(hessian, 2, 0, IDENTITY, -c)
+        use_hessian(T, rows[e].i, rows[e].j, rows[e].row, rows[e].gradient, rows[e].stiffness, hessian)
+    return OK
+
+
+STAGES = {"restrain": restrain, "curve": curve}

@@ -1,0 +1,57 @@
+"""A point in a plane: u_i . (r_j - r_i) - offset - f(t) = 0 (the thesis's dot-2, and every driven displacement)."""
+
+from __future__ import annotations
+
+from index3.algebra.vectors import absolute, add, cross, dot, load, load_at, scale, skew, sub
+from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.products import turn_first, turning
+from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
+from index3.compiled import slots as s
+
+IN_PLANE = row_dtype(("axis_i", "i8"), ("offset", "f8"), ("function", "i8"))
+(ROWS,) = slots(rows=(IN_PLANE, 1))
+
+
+@kernel
+def restrain(T, E):
+    """PHI, its explicit derivatives by time, and ROW_G of every row."""
+    rows, A, r, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), (0.0, 0.0, 0.0)
+    phi, phi_t, phi_tt, size = view(T, s.PHI), view(T, s.PHI_T), view(T, s.PHI_TT), view(T, s.PHI_SCALE)
+    g, values = view(T, s.ROW_G), view(T, s.FUNCTION_VALUES)
+    for e in range(rows.shape[0]):
+        row, f = rows[e].row, rows[e].function
+        u, d = axis(A, rows[e].i, rows[e].axis_i), sub(load(r, rows[e].j), load(r, rows[e].i))
+        phi[row] = dot(u, d) - rows[e].offset
+        size[row] = absolute(u, d) + abs(rows[e].offset)
+        if f >= 0:
+            phi[row] -= values[f, 0]
+            size[row] += abs(values[f, 0])
+            phi_t[row] = -values[f, 1]
+            phi_tt[row] = -values[f, 2]
+        put_gradient(g, rows[e].gradient, scale(-1.0, u), cross(u, d), u, zero)
+    return OK
+
+
+@kernel
+def curve(T, E):
+    """Second and third derivatives of every row."""
+    rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
+    hessian, h3, zero = clear_hessian(T), view(T, s.ROW_H3), (0.0, 0.0, 0.0)
+    for e in range(rows.shape[0]):
+        i, j, first = rows[e].i, rows[e].j, rows[e].gradient
+        u, d = axis(A, i, rows[e].axis_i), sub(load(r, j), load(r, i))
+        cross_u = skew(u)
+        put_block(hessian, 0, 1, cross_u, 1.0)  # du = dtheta_i x u = -u x dtheta_i
+        put_block(hessian, 2, 1, cross_u, -1.0)
+        put_block(hessian, 1, 1, turn_first(u, d), 1.0)
+        put_block(hessian, 1, 0, cross_u, -1.0)
+        put_block(hessian, 1, 2, cross_u, 1.0)
+        use_hessian(T, i, j, rows[e].row, first, rows[e].stiffness, hessian)
+        w, rate = load_at(V, i, 3), sub(load(V, j), load(V, i))
+        by_u = add(turning(w, d), scale(-2.0, cross(w, rate)))
+        u2 = turning(w, u)
+        put_gradient(h3, first, scale(-1.0, u2), cross(u, by_u), u2, zero)
+    return OK
+
+
+STAGES = {"restrain": restrain, "curve": curve}

@@ -1,0 +1,136 @@
+"""What force elements share: the word as the System sees it, and helpers for tables and kernels.
+
+A kind of force is a module with a word, a record type, a `table(elements, places)` and `STAGES`, its kernels by stage:
+"push" adds the wrench F of each element to its markers, "stiffen" adds K = -dF/dxi and D = -dF/dV in the twists of the
+markers (6 numbers each: dr and dtheta, or v and w, ground axes), "energies" adds potential energy and the power of what
+is not conservative. A kernel that meets a broken law returns the element's number plus one; `explain` says it in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from reprlib import repr as short
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from index3.algebra.vectors import add, scale
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker, as_vector, check_name
+from index3.compiled.interface import Slot, Table, helper, typed_helper
+from index3.constraints.rows import axis
+from index3.errors import ModelError
+
+Function = Callable[[float], float]
+
+
+class Place(Protocol):
+    """Where one element stands in the system's tables."""
+
+    markers: Sequence[int]
+    stiffness: int  # first place in GROUP_K and GROUP_D
+
+    def function(self, f: Function, df: Function, ddf: Function) -> int:
+        """Register a function of time and its derivatives; returns its row in FUNCTION_VALUES."""
+
+    def angle(self, joint: Any) -> int:
+        """The place of a joint's unwrapped angle in ANGLES and ANGLE_REF."""
+
+    def angle_zero(self, joint: Any) -> float:
+        """The angle between a joint's markers at assembly, where the joint's angle counts as zero."""
+
+
+class ForceElement:
+    """Base of the words for forces.
+
+    Attributes
+    ----------
+    name : str
+    markers : tuple of Marker, the group of markers it acts on
+    kind : str, the module of its kernels
+    curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
+    conservative : bool, False if its work is counted as work instead of potential energy
+    """
+
+    element = "force"
+    kind: ClassVar[str]
+    markers: tuple[Marker, ...]
+
+    def __init__(self, name: str) -> None:
+        check_name(name, type(self).__name__)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {', '.join(repr(body.name) for body in self.bodies)})"
+
+    @property
+    def label(self) -> str:
+        """How messages call this force, for example "SpringDamper 'strut'"."""
+        return f"{type(self).__name__} '{self.name}'"
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies of its markers."""
+        return tuple(marker.body for marker in self.markers)
+
+    @property
+    def curved(self) -> bool:
+        """Whether the force has derivatives by the poses of its markers."""
+        return True
+
+    @property
+    def damped(self) -> bool:
+        """Whether the force has derivatives by the velocities of its markers."""
+        return False
+
+    @property
+    def conservative(self) -> bool:
+        """Whether a potential energy accounts for all its work."""
+        return False
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """The element's row in the table of its kind."""
+        raise NotImplementedError
+
+    def explain(self, stage: str, t: float) -> str:
+        """What it means that the kernel of a stage returned this element's number at time `t`."""
+        return f"{self.label} has no force at t = {t:.6g}."
+
+
+def element_table(slot: Slot, elements: Sequence[ForceElement], places: Sequence[Place]) -> Table:
+    """A table with one slot: the records of all elements of a kind."""
+    records = np.zeros(len(elements), slot.dtype).view(np.recarray)  # kernels that run as plain Python need its dots
+    for k, (element, place) in enumerate(zip(elements, places, strict=True)):
+        records[k] = element.record(place)
+    table = Table(1)
+    table[slot] = records
+    return table
+
+
+def marker_of(owner: str, end: Any, at: Any = None) -> Marker:
+    """A marker as given, or one on a given body: at its origin or the ground point `at`, with the body's axes."""
+    if isinstance(end, Marker):
+        if at is not None:
+            raise ModelError(f"{owner} has a marker and also at. Leave one out: the marker carries its point.")
+        return end
+    if not isinstance(end, Body):
+        raise ModelError(f"{owner} cannot act on {short(end)}. Give a body or a marker.")
+    if at is None:
+        return end.marker()
+    r, A = end.pose()
+    return end.marker(A.T @ (as_vector(at, owner, "at") - r))
+
+
+@helper
+def turned(A, marker, x):
+    """A vector given in the axes of a marker, in ground axes."""
+    return add(add(scale(x[0], axis(A, marker, 0)), scale(x[1], axis(A, marker, 1))), scale(x[2], axis(A, marker, 2)))
+
+
+@typed_helper("void(f8[::1], i8, i8, i8, i8, UniTuple(f8, 9), f8)")
+def add_block(group, first, width, a, b, B, c):
+    """Add c B to block (a, b) of a group's square matrix; blocks are numbered r, theta of each marker in turn."""
+    for i in range(3):
+        at = first + (3 * a + i) * width + 3 * b
+        for j in range(3):
+            group[at + j] += c * B[3 * i + j]

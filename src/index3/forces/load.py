@@ -1,0 +1,232 @@
+"""Given forces and torques: constant or functions of time, fixed in ground or turning with a marker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.algebra.vectors import add_at, dot, load_at, scale, skew
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker, as_vector
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.errors import ModelError
+from index3.forces.force import ForceElement, Function, Place, add_block, element_table, marker_of, turned
+
+LOAD = np.dtype(
+    [
+        ("i", "i8"),
+        ("j", "i8"),  # marker of the reaction, -1 without one
+        ("group", "i8"),  # first place in GROUP_K
+        ("part", "i8"),  # of the wrench: 0 force, 1 torque
+        ("follower", "i8"),
+        ("vector", "f8", (3,)),
+        ("functions", "i8", (3,)),  # rows in FUNCTION_VALUES of the components, -1 for a constant vector
+    ]
+)
+(LOADS,) = slots(loads=(LOAD, 1))
+CONSTANT, NO_VECTOR = (-1, -1, -1), (0.0, 0.0, 0.0)
+
+
+class Load(ForceElement):
+    """Base of `Force` and `Torque`: a given vector on a marker, and its opposite on another if asked for."""
+
+    kind = __name__
+    part = 0
+
+    def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
+        """Keep what is given, unless it has no effect."""
+        self.markers = (on,) if reaction is None else (on, reaction)
+        self.follower = bool(follower)
+        self.vector = vector if callable(vector) else as_vector(vector, self.label, "vector")
+        if on.body.kind == "ground":
+            advice = "a body that moves" if reaction is None else "the body first and ground as reaction"
+            raise ModelError(f"{self.label} acts on ground, which does not move. Give {advice}.")
+        if len(set(map(id, self.bodies))) < len(self.bodies):
+            raise ModelError(f"{self.label} has its reaction on the same body '{on.body.name}'. Give another body.")
+
+    @property
+    def curved(self) -> bool:
+        """Whether the vector turns with its marker."""
+        return self.follower
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """Its row in the table of loads."""
+        i, j = (*place.markers, -1)[:2]
+        head = (i, j, place.stiffness, self.part, self.follower)
+        if not callable(self.vector):
+            return (*head, tuple(self.vector), CONSTANT)
+        sampler = Sampler(self.label, self.vector)
+        return (*head, NO_VECTOR, tuple(place.function(sampler.component(k), zero, zero) for k in range(3)))
+
+
+class Force(Load):
+    """A given force at a point.
+
+    Parameters
+    ----------
+    name : str
+    on : the marker, or the body, on which it acts; a body stands for a marker with the body's axes
+    vector : three numbers, or a function of t [s] that returns three [N]: in ground axes, or with `follower` in those
+        of the marker
+    at : point on a given body, in ground at the initial configuration [m]; by default the body's origin
+    follower : bool, whether the force turns with the marker
+    reaction : marker or body that takes the opposite force, at its own point; a body takes it at the point where the
+        force acts at the initial configuration
+
+    Its work is counted as work, not as potential energy.
+
+    Raises
+    ------
+    ModelError : names the force.
+
+    >>> from index3.bodies.point_mass import PointMass
+    >>> Force("push", PointMass("bob", 1.0), (0, 0, 5.0)).vector.tolist()
+    [0.0, 0.0, 5.0]
+    """
+
+    def __init__(
+        self, name: str, on: Any, vector: Any, *, at: Any = None, follower: bool = False, reaction: Any = None
+    ) -> None:
+        super().__init__(name)
+        marker = marker_of(self.label, on, at)
+        if follower and marker.body.kind == "point":
+            raise ModelError(
+                f"{self.label} cannot turn with PointMass '{marker.body.name}', which has no orientation. "
+                "Leave follower out, or use a RigidBody."
+            )
+        if isinstance(reaction, Body):
+            reaction = marker_of(self.label, reaction, marker.pose()[0])
+        self._apply(marker, vector, follower, None if reaction is None else marker_of(self.label, reaction))
+
+
+class Torque(Load):
+    """A given torque on a body.
+
+    Parameters
+    ----------
+    name : str
+    on : the body, or a marker of it
+    vector : three numbers, or a function of t [s] that returns three [N m]: in ground axes, or with `follower` in those
+        of the marker; a body stands for a marker with the body's axes
+    follower : bool, whether the torque turns with the body
+    reaction : body or marker that takes the opposite torque
+
+    Its work is counted as work, not as potential energy.
+
+    Raises
+    ------
+    ModelError : names the torque.
+
+    >>> from index3.bodies.planar_body import PlanarBody
+    >>> Torque("motor", PlanarBody("rotor", 1.0, 0.1), lambda t: (0.0, 0.0, 2.0 * t))
+    Torque('motor', 'rotor')
+    """
+
+    part = 1
+
+    def __init__(self, name: str, on: Any, vector: Any, *, follower: bool = False, reaction: Any = None) -> None:
+        super().__init__(name)
+        marker = marker_of(self.label, on)
+        other = None if reaction is None else marker_of(self.label, reaction)
+        for body in (end.body for end in (marker, other) if end is not None):
+            if body.kind == "point":
+                raise ModelError(
+                    f"{self.label} cannot turn PointMass '{body.name}', which has no orientation. Use a RigidBody."
+                )
+        self._apply(marker, vector, follower, other)
+
+
+class Sampler:
+    """Components of a vector function of time; keeps the last value, since the components are asked for in turn."""
+
+    def __init__(self, owner: str, f: Callable[[float], Any]) -> None:
+        self.owner = owner
+        self.f = f
+        self.t = np.nan
+        self.value = NO_VECTOR
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        """The vector at `t`."""
+        if t != self.t:
+            value = self.f(t)
+            try:
+                x, y, z = value
+                self.value = (float(x), float(y), float(z))
+            except (TypeError, ValueError):
+                raise ModelError(
+                    f"{self.owner}: its function of t returned {short(value)}. Return three numbers."
+                ) from None
+            self.t = t
+        return self.value
+
+    def component(self, k: int) -> Function:
+        """One component as a function of time."""
+        return lambda t: self(t)[k]
+
+
+def zero(t: float) -> float:
+    """Stands for the derivatives of a load by time, which no equation needs."""
+    return 0.0
+
+
+def table(elements: Sequence[Load], places: Sequence[Place]) -> Table:
+    """The table of all loads of a system."""
+    return element_table(LOADS, elements, places)
+
+
+@helper
+def applied(T, load):
+    """The vector of a load in ground axes."""
+    values, x, f = view(T, s.FUNCTION_VALUES), load.vector, load.functions
+    vector = (x[0], x[1], x[2])
+    if f[0] >= 0:
+        vector = (values[f[0], 0], values[f[1], 0], values[f[2], 0])
+    if load.follower == 1:
+        vector = turned(view(T, s.MARKER_A), load.i, vector)
+    return vector
+
+
+@kernel
+def push(T, E):
+    """Put every load on its marker and its opposite on the other."""
+    loads, f = view(E, LOADS), view(T, s.MARKER_F)
+    for e in range(loads.shape[0]):
+        vector = applied(T, loads[e])
+        add_at(f, loads[e].i, 3 * loads[e].part, vector)
+        if loads[e].j >= 0:
+            add_at(f, loads[e].j, 3 * loads[e].part, scale(-1.0, vector))
+    return OK
+
+
+@kernel
+def stiffen(T, E):
+    """Loads that turn with marker i: d(vector) = dtheta_i x vector."""
+    loads, K = view(E, LOADS), view(T, s.GROUP_K)
+    for e in range(loads.shape[0]):
+        if loads[e].follower == 1:
+            B, first, part = skew(applied(T, loads[e])), loads[e].group, loads[e].part
+            if loads[e].j >= 0:
+                add_block(K, first, 12, part, 1, B, 1.0)
+                add_block(K, first, 12, 2 + part, 1, B, -1.0)
+            else:
+                add_block(K, first, 6, part, 1, B, 1.0)
+    return OK
+
+
+@kernel
+def energy(T, E):
+    """Power of every load."""
+    loads, V, values = view(E, LOADS), view(T, s.MARKER_V), view(T, s.ENERGY)
+    for e in range(loads.shape[0]):
+        vector, column = applied(T, loads[e]), 3 * loads[e].part
+        values[s.POWER] += dot(vector, load_at(V, loads[e].i, column))
+        if loads[e].j >= 0:
+            values[s.POWER] -= dot(vector, load_at(V, loads[e].j, column))
+    return OK
+
+
+STAGES = {"push": push, "stiffen": stiffen, "energies": energy}

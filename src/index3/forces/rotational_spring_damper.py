@@ -1,0 +1,180 @@
+"""A spring and damper on the angle of a joint.
+
+With the joint's angle theta and its rate omega = g . V, g = (0, -n, 0, n) as in `index3.constraints.turning_angle`: the
+torque tau = -k (theta - theta_0) - c omega + f acts along n on the second body and opposite on the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.algebra.vectors import add, add_at, apply_transposed, dot, load_at, outer, scale, sub
+from index3.bodies.marker import as_number
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.constraints.rows import axis
+from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, combine
+from index3.errors import ModelError
+from index3.forces.force import ForceElement, Place, add_block, element_table
+
+SPRING = np.dtype(
+    [
+        ("i", "i8"),
+        ("j", "i8"),
+        ("group", "i8"),  # first place in GROUP_K and GROUP_D
+        ("angle", "i8"),  # place in ANGLE_REF
+        ("zero", "f8"),  # angle between the markers at assembly, where the joint's angle is zero
+        ("stiffness", "f8"),
+        ("damping", "f8"),
+        ("free_angle", "f8"),
+        ("torque", "f8"),
+    ]
+)
+(SPRINGS,) = slots(springs=(SPRING, 1))
+
+
+class RotationalSpringDamper(ForceElement):
+    """A spring and damper on the angle of a joint, which is zero at assembly and not limited to one turn.
+
+    The torque on the second body is -stiffness (angle - free_angle) - damping rate + torque, opposite on the first.
+
+    Parameters
+    ----------
+    name : str
+    joint : a joint with the coordinate `angle`: Revolute, Cylindrical, Planar
+    stiffness : float [N m/rad], may be negative
+    damping : float [N m s/rad], may be negative
+    free_angle : float [rad]
+    torque : float, constant torque on the second body [N m]; its work is counted as work, not as potential energy
+
+    Raises
+    ------
+    ModelError : names the spring.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.planar_body import PlanarBody
+    >>> from index3.joints import Revolute
+    >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
+    >>> RotationalSpringDamper("spring", pin, stiffness=10.0)
+    RotationalSpringDamper('spring', 'ground', 'arm')
+    """
+
+    kind = __name__
+
+    def __init__(
+        self,
+        name: str,
+        joint: Any,
+        *,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        free_angle: float = 0.0,
+        torque: float = 0.0,
+    ) -> None:
+        super().__init__(name)
+        if getattr(joint, "element", None) != "joint" or isinstance(joint, type):
+            raise ModelError(f"{self.label} cannot act on {short(joint)}. Give a joint.")
+        if "angle" not in joint.coordinates:
+            raise ModelError(
+                f"{self.label} acts on {joint.label}, which has no angle. Use a joint that has one: Revolute, "
+                "Cylindrical or Planar."
+            )
+        self.joint = joint
+        self.markers = (joint.first, joint.second)
+        self.stiffness = as_number(stiffness, self.label, "stiffness")
+        self.damping = as_number(damping, self.label, "damping")
+        self.free_angle = as_number(free_angle, self.label, "free_angle")
+        self.torque = as_number(torque, self.label, "torque")
+
+    @property
+    def damped(self) -> bool:
+        """Whether it has a damper."""
+        return self.damping != 0.0
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it is only a spring."""
+        return self.damping == 0.0 and self.torque == 0.0
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """Its row in the table of springs."""
+        i, j = place.markers
+        own = (self.stiffness, self.damping, self.free_angle, self.torque)
+        return (i, j, place.stiffness, place.angle(self.joint), place.angle_zero(self.joint), *own)
+
+
+def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> Table:
+    """The table of all rotational springs of a system."""
+    return element_table(SPRINGS, elements, places)
+
+
+@helper
+def twist(T, spring):
+    """Angle from the free angle, n and the relative angular velocity of a spring."""
+    A, V, near = view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.ANGLE_REF)[spring.angle]
+    xi, yi, xj = axis(A, spring.i, 0), axis(A, spring.i, 1), axis(A, spring.j, 0)
+    angle = angle_near(xi, yi, xj, near) - spring.zero - spring.free_angle
+    return angle, angle_gradient(xi, yi, xj), sub(load_at(V, spring.j, 3), load_at(V, spring.i, 3))
+
+
+@helper
+def torque(spring, angle, rate):
+    """The torque on the second body."""
+    return spring.torque - spring.stiffness * angle - spring.damping * rate
+
+
+@kernel
+def push(T, E):
+    """Turn the two bodies of every spring against each other."""
+    springs, f = view(E, SPRINGS), view(T, s.MARKER_F)
+    for e in range(springs.shape[0]):
+        angle, n, w = twist(T, springs[e])
+        tau = torque(springs[e], angle, dot(n, w))
+        add_at(f, springs[e].i, 3, scale(-tau, n))
+        add_at(f, springs[e].j, 3, scale(tau, n))
+    return OK
+
+
+@kernel
+def stiffen(T, E):
+    """Derivatives of tau g: -g (k g + c V^T H) + tau H with H = dg/dxi by pose, -c g g^T by twist."""
+    springs, A, K, D = view(E, SPRINGS), view(T, s.MARKER_A), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    for e in range(springs.shape[0]):
+        i, j, first = springs[e].i, springs[e].j, springs[e].group
+        k, c = springs[e].stiffness, springs[e].damping
+        angle, n, w = twist(T, springs[e])
+        tau = torque(springs[e], angle, dot(n, w))
+        by_i, by_j = angle_curvature(axis(A, i, 0), axis(A, i, 1), axis(A, j, 0))  # dn/dtheta
+        row_i = add(scale(-k, n), scale(c, apply_transposed(by_i, w)))
+        row_j = add(scale(k, n), scale(c, apply_transposed(by_j, w)))
+        K_i, K_j = combine(1.0, outer(n, row_i), -tau, by_i), combine(1.0, outer(n, row_j), -tau, by_j)
+        damping = outer(scale(c, n), n)
+        add_block(K, first, 12, 3, 1, K_i, 1.0)
+        add_block(K, first, 12, 3, 3, K_j, 1.0)
+        add_block(K, first, 12, 1, 1, K_i, -1.0)
+        add_block(K, first, 12, 1, 3, K_j, -1.0)
+        if c != 0.0:
+            add_block(D, first, 12, 1, 1, damping, 1.0)
+            add_block(D, first, 12, 3, 3, damping, 1.0)
+            add_block(D, first, 12, 1, 3, damping, -1.0)
+            add_block(D, first, 12, 3, 1, damping, -1.0)
+    return OK
+
+
+@kernel
+def energy(T, E):
+    """Energy of springs; power of dampers and constant torques."""
+    springs, values = view(E, SPRINGS), view(T, s.ENERGY)
+    for e in range(springs.shape[0]):
+        angle, n, w = twist(T, springs[e])
+        rate = dot(n, w)
+        values[s.POTENTIAL] += 0.5 * springs[e].stiffness * angle * angle
+        values[s.POWER] += (springs[e].torque - springs[e].damping * rate) * rate
+    return OK
+
+
+STAGES = {"push": push, "stiffen": stiffen, "energies": energy}

@@ -1,0 +1,419 @@
+"""Sparse LU in a fixed order without pivoting: analysed once, factored per matrix, solved per right-hand side.
+
+The matrix is [H P^T; P D] with n coordinates first and m rows below, by columns, D mostly zero. The order of
+`linear.ordering` makes every pivot safe if the body blocks of H are definite; then a pivot that vanishes is that of a
+redundant row (or a singular position), and its multiplier is set to 0: the *zero-pivot rule*. Three steps:
+
+- augmentation: to H is added c g g^T for chosen rows g of P, to the right-hand side c g times that row's right-hand
+  side. The solution stays the same if D is zero there (else set that weight to 0); the body blocks become definite
+  (Euler parameters: g is the normalisation row, singular inertia: g is the joint row that makes up for it);
+- left-looking elimination over the fixed pattern, up to three columns of L of nested pattern (a panel) at a time, zero
+  multipliers skipped;
+- substitution, with one step of iterative refinement if asked for.
+
+`factor` reads A and keeps what later calls need, so A may be filled anew, or shared with another solver, at any time.
+Index arrays are unsigned: a signed index costs a test for negative values at every access, half of the total time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from index3.compiled.interface import OK, Slot, Table, helper, kernel, slots, view
+from index3.linear.ordering import elimination_order
+from index3.linear.symbolic import Entries, joined
+
+NOT_FINITE = 1  # an entry of A or a pivot is not a finite number, or a row's pivot is 0 though the tolerance is 0
+BODY_SINGULAR = 2  # the pivot of a coordinate vanishes; INFO[BAD_SCALAR] is its number
+
+INDEX = "u4"
+# fmt: off
+(
+    A,                                        # values of the matrix by columns, and one place nobody reads
+    AP, AI, CI, HEND, DIAGONAL,               # columns, rows, rows in elimination order, end of H in a column, diagonal
+    PERM, PINV,                               # scalar of an elimination number, and back
+    LP, LI, LX, WIDTH,                        # L by columns without its unit diagonal; columns of the panel from here
+    UP, UI, UX, UD,                           # U by columns; reciprocal pivots, 0 for a zero pivot
+    VALUES, LIMIT, NOISE, INVERSE,            # A as augmented; size of a zero pivot; error of pivots; 1 / |H_ii|
+    AUG_ROW, AUG_WEIGHT, AUG_PTR, AUG_COORD,  # rows to augment with: number, c, where its entries start, coordinates
+    AUG_POS, AUG_MAP, AUG_G,                  # places of g and of the products g g^T in A; c g as last factored
+    X, RHS, RESIDUAL, WORK,                   # right-hand side and solution; for refinement; zero between calls
+    ZERO, INFO, SETTINGS,                     # 1 where the last pivot was zero; numbers below
+) = SLOTS = slots(
+    a=("f8", 1),
+    ap=(INDEX, 1), ai=(INDEX, 1), ci=(INDEX, 1), hend=(INDEX, 1), diagonal=(INDEX, 1),
+    perm=(INDEX, 1), pinv=(INDEX, 1),
+    lp=(INDEX, 1), li=(INDEX, 1), lx=("f8", 1), width=(INDEX, 1),
+    up=(INDEX, 1), ui=(INDEX, 1), ux=("f8", 1), ud=("f8", 1),
+    values=("f8", 1), limit=("f8", 1), noise=("f8", 1), inverse=("f8", 1),
+    aug_row=(INDEX, 1), aug_weight=("f8", 1), aug_ptr=(INDEX, 1), aug_coord=(INDEX, 1),
+    aug_pos=(INDEX, 1), aug_map=(INDEX, 1), aug_g=("f8", 1),
+    x=("f8", 1), rhs=("f8", 1), residual=("f8", 1), work=("f8", 1),
+    zero=("i8", 1), info=("i8", 1), settings=("f8", 1),
+)
+# fmt: on
+
+# INFO: number of coordinates; factorisations tried; zero pivots of the last one; fewest seen in any; scalar that failed
+N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, INFO_SIZE = range(6)
+# SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
+# if it is below this part of the largest entry of H in its column
+ROW_TOLERANCE, BODY_TOLERANCE, SETTINGS_SIZE = range(3)
+# 1e-9: redundant rows leave at most 4e-11 if no pivot before was small, rows that count at least 4e-8 (1600 random
+# mechanisms of 3-24 bodies, mass ratio 100). 1e-13: rounding of a sum of about a hundred products that cancel.
+DEFAULTS = (1e-9, 1e-13)
+# A small pivot carries its rounding error into later ones, so the limit also stays above that error. In 8000 matrices
+# of tests/linear/mechanisms.py redundant rows left 0.8 times the error estimated (99.9 % of them), rows that count 60
+# times or more; 1 matrix had the wrong rank, 8 without this rule.
+NOISE_MARGIN = 10.0
+NOISE_QUIET = 0.001  # errors are added up once a pivot's relative error exceeds this part of the tolerance
+EPSILON = float(np.finfo(float).eps)
+LARGEST = float(np.finfo(float).max)
+
+
+@helper
+def take_matrix(S):
+    """Copy A and augment the copy; keep c g for the right-hand sides."""
+    a, values = view(S, A), view(S, VALUES)
+    broken = False
+    for p in range(values.shape[0]):
+        values[p] = a[p]
+        if not abs(a[p]) <= LARGEST:
+            broken = True
+    if broken:
+        return NOT_FINITE
+    ptr, pos, place = view(S, AUG_PTR), view(S, AUG_POS), view(S, AUG_MAP)
+    weight, g = view(S, AUG_WEIGHT), view(S, AUG_G)
+    product = 0
+    for r in range(weight.shape[0]):
+        for i in range(ptr[r], ptr[r + 1]):
+            g[i] = weight[r] * a[pos[i]]
+            for j in range(ptr[r], ptr[r + 1]):
+                values[place[product]] += g[i] * a[pos[j]]
+                product += 1
+    return OK
+
+
+@helper
+def set_limits(S):
+    """The size of pivot that counts as zero and the rounding error to expect (coordinates: relative), as eliminated."""
+    ap, ai, hend, diagonal, pinv = view(S, AP), view(S, AI), view(S, HEND), view(S, DIAGONAL), view(S, PINV)
+    values, limit, noise, inverse = view(S, VALUES), view(S, LIMIT), view(S, NOISE), view(S, INVERSE)
+    settings, n = view(S, SETTINGS), view(S, INFO)[N_COORDINATES]
+    for i in range(n):
+        largest = 0.0
+        for p in range(ap[i], hend[i]):
+            largest = max(largest, abs(values[p]))
+        limit[pinv[i]] = settings[BODY_TOLERANCE] * largest
+        noise[pinv[i]] = EPSILON
+        h = abs(values[diagonal[i]])
+        inverse[i] = 1.0 / h if h > 0.0 else 0.0
+    for k in range(n, pinv.shape[0]):
+        scale = abs(values[diagonal[k]])
+        for p in range(ap[k], hend[k]):
+            scale += values[p] * values[p] * inverse[ai[p]]
+        limit[pinv[k]] = settings[ROW_TOLERANCE] * scale
+        noise[pinv[k]] = EPSILON * scale
+
+
+@helper
+def weigh_noise(S, k):
+    """Add to a row's rounding error what earlier pivots carry into it and raise its limit above that."""
+    up, ui, ux, ud, noise, limit = view(S, UP), view(S, UI), view(S, UX), view(S, UD), view(S, NOISE), view(S, LIMIT)
+    error = noise[k]
+    for p in range(up[k], up[k + 1]):
+        j = ui[p]
+        error += ux[p] * ux[p] * abs(ud[j]) * noise[j]  # u^2 / pivot was subtracted, with the error of that pivot
+    limit[k] = max(limit[k], NOISE_MARGIN * error)
+    noise[k] = error
+
+
+@helper
+def judge_small_pivot(S, scalar, size):
+    """The zero-pivot rule: OK if the scalar is a row to be left out."""
+    info = view(S, INFO)
+    info[BAD_SCALAR] = scalar
+    if not size <= LARGEST:
+        return NOT_FINITE
+    if scalar < info[N_COORDINATES]:
+        return BODY_SINGULAR
+    if view(S, SETTINGS)[ROW_TOLERANCE] == 0.0:
+        return NOT_FINITE
+    view(S, ZERO)[scalar] = 1
+    info[N_ZERO] += 1
+    return OK
+
+
+@helper
+def eliminate(S):
+    """Fill L and U column by column; returns the status and leaves `WORK` zero unless it fails."""
+    ap, ci, values, perm, limit = view(S, AP), view(S, CI), view(S, VALUES), view(S, PERM), view(S, LIMIT)
+    lp, li, lx, width = view(S, LP), view(S, LI), view(S, LX), view(S, WIDTH)
+    up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
+    x, n = view(S, WORK), view(S, INFO)[N_COORDINATES]
+    noise, quiet = view(S, NOISE), NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE]
+    worst = 0.0
+    for k in range(perm.shape[0]):
+        scalar = perm[k]
+        for p in range(ap[scalar], ap[scalar + 1]):
+            x[ci[p]] = values[p]
+        at = up[k]
+        while at < up[k + 1]:
+            j = ui[at]
+            columns = min(width[j], up[k + 1] - at)  # fewer if column k itself lies in the panel
+            first = lp[j]
+            u = x[j]
+            x[j] = 0.0
+            ux[at] = u
+            if columns == 1:
+                if u != 0.0:
+                    for p in range(first, lp[j + 1]):
+                        x[li[p]] -= lx[p] * u
+            elif columns == 2:
+                second = lp[j + 1]
+                v = x[j + 1] - lx[first] * u
+                x[j + 1] = 0.0
+                ux[at + 1] = v
+                if u != 0.0 or v != 0.0:
+                    back = second - (first + 1)
+                    for p in range(second, lp[j + 2]):
+                        x[li[p]] -= lx[np.uint32(p - back)] * u + lx[p] * v
+            else:
+                second, third = lp[j + 1], lp[j + 2]
+                v = x[j + 1] - lx[first] * u
+                w = x[j + 2] - lx[first + 1] * u - lx[second] * v
+                x[j + 1] = 0.0
+                x[j + 2] = 0.0
+                ux[at + 1] = v
+                ux[at + 2] = w
+                if u != 0.0 or v != 0.0 or w != 0.0:
+                    far, back = third - (first + 2), third - (second + 1)
+                    for p in range(third, lp[j + 3]):
+                        x[li[p]] -= lx[np.uint32(p - far)] * u + lx[np.uint32(p - back)] * v + lx[p] * w
+            at = at + columns
+        pivot = x[k]
+        x[k] = 0.0
+        size = abs(pivot)
+        if scalar >= n and worst > quiet > 0.0:
+            weigh_noise(S, k)
+        if limit[k] < size <= LARGEST:
+            ud[k] = 1.0 / pivot
+            if scalar >= n:
+                noise[k] /= size  # from here on the relative error
+                worst = max(worst, noise[k])
+        else:
+            status = judge_small_pivot(S, scalar, size)
+            if status != OK:
+                return status
+            ud[k] = 0.0  # makes the column of L zero too
+        for p in range(lp[k], lp[k + 1]):
+            lx[p] = x[li[p]] * ud[k]
+            x[li[p]] = 0.0
+    return OK
+
+
+@kernel
+def factor(T, S):
+    """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
+    zero, info, work = view(S, ZERO), view(S, INFO), view(S, WORK)
+    info[N_FACTOR] += 1
+    info[N_ZERO] = 0
+    info[BAD_SCALAR] = -1
+    for k in range(zero.shape[0]):
+        zero[k] = 0
+    status = take_matrix(S)
+    if status == OK:
+        set_limits(S)
+        status = eliminate(S)
+    if status == OK:
+        info[BAD_SCALAR] = -1
+        info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
+    else:
+        for k in range(work.shape[0]):
+            work[k] = 0.0
+    return status
+
+
+@helper
+def augment_right_side(S, b):
+    """Add c g b_r to b for each row that H was augmented with."""
+    row, ptr, coord, g = view(S, AUG_ROW), view(S, AUG_PTR), view(S, AUG_COORD), view(S, AUG_G)
+    for r in range(row.shape[0]):
+        for i in range(ptr[r], ptr[r + 1]):
+            b[coord[i]] += g[i] * b[row[r]]
+
+
+@helper
+def substitute(S, b):
+    """Replace b by the solution of L U x = b; unknowns of zero pivots become 0."""
+    perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
+    lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
+    up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
+    size = perm.shape[0]
+    for i in range(size):
+        y[pinv[i]] = b[i]
+    for k in range(size):
+        u = y[k]
+        if u != 0.0:
+            for p in range(lp[k], lp[k + 1]):
+                y[li[p]] -= lx[p] * u
+    for k in range(size - 1, -1, -1):
+        u = y[k] * ud[k]
+        b[perm[k]] = u
+        y[k] = 0.0
+        if u != 0.0:
+            for p in range(up[k], up[k + 1]):
+                y[ui[p]] -= ux[p] * u
+
+
+@kernel
+def solve(T, S):
+    """Replace X by the solution for the matrix last factored."""
+    x = view(S, X)
+    augment_right_side(S, x)
+    substitute(S, x)
+    return OK
+
+
+@kernel
+def solve_refined(T, S):
+    """As `solve`, with one step of iterative refinement; rows of zero pivots have no part in it."""
+    ap, ai, values = view(S, AP), view(S, AI), view(S, VALUES)
+    x, b, residual = view(S, X), view(S, RHS), view(S, RESIDUAL)
+    augment_right_side(S, x)
+    for i in range(x.shape[0]):
+        b[i] = x[i]
+    substitute(S, x)
+    for i in range(x.shape[0]):
+        residual[i] = b[i]
+    for j in range(x.shape[0]):
+        u = x[j]
+        if u != 0.0:
+            for p in range(ap[j], ap[j + 1]):
+                residual[ai[p]] -= values[p] * u
+    substitute(S, residual)
+    for i in range(x.shape[0]):
+        x[i] += residual[i]
+    return OK
+
+
+class StaticLU:
+    """The solver of one sparsity pattern; `table()` gives as many independent factorisations as are wanted.
+
+    Parameters
+    ----------
+    n, m : number of coordinates and of rows
+    indptr, indices : pattern by columns, rows ascending, structurally symmetric, every diagonal entry present
+    node_of_scalar : node of each of the n + m scalars: bodies 0 ... n_bodies-1 (coordinates and own rows), then joints
+    joint_bodies : for each joint the distinct bodies it touches; -1 is ground, also named by rows that a rigid motion
+        of their bodies can violate (see `linear.ordering`)
+    augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows that make body blocks definite
+    rule : "R" or "F" to choose the rule of elimination; None takes the one with fewer operations
+
+    >>> lu = StaticLU(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]])
+    >>> lu.factor([2.0, 1.0, 1.0, 0.0])
+    0
+    >>> lu.solve([3.0, 1.0])
+    array([1., 1.])
+    """
+
+    def __init__(
+        self,
+        n: int,
+        m: int,
+        indptr: Sequence[int] | np.ndarray,
+        indices: Sequence[int] | np.ndarray,
+        node_of_scalar: Sequence[int] | np.ndarray,
+        n_bodies: int,
+        joint_bodies: Sequence[Sequence[int]],
+        augmentation: Sequence[tuple[int, float]] = (),
+        rule: str | None = None,
+    ) -> None:
+        self.n, self.m = n, m
+        self.entries = Entries(np.asarray(indptr, np.int64), np.asarray(indices, np.int64))
+        self.rule, self.pattern = elimination_order(
+            self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
+        )
+        self.weights = np.array([c for _, c in augmentation], float)
+        self._shared = self._index_arrays([row for row, _ in augmentation])
+        self._own: Table | None = None
+
+    def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
+        """What every table of this pattern shares."""
+        entries, pattern = self.entries, self.pattern
+        diagonal = np.arange(self.n + self.m)
+        hend = entries.before(self.n)
+        coord, ptr = entries.ragged(augmentation_rows, hend)
+        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        arrays = {
+            AP: entries.indptr,
+            AI: entries.indices,
+            CI: pattern.pinv[entries.indices],
+            HEND: hend,
+            DIAGONAL: entries.places(diagonal, diagonal),
+            PERM: pattern.perm,
+            PINV: pattern.pinv,
+            LP: pattern.lp,
+            LI: pattern.li,
+            WIDTH: pattern.width,
+            UP: pattern.up,
+            UI: pattern.ui,
+            AUG_ROW: np.array(augmentation_rows, np.int64),
+            AUG_PTR: ptr,
+            AUG_COORD: coord,
+            AUG_POS: entries.places(np.repeat(augmentation_rows, np.diff(ptr)), coord),
+            AUG_MAP: entries.places(
+                joined([np.repeat(c, len(c)) for c in squares]), joined([np.tile(c, len(c)) for c in squares])
+            ),
+        }
+        return {slot: np.ascontiguousarray(array, INDEX) for slot, array in arrays.items()}
+
+    def table(self, values: np.ndarray | None = None) -> Table:
+        """A fresh table: own factors, right-hand side and settings, A new (zero) or the array given.
+
+        `values` has one entry more than the pattern, for assembly to write what belongs nowhere.
+        """
+        size, nnz = self.n + self.m, len(self.entries.indices)
+        if values is None:
+            values = np.zeros(nnz + 1)
+        if values.shape != (nnz + 1,):
+            raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
+        table = Table(len(SLOTS))
+        for slot, array in self._shared.items():
+            table[slot] = array
+        table[A] = values
+        table[AUG_WEIGHT] = self.weights.copy()
+        lengths = {LX: len(self.pattern.li), UX: len(self.pattern.ui), VALUES: nnz, INVERSE: self.n}
+        lengths[AUG_G] = len(self._shared[AUG_COORD])
+        for slot in (LX, UX, UD, VALUES, LIMIT, NOISE, INVERSE, AUG_G, X, RHS, RESIDUAL, WORK):
+            table[slot] = np.zeros(lengths.get(slot, size))
+        table[ZERO] = np.zeros(size, np.int64)
+        table[INFO] = np.zeros(INFO_SIZE, np.int64)
+        table[INFO][[N_COORDINATES, FEWEST_ZERO, BAD_SCALAR]] = self.n, size, -1
+        table[SETTINGS] = np.array(DEFAULTS)
+        return table
+
+    @property
+    def own(self) -> Table:
+        """The table behind `factor` and `solve`, made when first needed."""
+        if self._own is None:
+            self._own = self.table()
+        return self._own
+
+    def factor(self, values: Sequence[float] | np.ndarray) -> int:
+        """Factor the matrix with these entries; returns the kernel's status."""
+        self.own[A][:-1] = values
+        return factor(0, self.own.handle)
+
+    def solve(self, b: Sequence[float] | np.ndarray, refine: bool = False) -> np.ndarray:
+        """The solution for one right-hand side, with one step of refinement if asked for."""
+        self.own[X][:] = b
+        (solve_refined if refine else solve)(0, self.own.handle)
+        return self.own[X].copy()
+
+    @property
+    def zero_rows(self) -> np.ndarray:
+        """Scalars whose pivot was zero in the last factorisation: redundant rows."""
+        return np.flatnonzero(self.own[ZERO])

@@ -1,0 +1,144 @@
+"""The Python side of `closure`: its table, and consistent states for whoever asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Table
+from index3.errors import AssemblyError, Index3Error, SingularError
+from index3.linear import static_lu
+from index3.linear.analysed import solver_of
+from index3.linear.static_lu import StaticLU
+from index3.methods import closure
+from index3.system.system import State, System
+
+CLOSED = 1e-12
+"""Scaled position residual that counts as closed: some thousand roundings."""
+CONTRADICTION = 1e-7
+"""Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
+
+
+
+class Closer:
+    """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
+
+    def __init__(self, state: State, solver: StaticLU | None = None) -> None:
+        self.state, self.system = state, state.system
+        self.solver = solver or solver_of(self.system)
+        self.factors = self.solver.table(state[s.MATRIX])
+        self.smallest = self.solver.table(state[s.MATRIX])
+        self.smallest[static_lu.AUG_WEIGHT][:] = 0.0  # rows are not zero there, so their square must stay out
+        self.smallest[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
+        self.table = Table(len(closure.SLOTS))
+        kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
+        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle]
+        self.table[closure.LINK] = np.array(link, np.int64)
+        self.table[closure.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
+        self.table[closure.HEAVY_Q] = np.zeros(self.system.n)
+        self.table[closure.HEAVY_V] = np.zeros(self.system.n)
+        self.table[closure.REPORT] = np.zeros(4, np.int64)
+        self.table[closure.WRENCHES] = wrench_places(self.system)
+
+    @property
+    def handle(self) -> int:
+        """The number by which kernels know this closer's table."""
+        return self.table.handle
+
+    def close_block(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray,
+                    angle: np.ndarray, project: bool) -> dict[str, np.ndarray]:  # fmt: skip
+        """Close some lines of output (arrays are copied) and compute what is derived from them.
+
+        Raises
+        ------
+        AssemblyError, SingularError : a line cannot be closed; `.lines` of the error says how many were.
+        """
+        lines, table = len(t), self.table
+        arrays = {"t": t, "q": q, "v": v, "a": a, "lam": lam, "angle": angle}
+        arrays = {name: np.array(array, float, order="C") for name, array in arrays.items()}
+        outputs = (closure.OUT_T, closure.OUT_Q, closure.OUT_V, closure.OUT_A, closure.OUT_LAM, closure.OUT_ANGLE)
+        for slot, array in zip(outputs, arrays.values(), strict=True):
+            table[slot] = array
+        joints = len(table[closure.WRENCHES])
+        derived = {"wrench": (lines, joints, 6), "energy": (lines, 2), "violation": (lines, 3), "scaled": (lines, 3)}
+        slots = (closure.OUT_WRENCH, closure.OUT_ENERGY, closure.OUT_VIOLATION, closure.OUT_SCALED)
+        for slot, (name, shape) in zip(slots, derived.items(), strict=True):
+            arrays[name] = table[slot] = np.zeros(shape)
+        table[closure.ROWS] = np.array([0, lines, int(project)], np.int64)
+        accepted = self.state[s.ANGLE_REF].copy()
+        code = closure.close_block(self.state.handle, self.handle)
+        self.state[s.ANGLE_REF][:] = accepted
+        good = lines if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
+        if code == 0 and project:
+            contradicting = np.flatnonzero(~(arrays["scaled"][:, 1:].max(axis=1) <= CONTRADICTION))
+            if len(contradicting):
+                good, code = int(contradicting[0]), closure.CONTRADICTION
+        if code:
+            error = self.failure(code, float(t[good]))
+            error.lines = {name: array[:good] for name, array in arrays.items()}  # type: ignore[attr-defined]
+            raise error
+        return arrays
+
+    def null_rows(self) -> np.ndarray:
+        """Rows whose multipliers redundancy leaves open, at the configuration of the last closure.
+
+        lam minus the shortest lam with the same forces lies in the null space of Phi_q^T; a few random lam find it all.
+        """
+        random = np.random.default_rng(0)
+        open_rows = np.zeros(self.system.m, bool)
+        lam = self.state[s.LAM]
+        keep = lam.copy()
+        for _ in range(3):
+            trial = random.normal(size=self.system.m)
+            lam[:] = trial
+            closure.shorten(self.state.handle, self.handle)
+            open_rows |= np.abs(trial - lam) > 1e-6  # components of a random direction of size 1
+        lam[:] = keep
+        return open_rows
+
+    def failure(self, code: int, t: float) -> Index3Error:
+        """The error of a closure that gave up, naming rows or bodies."""
+        system = self.system
+        row = int(self.table[closure.REPORT][closure.WORST_ROW])
+        if code == closure.EVALUATION:
+            return AssemblyError(system.explain(self.state))
+        if code == closure.SINGULAR:
+            return singular_body(system, self.factors)
+        if code == closure.POSITIONS:
+            return AssemblyError(
+                f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
+                f"Check the geometry of {system.row_labels[row]} and of what is tied to it."
+            )
+        return AssemblyError(
+            f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
+            "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
+        )
+
+
+def singular_body(system: System, factors: Table) -> SingularError:
+    """The error for a zero pivot of a coordinate."""
+    scalar = int(factors[static_lu.INFO][static_lu.BAD_SCALAR])
+    if not 0 <= scalar < system.n:
+        return SingularError("The equations of motion contain numbers that are not finite.")
+    body = system.bodies[int(np.searchsorted(system.starts, scalar, "right")) - 1]
+    return SingularError(
+        f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
+        "takes this rotation."
+    )
+
+
+def wrench_places(system: System) -> np.ndarray:
+    """For each joint and motion: first row, number of rows, place of the second marker's gradient, stride."""
+    places = []
+    for group in restrained(system):
+        width = 6 * len(group.markers)
+        rows = group.rows if len(group.markers) == 2 else 0
+        places.append((group.row, rows, group.gradient + 6, width))
+    return np.array(places, np.int64).reshape(-1, 4)
+
+
+def restrained(system: System) -> list[Any]:
+    """The groups that carry rows or belong to joints: one line of reactions each."""
+    return [group for group in system.groups if getattr(group.element, "element", "") in ("joint", "motion")]

@@ -1,0 +1,356 @@
+"""Closing the constraints at one instant: positions, velocities, then accelerations and multipliers.
+
+Positions and velocities move as little as possible in the kinetic-energy norm (mass-orthogonal projection, in increment
+form). Accelerations and multipliers solve the augmented system at the projected point. Where rows are redundant the
+multipliers are the smallest ones with the same forces.
+"""
+
+from __future__ import annotations
+
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.linear import static_lu
+from index3.methods.run import copy, core
+
+(
+    LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, ROWS, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_ANGLE,
+    WRENCHES, OUT_WRENCH, OUT_ENERGY, OUT_VIOLATION, OUT_SCALED,
+) = SLOTS = slots(
+    link=("i8", 1), settings=("f8", 1),
+    heavy_q=("f8", 1), heavy_v=("f8", 1),  # mass added to coordinates that are to stay where they are
+    report=("i8", 1),  # iterations, worst row, line that failed
+    rows=("i8", 1),  # first and last line of the block to close; whether to project
+    out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_angle=("f8", 2),
+    wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
+    out_wrench=("f8", 3), out_energy=("f8", 2), out_violation=("f8", 2), out_scaled=("f8", 2),
+)  # fmt: skip
+
+LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST = range(5)
+TOLERANCE, ITERATIONS, SMALL = range(3)
+"""Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
+N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
+EVALUATION, SINGULAR, POSITIONS, CONTRADICTION = 1, 2, 3, 4
+"""Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree."""
+
+
+@helper
+def worst(values, size, E):
+    """Largest |value| / max(1, size); notes the row. Not a number counts as infinite."""
+    most = 0.0
+    for k in range(values.shape[0]):
+        x = abs(values[k]) / max(1.0, size[k])
+        if not x <= most:
+            most = x if x < 1e300 else 1e300
+            view(E, REPORT)[WORST_ROW] = k
+    return most
+
+
+@helper
+def position_residual(T, E):
+    """Worst scaled position row; velocity-level rows do not count."""
+    phi, size, level = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
+    most = 0.0
+    for k in range(phi.shape[0]):
+        if level[k] == 0:
+            x = abs(phi[k]) / max(1.0, size[k])
+            if not x <= most:
+                most = x if x < 1e300 else 1e300
+                view(E, REPORT)[WORST_ROW] = k
+    return most
+
+
+@helper
+def factor_mass(T, E, heavy):
+    """Factor [M + diag(heavy), Phi_q^T; Phi_q 0] at the point where forces and Jacobian were evaluated."""
+    coef, link = view(T, s.COEF), view(E, LINK)
+    for k in range(coef.shape[0]):
+        coef[k] = 0.0
+    coef[s.C_M] = 1.0
+    copy(view(T, s.Q_MASS), view(T, s.Q))
+    code = core(T, s.CORE_MATRIX)
+    if code != OK:
+        return EVALUATION
+    matrix, diagonal = view(T, s.MATRIX), view(link[LINK_SOLVER], static_lu.DIAGONAL)
+    for k in range(heavy.shape[0]):
+        matrix[diagonal[k]] += heavy[k]
+    code = call(link[LINK_FACTOR], T, link[LINK_SOLVER])
+    return SINGULAR if code != OK else OK
+
+
+@helper
+def evaluate(T):
+    """Forces and Jacobian at the present point, without reactions."""
+    lam = view(T, s.LAM)
+    for k in range(lam.shape[0]):
+        lam[k] = 0.0
+    code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_JACOBIAN)
+    return EVALUATION if code != OK else OK
+
+
+@helper
+def try_step(T, E, n, part):
+    """q += part * (what is in X); returns the worst residual there, or a negative code."""
+    q, x = view(T, s.Q), view(view(E, LINK)[LINK_SOLVER], static_lu.X)
+    for k in range(n):
+        q[k] += part * x[k]
+    code = core(T, s.CORE_FORCES)
+    return position_residual(T, E) if code == OK else -1.0
+
+
+@helper
+def close_positions(T, E):
+    """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help."""
+    settings, report, link, phi, level = view(E, SETTINGS), view(E, REPORT), view(E, LINK), view(T, s.PHI), view(T, s.LEVEL)
+    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
+    code = evaluate(T)
+    if code != OK:
+        return code
+    residual = position_residual(T, E)
+    report[N_ITERATIONS] = 0
+    while residual > settings[TOLERANCE]:
+        if report[N_ITERATIONS] >= settings[ITERATIONS]:
+            return POSITIONS
+        report[N_ITERATIONS] += 1
+        code = core(T, s.CORE_JACOBIAN)
+        if code == OK:
+            code = factor_mass(T, E, view(E, HEAVY_Q))
+        if code != OK:
+            return code
+        for k in range(n):
+            x[k] = 0.0
+        for k in range(phi.shape[0]):
+            x[n + k] = -phi[k] if level[k] == 0 else 0.0
+        call(link[LINK_SOLVE], T, link[LINK_SOLVER])
+        better = try_step(T, E, n, 1.0)
+        part = 1.0
+        while (better < 0.0 or better > residual) and part > 0.01 and residual > 1e-6:
+            try_step(T, E, n, -part)
+            part *= 0.5
+            better = try_step(T, E, n, part)
+        if better < 0.0:
+            return EVALUATION
+        if better > 0.5 * residual and residual < 10.0 * settings[TOLERANCE]:
+            break  # rounding: as closed as these numbers allow
+        residual = better
+    return OK
+
+
+@helper
+def close_velocities(T, E):
+    """With the Jacobian at q factored: v moves by the smallest step to Phi_q v + Phi_t = 0, twice for rounding."""
+    link, v, rate = view(E, LINK), view(T, s.V), view(T, s.RATE)
+    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.V).shape[0]
+    for _ in range(2):
+        code = core(T, s.CORE_FORCES)  # velocity-level rows depend on v
+        if code == OK:
+            code = core(T, s.CORE_LEVELS)
+        if code != OK:
+            return EVALUATION
+        for k in range(n):
+            x[k] = 0.0
+        for k in range(rate.shape[0]):
+            x[n + k] = -rate[k]
+        call(link[LINK_REFINED], T, link[LINK_SOLVER])
+        for k in range(n):
+            v[k] += x[k]
+    return OK
+
+
+@helper
+def solve_accelerations(T, E):
+    """a and lam of M a + Phi_q^T lam = Q, Phi_q a = gamma at (t, q, v), the matrix being factored."""
+    link, a, lam, g, gamma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
+    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0]
+    for k in range(lam.shape[0]):
+        lam[k] = 0.0
+    code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_LEVELS)
+    if code != OK:
+        return EVALUATION
+    for k in range(n):
+        x[k] = -g[k]
+    for k in range(gamma.shape[0]):
+        x[n + k] = gamma[k]
+    call(link[LINK_REFINED], T, link[LINK_SOLVER])
+    for k in range(n):
+        a[k] = x[k]
+    for k in range(lam.shape[0]):
+        lam[k] = x[n + k]
+    return OK
+
+
+@helper
+def smallest_multipliers(T, E):
+    """Replace lam by the shortest one with the same Phi_q^T lam: lam = Phi_q y with Phi_q^T Phi_q y = Phi_q^T lam.
+
+    Solved as [eps I, Phi_q^T; Phi_q, -I] [y; z] = [Phi_q^T lam; 0], quasi-definite in any order; two corrections
+    remove the effect of eps.
+    """
+    link, lam, matrix = view(E, LINK), view(T, s.LAM), view(T, s.MATRIX)
+    S = link[LINK_SMALLEST]
+    x, diagonal, n = view(S, static_lu.X), view(S, static_lu.DIAGONAL), view(T, s.Q).shape[0]
+    phi_q, row, column, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.BLOCK_MAP)
+    for k in range(matrix.shape[0]):
+        matrix[k] = 0.0
+    for k in range(x.shape[0]):
+        matrix[diagonal[k]] = view(E, SETTINGS)[SMALL] if k < n else -1.0
+    for e in range(phi_q.shape[0]):
+        matrix[places[e, 0]] += phi_q[e]
+        matrix[places[e, 1]] += phi_q[e]
+    if call(link[LINK_FACTOR], T, S) != OK:
+        return SINGULAR
+    shortest = view(T, s.GAMMA)  # gamma has done its duty here: the vector is free
+    for k in range(lam.shape[0]):
+        shortest[k] = 0.0
+    for _ in range(3):
+        for k in range(x.shape[0]):
+            x[k] = 0.0
+        for e in range(phi_q.shape[0]):
+            x[column[e]] += phi_q[e] * (lam[row[e]] - shortest[row[e]])
+        call(link[LINK_SOLVE], T, S)
+        for k in range(lam.shape[0]):
+            shortest[k] += x[n + k]
+    copy(lam, shortest)
+    return OK
+
+
+@helper
+def close_rates(T, E):
+    """At closed positions: accelerations and multipliers for the present velocities, after closing these too."""
+    code = core(T, s.CORE_JACOBIAN)
+    if code == OK:
+        code = factor_mass(T, E, view(T, s.Q)[:0])
+    if code == OK:
+        code = close_velocities(T, E)
+    if code == OK:
+        code = solve_accelerations(T, E)
+    if code == OK:
+        zeros = view(view(E, LINK)[LINK_SOLVER], static_lu.INFO)[static_lu.N_ZERO]
+        view(E, REPORT)[N_REDUNDANT] = zeros
+        if zeros > 0:
+            code = smallest_multipliers(T, E)
+    return code
+
+
+@helper
+def write_levels(T, E, line):
+    """Residuals at the three levels, unscaled and scaled by the absolute terms of each row."""
+    phi, size, level, rate, gamma = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), view(T, s.RATE), view(T, s.GAMMA)
+    phi_q, row, column, phi_t = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.PHI_T)
+    v, a, plain, scaled = view(T, s.V), view(T, s.A), view(E, OUT_VIOLATION), view(E, OUT_SCALED)
+    position = position_residual(T, E)
+    scaled[line, 0] = position
+    plain[line, 0] = 0.0
+    for k in range(phi.shape[0]):
+        if level[k] == 0:
+            plain[line, 0] = max(plain[line, 0], abs(phi[k]))
+        size[k] = abs(phi_t[k])
+    for e in range(phi_q.shape[0]):
+        size[row[e]] += abs(phi_q[e] * v[column[e]])
+    scaled[line, 1] = worst(rate, size, E)
+    plain[line, 1] = 0.0
+    for k in range(phi.shape[0]):
+        plain[line, 1] = max(plain[line, 1], abs(rate[k]))
+        size[k] = abs(gamma[k])
+        gamma[k] = -gamma[k]
+    for e in range(phi_q.shape[0]):
+        x = phi_q[e] * a[column[e]]
+        gamma[row[e]] += x
+        size[row[e]] += abs(x)
+    scaled[line, 2] = worst(gamma, size, E)
+    plain[line, 2] = 0.0
+    for k in range(phi.shape[0]):
+        plain[line, 2] = max(plain[line, 2], abs(gamma[k]))
+
+
+@helper
+def write_wrenches(T, E, line):
+    """Force and torque of every joint on its second marker: -sum of lam g."""
+    joints, out, lam, g = view(E, WRENCHES), view(E, OUT_WRENCH), view(T, s.LAM), view(T, s.ROW_G)
+    for j in range(joints.shape[0]):
+        for c in range(6):
+            out[line, j, c] = 0.0
+        for r in range(joints[j, 1]):
+            first = joints[j, 2] + r * joints[j, 3]
+            for c in range(6):
+                out[line, j, c] -= lam[joints[j, 0] + r] * g[first + c]
+
+
+@kernel
+def assemble_positions(T, E):
+    """Close the positions at the present point of the state; returns OK or a reason."""
+    return close_positions(T, E)
+
+
+@kernel
+def assemble_velocities(T, E):
+    """Close the velocities at closed positions, with the masses added by HEAVY_V."""
+    code = evaluate(T)
+    if code == OK:
+        code = factor_mass(T, E, view(E, HEAVY_V))
+    if code == OK:
+        code = close_velocities(T, E)
+    return code
+
+
+@kernel
+def assemble_accelerations(T, E):
+    """Accelerations and multipliers at closed positions; the velocities are closed as well."""
+    code = evaluate(T)
+    return close_rates(T, E) if code == OK else code
+
+
+@kernel
+def shorten(T, E):
+    """Replace the multipliers in LAM by the shortest ones with the same forces."""
+    return smallest_multipliers(T, E)
+
+
+@kernel
+def close_block(T, E):
+    """Close the lines of an output block and write down what is derived from them; leaves ANGLE_REF at the last line."""
+    rows, report = view(E, ROWS), view(E, REPORT)
+    q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
+    near, angles, energy, out_energy = view(T, s.ANGLE_REF), view(T, s.ANGLES), view(T, s.ENERGY), view(E, OUT_ENERGY)
+    for line in range(rows[0], rows[1]):
+        report[FAILED_LINE] = line
+        view(T, s.TIME)[0] = view(E, OUT_T)[line]
+        copy(q, view(E, OUT_Q)[line])
+        copy(v, view(E, OUT_V)[line])
+        copy(near, view(E, OUT_ANGLE)[line])
+        if rows[2] == 1:
+            code = close_positions(T, E)
+            if code == OK:
+                code = close_rates(T, E)
+            if code != OK:
+                return code
+            copy(view(E, OUT_Q)[line], q)
+            copy(view(E, OUT_V)[line], v)
+            copy(view(E, OUT_A)[line], a)
+            copy(view(E, OUT_LAM)[line], lam)
+        else:
+            copy(a, view(E, OUT_A)[line])
+            copy(lam, view(E, OUT_LAM)[line])
+        code = core(T, s.CORE_FORCES)
+        if code == OK:
+            code = core(T, s.CORE_JACOBIAN)
+        if code == OK:
+            code = core(T, s.CORE_LEVELS)
+        if code == OK:
+            code = core(T, s.CORE_ENERGY)
+        if code != OK:
+            return EVALUATION
+        write_levels(T, E, line)
+        write_wrenches(T, E, line)
+        out_energy[line, 0] = energy[s.KINETIC]
+        out_energy[line, 1] = energy[s.POTENTIAL]
+        if near.shape[0] > 0:
+            core(T, s.CORE_ANGLES)
+            copy(view(E, OUT_ANGLE)[line], angles)
+    return OK
+
+

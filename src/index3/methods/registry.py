@@ -1,0 +1,62 @@
+"""The methods by name, and how a user's choice becomes one."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import fields
+from typing import Any
+
+from index3.errors import ModelError
+from index3.methods.direct.hht_method import HHT
+
+METHODS: dict[str, type[HHT]] = {"hht-i3": HHT}
+"""Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
+AUTO = "hht-i3"
+"""What `method="auto"` means until there is a choice."""
+
+
+def options(method: type[HHT]) -> dict[str, Any]:
+    """The settings of a method and their defaults."""
+    return {f.name: f.default for f in fields(method)}
+
+
+def choose(method: Any, given: dict[str, Any]) -> HHT:
+    """The method a user asked for: a key with options, or an instance without.
+
+    Raises
+    ------
+    ModelError : unknown method or option, or options beside an instance.
+    """
+    if isinstance(method, tuple(METHODS.values())):
+        if given:
+            raise ModelError(f"Options {', '.join(given)} were given beside a {type(method).__name__}. Set them in it.")
+        return method
+    if isinstance(method, type) and method in METHODS.values():
+        return method(**_known(method, given))
+    if method != "auto" and method not in METHODS:
+        near = difflib.get_close_matches(str(method), METHODS, n=2)
+        advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Choose {', '.join(('auto', *METHODS))}."
+        raise ModelError(f"There is no method {method!r}. {advice}")
+    chosen = METHODS[AUTO if method == "auto" else method]
+    return chosen(**_known(chosen, given))
+
+
+def _known(method: type[HHT], given: dict[str, Any]) -> dict[str, Any]:
+    known = options(method)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}."
+            raise ModelError(f"Method '{method.key}' has no option '{name}'. {advice}")
+    return given
+
+
+def methods() -> str:
+    """A table of the methods: key, order, family, what each is for; printed, and returned as text."""
+    lines = [f"{'key':<12}{'order':<7}{'family':<10}{'stiff':<7}for"]
+    for key, method in METHODS.items():
+        lines.append(f"{key:<12}{method.order:<7}{method.family:<10}{'yes' if method.stiff else 'no':<7}{method.summary}")
+        lines.append(f"{'':12}options: {', '.join(f'{k}={v!r}' for k, v in options(method).items())}")
+    text = "\n".join(lines)
+    print(text)
+    return text

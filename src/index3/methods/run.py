@@ -1,0 +1,187 @@
+"""What every method shares while it runs: the clock, the last two accepted states, tolerances, counters, output.
+
+A method's `advance` fills the output block through `emit`, which interpolates between the last two accepted states, and
+returns DONE, BLOCK_FULL or BUDGET, or a reason to stop early (10 and above).
+"""
+
+from __future__ import annotations
+
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, slots, view
+
+DONE, BLOCK_FULL, BUDGET = 0, 1, 2
+NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS = range(10, 16)
+
+(
+    LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST,
+    OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
+    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
+) = SLOTS = slots(
+    link=("i8", 1),  # the solver's table and the addresses of its kernels
+    clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
+    atol=("f8", 1), largest=("f8", 1),  # of each coordinate: absolute tolerance, largest magnitude so far
+    old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
+    new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
+    work=("f8", 1),  # work done up to the old and new state, power there
+    angle_old=("f8", 1),  # unwrapped joint angles at the old state
+    t_eval=("f8", 1), cursor=("i8", 1),
+    out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_work=("f8", 1),
+    out_angle=("f8", 2),
+)  # fmt: skip
+
+LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED = range(4)
+T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START = range(8)
+"""Places in CLOCK; STEP is the constant step, 0 if the method chooses."""
+N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED = range(8)
+COUNTERS = ("steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated")
+BUDGET_STEPS, MAX_STEPS, FIXED_INDEX, TRACK_WORK = range(4)
+"""Places in LIMITS: steps until the next return, steps in all, number of the next constant step, whether work is done."""
+RTOL, NEWTON_TOL = range(2)
+NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
+"""Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
+WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW = range(4)
+
+
+@helper
+def core(T, which):
+    """Run one of the evaluator's kernels."""
+    return call(view(T, s.CORE)[which], T, 0)
+
+
+@helper
+def copy(target, source):
+    """Overwrite a vector."""
+    for k in range(target.shape[0]):
+        target[k] = source[k]
+
+
+@helper
+def weight(R, k):
+    """The error allowed in coordinate k: atol + rtol * (largest magnitude so far)."""
+    return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST)[k]
+
+
+@helper
+def note_largest(R):
+    """Remember the largest magnitude of every coordinate."""
+    largest, q = view(R, LARGEST), view(R, NEW_Q)
+    for k in range(q.shape[0]):
+        largest[k] = max(largest[k], abs(q[k]))
+
+
+@helper
+def hermite(x):
+    """Cubic Hermite weights at x in [0, 1]: value old, slope old, value new, slope new; then their derivatives."""
+    y = 1.0 - x
+    return (
+        (1.0 + 2.0 * x) * y * y, x * y * y, x * x * (3.0 - 2.0 * x), -x * x * y,
+        -6.0 * x * y, y * (1.0 - 3.0 * x), 6.0 * x * y, x * (3.0 * x - 2.0),
+    )  # fmt: skip
+
+
+@helper
+def interpolate(R, t, q, v):
+    """q and v at a time between the last two accepted states (cubic in q, its derivative for v)."""
+    clock = view(R, CLOCK)
+    q0, v0, q1, v1 = view(R, OLD_Q), view(R, OLD_V), view(R, NEW_Q), view(R, NEW_V)
+    h = clock[T_NEW] - clock[T_OLD]
+    w = hermite((t - clock[T_OLD]) / h)
+    for k in range(q.shape[0]):
+        q[k] = w[0] * q0[k] + w[1] * h * v0[k] + w[2] * q1[k] + w[3] * h * v1[k]
+        v[k] = (w[4] * q0[k] + w[6] * q1[k]) / h + w[5] * v0[k] + w[7] * v1[k]
+
+
+@helper
+def write_row(T, R, row, t):
+    """One line of output at a time in the last accepted step; a step's end is not interpolated."""
+    clock, work = view(R, CLOCK), view(R, WORK)
+    q, v, a, lam = view(R, OUT_Q)[row], view(R, OUT_V)[row], view(R, OUT_A)[row], view(R, OUT_LAM)[row]
+    out_work, out_angle = view(R, OUT_WORK), view(R, OUT_ANGLE)[row]
+    a0, a1, lam0, lam1 = view(R, OLD_A), view(R, NEW_A), view(R, OLD_LAM), view(R, NEW_LAM)
+    view(R, OUT_T)[row] = t
+    x = 1.0
+    if t == clock[T_NEW]:
+        copy(q, view(R, NEW_Q))
+        copy(v, view(R, NEW_V))
+        out_work[row] = work[WORK_NEW]
+    else:
+        h = clock[T_NEW] - clock[T_OLD]
+        x = (t - clock[T_OLD]) / h
+        interpolate(R, t, q, v)
+        w = hermite(x)
+        out_work[row] = w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
+    for k in range(a.shape[0]):
+        a[k] = (1.0 - x) * a0[k] + x * a1[k]
+    for k in range(lam.shape[0]):
+        lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
+    if out_angle.shape[0] > 0:
+        copy(view(T, s.Q), q)
+        copy(view(T, s.V), v)
+        near, old, new = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES)
+        copy(out_angle, near)  # the turn is the one nearest to the straight line between the two accepted angles
+        for k in range(near.shape[0]):
+            near[k] = (1.0 - x) * old[k] + x * out_angle[k]
+        core(T, s.CORE_PLACE)
+        core(T, s.CORE_ANGLES)
+        for k in range(near.shape[0]):
+            near[k] = out_angle[k]
+            out_angle[k] = new[k]
+
+
+@helper
+def emit(T, R):
+    """Write the output times of the last accepted step; BLOCK_FULL if there is no room left for one of them."""
+    cursor, t_eval, clock = view(R, CURSOR), view(R, T_EVAL), view(R, CLOCK)
+    room = view(R, OUT_T).shape[0]
+    if cursor[EVERY_STEP] == 1:
+        if cursor[PENDING] == 1:
+            if cursor[ROWS_USED] == room:
+                return BLOCK_FULL
+            write_row(T, R, cursor[ROWS_USED], clock[T_NEW])
+            cursor[ROWS_USED] += 1
+    else:
+        while cursor[NEXT_EVAL] < t_eval.shape[0] and t_eval[cursor[NEXT_EVAL]] <= clock[T_NEW]:
+            if cursor[ROWS_USED] == room:
+                return BLOCK_FULL
+            write_row(T, R, cursor[ROWS_USED], t_eval[cursor[NEXT_EVAL]])
+            cursor[ROWS_USED] += 1
+            cursor[NEXT_EVAL] += 1
+    cursor[PENDING] = 0
+    return OK
+
+
+@helper
+def add_work(T, R):
+    """Work of the last accepted step by Simpson's rule on the dense output; the markers stand at the new state.
+
+    Only called where something is not conservative: costs one evaluation of the forces.
+    """
+    clock, work = view(R, CLOCK), view(R, WORK)
+    lam, lam0, lam1 = view(T, s.LAM), view(R, OLD_LAM), view(R, NEW_LAM)
+    energy = view(T, s.ENERGY)
+    code = core(T, s.CORE_ENERGY)
+    work[POWER_NEW] = energy[s.POWER]
+    middle = 0.5 * (clock[T_OLD] + clock[T_NEW])
+    view(T, s.TIME)[0] = middle
+    interpolate(R, middle, view(T, s.Q), view(T, s.V))
+    for k in range(lam.shape[0]):
+        lam[k] = 0.5 * (lam0[k] + lam1[k])
+    if code == OK:
+        code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_ENERGY)
+    h = clock[T_NEW] - clock[T_OLD]
+    work[WORK_NEW] = work[WORK_OLD] + h / 6.0 * (work[POWER_OLD] + 4.0 * energy[s.POWER] + work[POWER_NEW])
+    return code
+
+
+def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
+    """Shapes of the slots of a run with `block` rows of output."""
+    shapes: dict = dict.fromkeys((ATOL, LARGEST, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (4,), CLOCK: (8,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
+    shapes |= {TOLERANCE: (2,), WORK: (4,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
+    shapes |= {OUT_Q: (block, n), OUT_V: (block, n), OUT_A: (block, n), OUT_LAM: (block, m), OUT_ANGLE: (block, n_angles)}
+    return shapes
+
+

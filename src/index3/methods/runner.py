@@ -1,0 +1,94 @@
+"""The Python side of a run: its table, the calls of `advance`, and what its end means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Table
+from index3.linear import static_lu
+from index3.linear.static_lu import StaticLU
+from index3.methods import run
+from index3.system.system import State
+
+BLOCK_NUMBERS = 1_000_000
+"""Doubles in a block of output: 8 MB, at most this many lines times columns."""
+
+
+class Run:
+    """Clock, tolerances, counters and output of one run on one state.
+
+    Parameters
+    ----------
+    state : a State at consistent q, v, a, lam
+    t_eval : output times, increasing; None for every accepted step
+    step : constant step, or 0.0 for steps chosen by the method
+    """
+
+    def __init__(
+        self, state: State, solver: StaticLU, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
+        newton_tol: float, t_eval: np.ndarray | None, step: float, max_step: float, max_steps: int | None,
+    ) -> None:  # fmt: skip
+        self.state, self.system = state, state.system
+        n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
+        self.factors = solver.table(state[s.MATRIX])
+        self.table = Table(len(run.SLOTS))
+        block = int(np.clip(BLOCK_NUMBERS // (3 * n + m + n_angles + 2), 4, 4096))
+        if t_eval is not None:
+            block = min(block, len(t_eval))
+        for slot, shape in run.array_shapes(n, m, n_angles, block).items():
+            self.table[slot] = np.zeros(shape, slot.dtype)
+        kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
+        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels)]
+        t0, t1 = span
+        clock = self.table[run.CLOCK]
+        clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_END]] = t0, t0, t0, t1
+        clock[[run.STEP, run.MAX_STEP]] = step, min(max_step, t1 - t0)
+        self.table[run.TOLERANCE][:] = rtol, newton_tol
+        self.table[run.ATOL][:] = atol
+        limit = np.iinfo(np.int64).max if max_steps is None else max_steps
+        self.table[run.LIMITS][:] = 0, limit, 0, int(not self.system.conservative)
+        self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
+        self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
+        for old, new, source in (
+            (run.OLD_Q, run.NEW_Q, s.Q), (run.OLD_V, run.NEW_V, s.V), (run.OLD_A, run.NEW_A, s.A),
+            (run.OLD_LAM, run.NEW_LAM, s.LAM),
+        ):  # fmt: skip
+            self.table[old][:] = state[source]
+            self.table[new][:] = state[source]
+        self.table[run.LARGEST][:] = np.abs(state[s.Q])
+        self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
+
+    def __getitem__(self, slot: Any) -> np.ndarray:
+        return self.table[slot]
+
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return float(self.table[run.CLOCK][run.T_NEW])
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The error allowed in each coordinate now."""
+        return self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST]
+
+    def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
+        """Let the method step at most `steps` times."""
+        self.table[run.LIMITS][run.BUDGET_STEPS] = steps
+        return kernel(self.state.handle, table.handle)
+
+    def take_block(self) -> dict[str, np.ndarray]:
+        """The lines of output written since the last call; the block is empty afterwards."""
+        used = int(self.table[run.CURSOR][run.ROWS_USED])
+        self.table[run.CURSOR][run.ROWS_USED] = 0
+        names = {
+            "t": run.OUT_T, "q": run.OUT_Q, "v": run.OUT_V, "a": run.OUT_A, "lam": run.OUT_LAM,
+            "angle": run.OUT_ANGLE, "work": run.OUT_WORK,
+        }  # fmt: skip
+        return {name: self.table[slot][:used].copy() for name, slot in names.items()}
+
+    def counters(self) -> dict[str, int]:
+        """Work done so far, by name."""
+        return {name: int(count) for name, count in zip(run.COUNTERS, self.table[run.COUNTS], strict=True)}

@@ -1,0 +1,1 @@
+"""The model: a named list of bodies, joints, motions and forces."""

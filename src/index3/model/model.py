@@ -1,0 +1,159 @@
+"""The model: what the user said, by name and in order; nonsense is refused when it is added."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+from collections.abc import Iterator
+from reprlib import repr as short
+from typing import Any, TypeVar
+
+from index3.bodies.body import Body, Ground
+from index3.bodies.marker import as_vector, check_name
+from index3.errors import ModelError
+from index3.joints import Joint, Motion
+
+Element = TypeVar("Element")
+
+
+class Model:
+    """A mechanism in words: bodies, joints, motions and forces, each with a name of its own.
+
+    Parameters
+    ----------
+    name : str
+    gravity : acceleration of free fall in ground axes [m/s^2]
+
+    Attributes
+    ----------
+    ground : the body that does not move
+    bodies, joints, motions, forces : dicts by name, in the order of adding
+
+    >>> from index3.bodies.rigid_body import RigidBody
+    >>> from index3.joints import Revolute
+    >>> model = Model("pendulum")
+    >>> rod = model.add(RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    >>> pin = model.add(Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    >>> model
+    Model('pendulum', 1 body, 1 joint)
+    """
+
+    def __init__(self, name: str = "model", *, gravity: Any = (0, 0, -9.80665)) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
+        self.name = name
+        self.gravity = as_vector(gravity, f"Model '{name}'", "gravity")
+        self.ground = Ground()
+        self.ground.model = self
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+        self.motions: dict[str, Motion] = {}
+        self.forces: dict[str, Any] = {}
+
+    @property
+    def _kinds(self) -> dict[str, dict[str, Any]]:
+        return {"body": self.bodies, "joint": self.joints, "motion": self.motions, "force": self.forces}
+
+    def add(self, element: Element) -> Element:
+        """Add a body, joint, motion or force and return it; if it is refused, nothing has changed.
+
+        Raises
+        ------
+        ModelError : the name is taken, or the element refers to something that is not in this model.
+        """
+        thing: Any = element
+        kind = None if isinstance(element, type) else getattr(element, "element", None)
+        if kind not in self._kinds:
+            raise ModelError(f"Model '{self.name}' cannot add {short(element)}. Give a body, joint, motion or force.")
+        if isinstance(element, Ground):
+            raise ModelError(f"Model '{self.name}' has a ground already. Use model.ground.")
+        word = type(element).__name__
+        check_name(thing.name, word)
+        owner = f"{word} '{thing.name}'"
+        taken = next((table[thing.name] for table in self._kinds.values() if thing.name in table), None)
+        if taken is element:
+            raise ModelError(f"{owner} was already added to model '{self.name}'. Add it once.")
+        if taken is not None:
+            raise ModelError(
+                f"{owner} has the name of a {type(taken).__name__} in model '{self.name}'. Choose another name."
+            )
+        self._check_parts(thing, kind, owner)
+        if kind == "body":
+            thing.model = self
+        self._kinds[kind][thing.name] = thing
+        return element
+
+    def _check_parts(self, element: Any, kind: str, owner: str) -> None:
+        """Raise unless all that an element refers to is in this model."""
+        if kind == "body":
+            if element.model is not None:
+                raise ModelError(
+                    f"{owner} belongs to model '{element.model.name}'. Make a new body for model '{self.name}'."
+                )
+            return
+        bodies = element.bodies if kind == "joint" else [marker.body for marker in getattr(element, "markers", ())]
+        for body in bodies:
+            self._check_part(body, body.model is self, owner)
+        joint = getattr(element, "joint", None)
+        if joint is not None:
+            self._check_part(joint, self.joints.get(joint.name) is joint, owner)
+        if kind == "motion":
+            for other in self.motions.values():
+                if other.joint is joint and other.coordinate == element.coordinate:
+                    raise ModelError(
+                        f"{owner} and Motion '{other.name}' both drive the {element.coordinate} of {joint.label}: "
+                        "contradictory motions. Keep one of them."
+                    )
+
+    def _check_part(self, part: Body | Joint, is_here: bool, owner: str) -> None:
+        """Raise, saying where it is, for a body or joint that is not in this model."""
+        if is_here:
+            return
+        owners = [part.model] if isinstance(part, Body) else [body.model for body in part.bodies]
+        others = [model.name for model in owners if model is not None and model is not self]
+        if others:
+            raise ModelError(
+                f"{owner} refers to {part.label}, which belongs to model '{others[0]}'. "
+                f"Use one from model '{self.name}'."
+            )
+        raise ModelError(f"{owner} refers to {part.label}, which is not in model '{self.name}'. Add that first.")
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "ground":
+            return self.ground
+        for table in self._kinds.values():
+            if name in table:
+                return table[name]
+        near = difflib.get_close_matches(str(name), list(self), n=3)
+        advice = f"Did you mean {' or '.join(repr(key) for key in near)}?" if near else f"It has {short(list(self))}."
+        raise ModelError(f"Model '{self.name}' has no element {short(name)}. {advice}")
+
+    def __contains__(self, name: object) -> bool:
+        return name == "ground" or any(name in table for table in self._kinds.values())
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of all elements; ground is not one of them."""
+        return (name for table in self._kinds.values() for name in table)
+
+    def __len__(self) -> int:
+        """Number of elements, without ground."""
+        return sum(map(len, self._kinds.values()))
+
+    def __bool__(self) -> bool:
+        """A model is something even while it is empty."""
+        return True
+
+    def __repr__(self) -> str:
+        plural = {"body": "bodies", "joint": "joints", "motion": "motions", "force": "forces"}
+        counts = [f"{len(t)} {kind if len(t) == 1 else plural[kind]}" for kind, t in self._kinds.items() if t]
+        return f"Model({', '.join([repr(self.name), *(counts or ['empty'])])})"
+
+    def copy(self) -> Model:
+        """An independent model with copies of all elements; functions of the user are shared."""
+        return copy.deepcopy(self)
+
+    def check(self) -> Any:
+        """Counts, degrees of freedom and redundant rows; prints as a readable text."""
+        from index3.analysis.check import check  # asks the compiled equations, which are above this room
+
+        return check(self)

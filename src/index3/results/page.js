@@ -1,0 +1,233 @@
+// The player: buttons, keys, pointer, and the loop that draws.
+
+const find = (id) => document.getElementById(id);
+const state = { t: tStart, playing: false, speed: data.speed, loop: true, stale: true, last: 0 };
+const charts = [makeChart("energy", energy, ["kinetic", "potential", "balance"], [0, 1, 2], false)];
+const levels = ["position", "velocity", "acceleration"];
+if (residuals.length) charts.push(makeChart("residuals", residuals, levels, [0, 3, 4], true));
+else find("residual-card").hidden = true;
+
+const span = tEnd - tStart;
+const digits = Math.min(6, Math.max(2, 3 - Math.floor(Math.log10(span || 1))));
+
+function seek(t) {
+  state.t = Math.min(tEnd, Math.max(tStart, t));
+  state.stale = true;
+}
+
+function play(on) {
+  if (on && state.t >= tEnd) seek(tStart);
+  state.playing = on && span > 0;
+  document.body.classList.toggle("playing", state.playing);
+  find("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
+}
+
+function tick(now) {
+  const passed = Math.min(0.1, (now - state.last) / 1000); // a hidden page does not jump on
+  state.last = now;
+  if (state.playing) {
+    let t = state.t + passed * state.speed;
+    if (t > tEnd) {
+      t = state.loop ? tStart + ((t - tEnd) % span) : tEnd;
+      if (!state.loop) play(false);
+    }
+    seek(t);
+  }
+  if (state.stale) {
+    state.stale = false;
+    drawScene(state.t);
+    for (const chart of charts) chart.draw(state.t);
+    find("scrub").value = Math.round((10000 * (state.t - tStart)) / (span || 1));
+    find("clock").innerHTML = `${state.t.toFixed(digits)} <small>/ ${tEnd.toFixed(digits)} s</small>`;
+  }
+  requestAnimationFrame(tick);
+}
+
+function resize() {
+  const ratio = window.devicePixelRatio || 1;
+  [width, height] = [canvas.clientWidth || 1, canvas.clientHeight || 1];
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (!camera.moved) fitCamera();
+  for (const chart of charts) chart.resize();
+  state.stale = true;
+}
+
+function toggle(id, key) {
+  options[key] = !options[key];
+  find(id).setAttribute("aria-pressed", options[key]);
+  state.stale = true;
+}
+
+function setLoop(on) {
+  state.loop = on;
+  find("loop").setAttribute("aria-pressed", on);
+}
+
+function stepFrames(count) {
+  play(false);
+  seek(times[Math.min(frameCount - 1, Math.max(0, frameAt(state.t) + count))]);
+}
+
+function changeSpeed(by) {
+  const k = data.speeds.indexOf(state.speed) + by;
+  if (k < 0 || k >= data.speeds.length) return;
+  state.speed = data.speeds[k];
+  find("speed").value = state.speed;
+}
+
+const KEYS = {
+  " ": () => play(!state.playing),
+  ArrowLeft: (event) => stepFrames(event.shiftKey ? -10 : -1),
+  ArrowRight: (event) => stepFrames(event.shiftKey ? 10 : 1),
+  ArrowUp: () => changeSpeed(1),
+  ArrowDown: () => changeSpeed(-1),
+  Home: () => seek(tStart),
+  End: () => seek(tEnd),
+  n: () => toggle("names", "names"),
+  a: () => toggle("axes", "axes"),
+  l: () => setLoop(!state.loop),
+  r: () => resetView(),
+};
+
+function resetView() {
+  resetCamera();
+  state.stale = true;
+}
+
+// Orbit, move and zoom by mouse or fingers.
+const fingers = new Map();
+function orbit(dx, dy) {
+  camera.azimuth -= 0.007 * dx;
+  camera.elevation = Math.min(1.55, Math.max(-1.55, camera.elevation + 0.007 * dy));
+}
+function pan(dx, dy) {
+  const k = camera.distance / view.focus;
+  camera.target = add(camera.target, add(scale(-k * dx, view.right), scale(k * dy, view.up)));
+}
+function zoom(factor) {
+  camera.distance = Math.min(60 * data.size, Math.max(3 * R, camera.distance * factor));
+}
+function moved() {
+  camera.moved = true;
+  state.stale = true;
+  find("hint").style.opacity = 0;
+}
+canvas.addEventListener("pointerdown", (event) => {
+  canvas.setPointerCapture(event.pointerId);
+  fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+});
+canvas.addEventListener("pointermove", (event) => {
+  const finger = fingers.get(event.pointerId);
+  if (!finger) return;
+  const [dx, dy] = [event.clientX - finger.x, event.clientY - finger.y];
+  if (fingers.size === 2) {
+    const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
+    const before = Math.hypot(finger.x - other.x, finger.y - other.y);
+    const after = Math.hypot(event.clientX - other.x, event.clientY - other.y);
+    if (before > 0 && after > 0) zoom(before / after);
+    pan(dx / 2, dy / 2);
+  } else if (event.buttons & 6 || event.shiftKey) pan(dx, dy);
+  else orbit(dx, dy);
+  [finger.x, finger.y] = [event.clientX, event.clientY];
+  moved();
+});
+for (const kind of ["pointerup", "pointercancel"]) {
+  canvas.addEventListener(kind, (event) => fingers.delete(event.pointerId));
+}
+canvas.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  zoom(Math.exp(0.0012 * event.deltaY * (event.deltaMode ? 18 : 1)));
+  moved();
+}, { passive: false });
+canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+canvas.addEventListener("dblclick", resetView);
+
+for (const chart of charts) {
+  const go = (event) => chart.seek(event, seek);
+  chart.element.addEventListener("pointerdown", (event) => {
+    chart.element.setPointerCapture(event.pointerId);
+    go(event);
+  });
+  chart.element.addEventListener("pointermove", (event) => event.buttons && go(event));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!act || (event.key === " " && event.target.tagName === "BUTTON")) return;
+  event.preventDefault();
+  act(event);
+});
+find("play").addEventListener("click", () => play(!state.playing));
+find("scrub").addEventListener("input", (event) => seek(tStart + (span * event.target.value) / 10000));
+find("speed").addEventListener("change", (event) => (state.speed = Number(event.target.value)));
+find("loop").addEventListener("click", () => setLoop(!state.loop));
+find("names").addEventListener("click", () => toggle("names", "names"));
+find("axes").addEventListener("click", () => toggle("axes", "axes"));
+find("reset").addEventListener("click", resetView);
+
+// Trails follow a body's origin or a joint; the first choice is the point that travels farthest.
+const trails = [
+  ...data.bodies.map((body, b) => ({ name: body.name, body: b, at: [0, 0, 0] })),
+  ...data.joints.map((joint) => ({ name: `${joint.name} (joint)`, ...joint.markers.find((m) => m.body >= 0) })),
+].filter((trail) => trail.body >= 0);
+function chooseTrail(k) {
+  const trail = trails[k];
+  if (trail) trail.path ??= pathOf(trail.body, trail.at);
+  options.trail = trail || null;
+  find("trail").value = String(k);
+  state.stale = true;
+}
+function farthest() {
+  const reach = trails.map(() => [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]]);
+  for (let i = 0; i < frameCount; i += Math.max(1, Math.floor(frameCount / 40))) {
+    moveTo(times[i]);
+    trails.forEach((trail, k) => pointOf(trail.body, trail.at).forEach((x, axis) => {
+      reach[k][0][axis] = Math.min(reach[k][0][axis], x);
+      reach[k][1][axis] = Math.max(reach[k][1][axis], x);
+    }));
+  }
+  const widths = reach.map(([from, to]) => Math.hypot(...sub(to, from)));
+  return widths.reduce((best, x, k) => (x > widths[best] * 1.001 ? k : best), 0);
+}
+find("trail").append(new Option("none", "-1"), ...trails.map((trail, k) => new Option(trail.name, String(k))));
+find("trail").addEventListener("change", (event) => chooseTrail(Number(event.target.value)));
+
+for (const speed of data.speeds) find("speed").append(new Option(`${speed} ×`, String(speed)));
+find("speed").value = String(state.speed);
+for (const [label, text] of data.run) {
+  for (const [tag, words] of [["dt", label], ["dd", text]]) {
+    const cell = document.createElement(tag);
+    cell.textContent = words;
+    find("run").append(cell);
+  }
+}
+const count = (list, one, many) => `${list.length} ${list.length === 1 ? one : many}`;
+find("subtitle").textContent = [
+  data.method, `${short(span)} s`, count(data.bodies, "body", "bodies"), count(data.joints, "joint", "joints"),
+].join(" · ");
+find("grid").textContent = `grid ${short(spacing)} m`;
+if (!data.success) {
+  find("failure").hidden = false;
+  find("failure").textContent = `The run stopped early, at t = ${short(tEnd)} s. ${data.message}`;
+}
+
+readTheme();
+prepare();
+if (trails.length) chooseTrail(farthest());
+resetCamera();
+resize();
+new ResizeObserver(resize).observe(find("stage"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  readTheme();
+  resize();
+});
+const start = /[#&]t=([-\d.e]+)/.exec(location.hash); // page.html#t=1.5 opens there, at rest
+if (start) seek(Number(start[1]));
+else play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+requestAnimationFrame((now) => {
+  state.last = now;
+  tick(now);
+});

@@ -1,0 +1,264 @@
+"""The outcome of a run: times in rows, names to arrays, energy, residuals, files, plots and a page."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from index3.errors import Index3Error, ModelError
+from index3.results import export, html, plot
+from index3.results.views import BodyResult, JointResult, Kinematics, MarkerResult, body_kinematics
+
+
+class UnknownName(ModelError, KeyError):
+    """A name that is not in the result; both a `ModelError` and a `KeyError`."""
+
+    def __str__(self) -> str:  # KeyError would print the message in quotes
+        return str(self.args[0])
+
+
+@dataclass
+class Layout:
+    """What the columns of a result mean: plain lists, dicts, strings and numbers only, so it pickles and is JSON.
+
+    A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame)}`, body "ground" included.
+
+    Attributes
+    ----------
+    model : name of the model.
+    bodies : `{name, kind ("rigid", "planar", "point"), start, size, shape, mass}`; columns start ... start + size of q.
+    joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
+        and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
+        measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly.
+    forces : `{name, type, markers}`, for drawing.
+    row_names : one name per row of lam.
+    gravity : ground axes, m/s^2.
+    """
+
+    model: str
+    bodies: list[dict[str, Any]]
+    joints: list[dict[str, Any]] = field(default_factory=list)
+    forces: list[dict[str, Any]] = field(default_factory=list)
+    row_names: list[str] = field(default_factory=list)
+    gravity: Sequence[float] = (0.0, 0.0, -9.80665)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dict, ready for JSON: arrays become lists."""
+        return export.plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Layout:
+        """The layout that `to_dict` described."""
+        return cls(**{f.name: data[f.name] for f in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    work: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        """Kinetic plus potential energy."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> np.ndarray:
+        """Total energy minus the work of motions and of non-conservative forces since the start."""
+        return self.total - self.work
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Largest constraint residual at each time, (n_t,), at three levels.
+
+    `scaled` holds the same with each row divided by max(1, sum of the absolute terms of that row).
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    scaled: Violation | None = None
+
+
+class Result:
+    """Everything a run computed; the first axis of every array is time.
+
+    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
+    `violation`, `stats`, `status`, `message` and `success` the rest.
+
+    >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
+    >>> t = np.linspace(0.0, 1.0, 5)
+    >>> arrays = export.empty_arrays(len(t), 3, 0, 0, 0) | {"t": t}
+    >>> arrays["q"][:, 2] = -4.9 * t**2
+    >>> Result(layout, arrays)["ball"].position[-1].tolist()
+    [0.0, 0.0, -4.9]
+    """
+
+    def __init__(self, layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any] | None = None) -> None:
+        info = info or {}
+        self.layout = layout
+        self.arrays: dict[str, np.ndarray] = {name: np.asarray(x, float) for name, x in arrays.items()}
+        _check_shapes(layout, self.arrays)
+        self.status = int(info.get("status", 0))
+        self.message = str(info.get("message", ""))
+        self.success = bool(info.get("success", True))
+        self.stats: dict[str, Any] = dict(info.get("stats", {}))
+        self.method = str(info.get("method", ""))
+        self.options: dict[str, Any] = dict(info.get("options", {}))
+        self._bodies = {body["name"]: body for body in layout.bodies}
+        self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times, (n_t,), s."""
+        return self.arrays["t"]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates of all bodies, (n_t, n)."""
+        return self.arrays["q"]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Their rates q', (n_t, n)."""
+        return self.arrays["v"]
+
+    @property
+    def a(self) -> np.ndarray:
+        """Their second derivatives q'', (n_t, n)."""
+        return self.arrays["a"]
+
+    @property
+    def lam(self) -> np.ndarray:
+        """Lagrange multipliers, (n_t, m)."""
+        return self.arrays["lam"]
+
+    @property
+    def energy(self) -> Energy:
+        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J."""
+        return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"])
+
+    @property
+    def violation(self) -> Violation:
+        """Constraint residuals `position`, `velocity`, `acceleration`, (n_t,) each; `scaled` has the same three."""
+        position, velocity, acceleration = self.arrays["violation"].T
+        return Violation(position, velocity, acceleration, Violation(*self.arrays["violation_scaled"].T))
+
+    @property
+    def states(self) -> Mapping[str, np.ndarray]:
+        """Histories of user differential equations by name."""
+        return MappingProxyType({})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names that `result[name]` takes: bodies, then joints."""
+        return (*self._bodies, *self._joints)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._bodies:
+            return BodyResult(self, self._bodies[name])
+        if name in self._joints:
+            return JointResult(self, self._joints[name])
+        if any(force["name"] == name for force in self.layout.forces):
+            raise UnknownName(f"Force element '{name}' stores no history. Ask for its markers: result.marker(...).")
+        raise self._unknown(name, self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._bodies or name in self._joints
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    __iter__ = None  # a result is neither a sequence nor a mapping: loop over `names` or over `t`
+
+    def kinematics(self, body: str) -> Kinematics:
+        """Motion of a body's frame, ground included, by name."""
+        if body == "ground":
+            return body_kinematics("ground", self.q, self.v, self.a)
+        if body not in self._bodies:
+            raise self._unknown(body, tuple(self._bodies))
+        return BodyResult(self, self._bodies[body]).motion
+
+    def marker(self, marker: Any) -> MarkerResult:
+        """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
+        return MarkerResult(self, marker.body.name, marker.position, marker.axes)
+
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Plot named histories against time; see `index3.results.plot.plot`."""
+        return plot.plot(self, *names, ax=ax)
+
+    def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
+        """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
+        html.write_html(self, path, title, fps)
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
+        return export.to_xarray(self)
+
+    def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
+        """Write named histories as columns of text; see `index3.results.export.write_csv`."""
+        export.write_csv(self, path, names)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to a netCDF file without loss; a file already there is replaced."""
+        export.write_netcdf(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Result:
+        """Read back a file that `save` wrote; `Index3Error` if it is not one."""
+        layout, arrays, info = export.read_netcdf(path)
+        try:
+            return cls(Layout.from_dict(layout), arrays, info)
+        except (KeyError, TypeError, Index3Error) as error:
+            raise Index3Error(f"File '{path}' is damaged: {error}. Save the result again.") from error
+
+    def _unknown(self, name: object, known: tuple[str, ...]) -> UnknownName:
+        near = difflib.get_close_matches(str(name), known, n=4, cutoff=0.5)
+        some = ", ".join(f"'{k}'" for k in near or known[:8]) or "none"
+        hint = f"Did you mean {some}?" if near else f"Names there: {some}."
+        return UnknownName(f"Result of model '{self.layout.model}' has no '{name}'. {hint}")
+
+    def __repr__(self) -> str:
+        state = "finished" if self.success else f"FAILED (status {self.status})"
+        head = f"Result of '{self.layout.model}': {state}"
+        if not len(self):
+            return f"{head}, no output. {self.message}"
+        by = f" by {self.method}" if self.method else ""
+        lines = [f"{head}, {len(self)} times from {self.t[0]:g} to {self.t[-1]:g} s{by}"]
+        if self.message and not self.success:
+            lines.append(f"  {self.message}")
+        if self.stats:
+            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in self.stats.items() if value))
+        change = np.ptp(self.energy.balance)
+        largest = np.max(self.energy.kinetic)
+        part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
+        lines.append(f"  energy balance varies by {change:.3g} J{part}")
+        if self.lam.shape[1]:
+            worst = np.max(self.arrays["violation_scaled"], axis=0)
+            levels = zip(worst, ("position", "velocity", "acceleration"), strict=True)
+            lines.append("  scaled residuals at most " + ", ".join(f"{x:.1e} ({level})" for x, level in levels))
+        return "\n".join(lines)
+
+
+def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
+    n = sum(body["size"] for body in layout.bodies)
+    n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
+    n_t = len(arrays["t"]) if "t" in arrays else 0
+    for name, wanted in export.shapes(n_t, n, len(layout.row_names), len(layout.joints), n_angles).items():
+        if name not in arrays:
+            raise ModelError(f"Result of model '{layout.model}' lacks the array '{name}'. Give it shape {wanted}.")
+        shape = arrays[name].shape
+        if name == "angle" and shape[:1] == wanted[:1] and len(shape) == 2 and shape[1] >= wanted[1]:
+            continue  # angles may be measured for motions and forces too
+        if shape != wanted:
+            raise ModelError(f"Array '{name}' of model '{layout.model}' has shape {shape}. It must be {wanted}.")

@@ -1,0 +1,304 @@
+"""Bodies, joints and markers of a finished run, as arrays with time along the first axis.
+
+Everything is worked out on request from the stored coordinates q, v, a and the joint wrenches; SI units, ground axes
+unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from index3.algebra.rotations import rotation, spin
+from index3.errors import ModelError
+
+if TYPE_CHECKING:
+    from index3.results.result import Result
+
+COORDINATE_NAMES = {  # of one body, in the order of q
+    "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
+    "planar": ("x", "y", "angle"),
+    "point": ("x", "y", "z"),
+}
+
+
+class Kinematics(NamedTuple):
+    """Motion of a frame: its origin and its axes, (n_t, 3) each, the rotation (n_t, 3, 3)."""
+
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    rotation: np.ndarray
+    angular_velocity: np.ndarray
+    angular_acceleration: np.ndarray
+
+
+def body_kinematics(kind: str, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Kinematics:
+    """Motion of a body's frame from its own columns of q, v = q' and a = q''."""
+    n_t = len(q)
+    zero = np.zeros((n_t, 3))
+    if kind == "ground":
+        return Kinematics(zero, zero, zero, np.tile(np.eye(3), (n_t, 1, 1)), zero, zero)
+    if kind == "point":
+        return Kinematics(q, v, a, np.tile(np.eye(3), (n_t, 1, 1)), zero, zero)
+    if kind == "planar":
+        position, velocity, acceleration = (np.column_stack([x[:, :2], zero[:, 0]]) for x in (q, v, a))
+        half = 0.5 * q[:, 2]
+        p = (np.cos(half), zero[:, 0], zero[:, 0], np.sin(half))
+        w, w_dot = (np.column_stack([zero[:, :2], x[:, 2]]) for x in (v, a))
+    else:
+        position, velocity, acceleration = q[:, :3], v[:, :3], a[:, :3]
+        p = tuple(q[:, 3:].T)
+        w = np.column_stack(spin(p, tuple(v[:, 3:].T)))
+        w_dot = np.column_stack(spin(p, tuple(a[:, 3:].T)))  # E(p') p' = 0, so the p'' term is all there is
+    A = np.stack(rotation(p), axis=-1).reshape(n_t, 3, 3)
+    return Kinematics(position, velocity, acceleration, A, w, w_dot)
+
+
+def marker_kinematics(body: Kinematics, position: Any, axes: Any) -> Kinematics:
+    """Motion of a marker at `position` (3,) with `axes` (3, 3), columns x, y, z, both in its body's frame."""
+    w, w_dot = body.angular_velocity, body.angular_acceleration
+    arm = body.rotation @ np.asarray(position, float)
+    turning = np.cross(w, arm)
+    return Kinematics(
+        body.position + arm,
+        body.velocity + turning,
+        body.acceleration + np.cross(w_dot, arm) + np.cross(w, turning),
+        body.rotation @ np.asarray(axes, float),
+        w,
+        w_dot,
+    )
+
+
+class _Frame:
+    """The six histories that bodies and markers share."""
+
+    motion: Kinematics
+
+    @property
+    def position(self) -> np.ndarray:
+        """Origin in ground axes, (n_t, 3), m."""
+        return self.motion.position
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocity of the origin in ground axes, (n_t, 3), m/s."""
+        return self.motion.velocity
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        """Acceleration of the origin in ground axes, (n_t, 3), m/s^2."""
+        return self.motion.acceleration
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """Rotation matrices, own axes to ground, (n_t, 3, 3)."""
+        return self.motion.rotation
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity in ground axes, (n_t, 3), rad/s."""
+        return self.motion.angular_velocity
+
+    @property
+    def angular_acceleration(self) -> np.ndarray:
+        """Angular acceleration in ground axes, (n_t, 3), rad/s^2."""
+        return self.motion.angular_acceleration
+
+
+class MarkerResult(_Frame):
+    """Motion of a marker: `position`, `velocity`, `acceleration`, `rotation`, `angular_velocity`, ..."""
+
+    def __init__(self, result: Result, body: str, position: Any, axes: Any) -> None:
+        self.body = body
+        self.motion = marker_kinematics(result.kinematics(body), position, axes)
+
+    def __repr__(self) -> str:
+        return f"<marker on '{self.body}' at {len(self.position)} times>"
+
+
+class BodyResult(_Frame):
+    """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
+
+    Planar bodies also have `angle` and `spin`. Positions always have three columns.
+    """
+
+    def __init__(self, result: Result, body: dict[str, Any]) -> None:
+        self.name: str = body["name"]
+        self.kind: str = body["kind"]
+        columns = slice(body["start"], body["start"] + body["size"])
+        self.q, self.v, self.a = result.q[:, columns], result.v[:, columns], result.a[:, columns]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} body '{self.name}' at {len(self.q)} times>"
+
+    @cached_property
+    def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
+        """All six histories together."""
+        return body_kinematics(self.kind, self.q, self.v, self.a)
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
+        if self.kind == "rigid":
+            return self.q[:, 3:]
+        half = 0.5 * self.q[:, 2] if self.kind == "planar" else np.zeros(len(self.q))
+        zero = np.zeros(len(self.q))
+        return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
+
+    @property
+    def angle(self) -> np.ndarray:
+        """Angle of a planar body about ground z, (n_t,), rad, counting full turns."""
+        return self._planar("angle", self.q)
+
+    @property
+    def spin(self) -> np.ndarray:
+        """Rate of the angle of a planar body, (n_t,), rad/s."""
+        return self._planar("spin", self.v)
+
+    def _planar(self, name: str, columns: np.ndarray) -> np.ndarray:
+        if self.kind != "planar":
+            raise AttributeError(
+                f"Body '{self.name}' is {self.kind}, only planar bodies have '{name}'. "
+                "Use orientation, rotation or angular_velocity, or the angle of one of its joints."
+            )
+        return columns[:, 2]
+
+
+class JointResult:
+    """Reactions and coordinates of one joint.
+
+    `force` and `torque` act on the second body, at its marker, in ground axes; `unique` says whether they are
+    determined by the motion (with redundant constraints they may not be). Coordinates (`angle`, `displacement`, `x`,
+    `y`, `length`, as the joint has them, each with its `_rate`) are of the second body relative to the first, zero at
+    assembly except for `length`, which is the distance itself.
+    """
+
+    def __init__(self, result: Result, number: int) -> None:
+        joint = result.layout.joints[number]
+        self._result, self._joint = result, joint
+        self.name: str = joint["name"]
+        self.type: str = joint["type"]
+        self.unique: bool = bool(joint["unique"])
+        self.coordinates: tuple[str, ...] = tuple(joint["coordinates"])
+        self.row_labels: tuple[str, ...] = tuple(joint["row_labels"])
+        self.lam = result.lam[:, joint["rows"]]
+        self.force = result.arrays["wrench"][:, number, :3]
+        self.torque = result.arrays["wrench"][:, number, 3:]
+
+    def __repr__(self) -> str:
+        words = ", ".join(("force", "torque", *self.coordinates))
+        return f"<{self.type} '{self.name}' at {len(self.force)} times: {words}>"
+
+    @cached_property
+    def first(self) -> MarkerResult:
+        """Motion of the joint's marker on the first body."""
+        return self._marker("first")
+
+    @cached_property
+    def second(self) -> MarkerResult:
+        """Motion of the joint's marker on the second body."""
+        return self._marker("second")
+
+    def _marker(self, side: str) -> MarkerResult:
+        marker = self._joint[side]
+        if marker is None:
+            raise AttributeError(f"{self.type} '{self.name}' acts on one body and has no {side} marker.")
+        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"])
+
+    def force_in(self, frame: str) -> np.ndarray:
+        """The force on the second body in the axes of "ground", the "first" or the "second" marker, (n_t, 3), N."""
+        return self._in(frame, self.force)
+
+    def torque_in(self, frame: str) -> np.ndarray:
+        """The torque on the second body about its marker, in the axes named as for `force_in`, (n_t, 3), N m."""
+        return self._in(frame, self.torque)
+
+    def _in(self, frame: str, vector: np.ndarray) -> np.ndarray:
+        if frame == "ground":
+            return vector
+        if frame not in ("first", "second"):
+            raise ModelError(f"{self.type} '{self.name}' has no frame '{frame}'. Use 'ground', 'first' or 'second'.")
+        return np.einsum("tji,tj->ti", getattr(self, frame).rotation, vector)
+
+    def on_first(self) -> tuple[np.ndarray, np.ndarray]:
+        """Force and torque on the first body at its own marker, ground axes: equal, opposite, moved to that point."""
+        arm = self.second.position - self.first.position
+        return -self.force, -self.torque - np.cross(arm, self.force)
+
+    @property
+    def angle(self) -> np.ndarray:
+        """Angle of the second body about z of the first marker, (n_t,), rad, zero at assembly, counting full turns."""
+        self._require("angle")
+        return self._result.arrays["angle"][:, self._joint["angle"]] - self._joint["angle_zero"]
+
+    @property
+    def angle_rate(self) -> np.ndarray:
+        """Rate of `angle`, (n_t,), rad/s."""
+        self._require("angle")
+        relative = self.second.angular_velocity - self.first.angular_velocity
+        return np.sum(self.first.rotation[:, :, 2] * relative, axis=1)
+
+    @property
+    def displacement(self) -> np.ndarray:
+        """Displacement of the second marker along z of the first, (n_t,), m, zero at assembly."""
+        return self._along("displacement", 2)
+
+    @property
+    def displacement_rate(self) -> np.ndarray:
+        """Rate of `displacement`, (n_t,), m/s."""
+        return self._along_rate("displacement", 2)
+
+    @property
+    def x(self) -> np.ndarray:
+        """Displacement of the second marker along x of the first, (n_t,), m, zero at assembly."""
+        return self._along("x", 0)
+
+    @property
+    def x_rate(self) -> np.ndarray:
+        """Rate of `x`, (n_t,), m/s."""
+        return self._along_rate("x", 0)
+
+    @property
+    def y(self) -> np.ndarray:
+        """Displacement of the second marker along y of the first, (n_t,), m, zero at assembly."""
+        return self._along("y", 1)
+
+    @property
+    def y_rate(self) -> np.ndarray:
+        """Rate of `y`, (n_t,), m/s."""
+        return self._along_rate("y", 1)
+
+    @property
+    def length(self) -> np.ndarray:
+        """Distance of the two markers, (n_t,), m."""
+        self._require("length")
+        return np.linalg.norm(self.second.position - self.first.position, axis=1) - self._zero("length")
+
+    @property
+    def length_rate(self) -> np.ndarray:
+        """Rate of `length`, (n_t,), m/s."""
+        self._require("length")
+        d = self.second.position - self.first.position
+        return np.sum(d * (self.second.velocity - self.first.velocity), axis=1) / np.linalg.norm(d, axis=1)
+
+    def _along(self, name: str, axis: int) -> np.ndarray:
+        self._require(name)
+        d = self.second.position - self.first.position
+        return np.sum(self.first.rotation[:, :, axis] * d, axis=1) - self._zero(name)
+
+    def _along_rate(self, name: str, axis: int) -> np.ndarray:
+        self._require(name)
+        d = self.second.position - self.first.position
+        d_rate = self.second.velocity - self.first.velocity - np.cross(self.first.angular_velocity, d)
+        return np.sum(self.first.rotation[:, :, axis] * d_rate, axis=1)  # as seen from the first marker
+
+    def _zero(self, name: str) -> float:
+        return float(self._joint["zeros"].get(name, 0.0))
+
+    def _require(self, name: str) -> None:
+        if name not in self.coordinates or (name == "angle" and self._joint["angle"] < 0):
+            has = f"It has {', '.join(self.coordinates)}." if self.coordinates else "It has no joint coordinates."
+            raise AttributeError(f"{self.type} '{self.name}' has no coordinate '{name}'. {has}")

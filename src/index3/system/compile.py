@@ -1,0 +1,389 @@
+"""Compile a model: number everything, fill the tables, find the pattern, collect the kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import defaultdict
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled import store
+from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
+from index3.errors import ModelError
+from index3.joints import CoordinateConstraint
+from index3.model.model import Model
+from index3.system import kinds
+from index3.system.parts import (
+    Group,
+    coordinate_starts,
+    force_group,
+    joint_group,
+    measured,
+    motion_group,
+    used_markers,
+)
+from index3.system.sparsity import Sparsity, pairs, pattern
+from index3.system.system import CORE, System
+
+C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+
+class Places:
+    """Where one force element stands: what its kind's `table` function needs to fill its record."""
+
+    def __init__(self, compiler: Compiler, group: Group) -> None:
+        self.markers = group.marker_numbers
+        self.stiffness = group.stiffness
+        self._compiler, self._group = compiler, group
+
+    def function(self, f: Callable, df: Callable, ddf: Callable) -> int:
+        """Register a user's function of time; its number in FUNCTION_VALUES."""
+        return self._compiler.add_function(self._group.element.label, (f, df, ddf))
+
+    def angle(self, joint: Any) -> int:
+        """The number of a joint's unwrapped angle in ANGLES."""
+        return self._compiler.angle_joints.index(joint)
+
+    def angle_zero(self, joint: Any) -> float:
+        """The angle of a joint at the initial configuration, which counts as zero."""
+        return measured(joint, "angle")
+
+
+class Compiler:
+    """Collects the pieces of a `System` in the order in which they depend on each other."""
+
+    def __init__(self, model: Model) -> None:
+        if not model.bodies:
+            raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
+        self.model = model
+        self.bodies = list(model.bodies.values())
+        self.starts = coordinate_starts(self.bodies)
+        self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
+        self.n = int(self.starts[-1])
+        self.functions: list[tuple[int, int, int]] = []
+        self.function_labels: list[str] = []
+        self.failures: list[BaseException] = []
+        self.keep: list[Any] = []
+        self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
+        self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
+
+    def compile(self) -> System:
+        """The whole system."""
+        self.number()
+        sparsity = self.find_pattern()
+        self.add_bodies(sparsity)
+        self.add_primitives()
+        self.add_forces()
+        self.add_measures()
+        modules = [kernel.module for lines in self.stages.values() for kernel, _, _ in lines]
+        if JIT:
+            store.prepare([*modules, *(kernel.module for kernel in CORE)])
+        lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
+        fixed = self.fixed_arrays(sparsity)
+        fixed[s.STAGES] = np.array([(k.address, t.handle) for _, (k, _, t) in lines], np.int64).reshape(-1, 2)
+        counts = [len(self.stages[stage]) for stage in kinds.STAGES]
+        fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        names, labels = self.row_names()
+        conservative = all(force.conservative for force in self.model.forces.values()) and not self.model.motions
+        return System(
+            name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
+            row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
+            work=self.work_shapes(sparsity), initial=self.ground_markers(),
+            stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
+            angle_joints=self.angle_joints, augmentation=self.augmentation(),
+            q0=np.concatenate([body.q0 for body in self.bodies]), v0=np.concatenate([body.v0 for body in self.bodies]),
+            conservative=conservative, function_labels=self.function_labels, failures=self.failures, keep=self.keep,
+        )  # fmt: skip
+
+    def number(self) -> None:
+        """Number rows, markers, groups, and the pieces of every ragged array."""
+        rigid = [body for body in self.bodies if body.kind == "rigid"]
+        groups, self.held = [], []
+        for joint in self.model.joints.values():
+            if isinstance(joint, CoordinateConstraint):
+                group = Group(joint.name, joint, (), joint.primitives())
+                self.held.append(group)
+            else:
+                group = joint_group(joint)
+            groups.append(group)
+        for motion in self.model.motions.values():
+            groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
+        groups += [force_group(force) for force in self.model.forces.values()]
+        for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
+            group.curved = group.curved or (group.rows > 0 and any(is_slender(marker.body) for marker in group.markers))
+        self.groups = groups
+        self.markers, numbers = used_markers(self.model, groups)
+        self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
+        row, gradient, block, stiffness, map_ = len(rigid), 0, 4 * len(rigid), 0, 0
+        for group in groups:
+            group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
+            group.count = sum(marker.body.size for marker in group.markers) or (1 if group in self.held else 0)
+            group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
+            width = 6 * len(group.markers)
+            row += group.rows
+            gradient += group.rows * width
+            block += group.rows * group.count
+            stiffness += width * width
+            map_ += group.count**2 if group.markers and (group.curved or group.damped) else 0
+        self.m, self.sizes = row, {"gradient": gradient, "block": block, "stiffness": stiffness, "map": map_}
+
+    def coordinates(self, group: Group) -> np.ndarray:
+        """Coordinates of a group, marker by marker."""
+        if group in self.held:
+            primitive = group.primitives[0]
+            return np.array([self.first[id(group.element.body)] + primitive.fields["index"]], np.int64)
+        spans = [np.arange(self.first.get(id(m.body), 0), self.first.get(id(m.body), 0) + m.body.size) for m in group.markers]
+        return np.concatenate(spans) if spans else np.zeros(0, np.int64)
+
+    def find_pattern(self) -> Sparsity:
+        """Entries of PHI_Q, the pattern of the matrix, and the maps from elements into it."""
+        n, own = self.n, [self.first[id(body)] for body in self.bodies if body.kind == "rigid"]
+        own_starts = np.array(own, np.int64)
+        block_row = [np.repeat(np.arange(len(own)), 4)]
+        block_col = [(own_starts[:, None] + np.arange(3, 7)).ravel()]
+        group_rows, group_cols = [], []
+        for group in self.groups:
+            coordinates = self.coordinates(group)
+            for r in range(group.rows):
+                block_row.append(np.full(group.count, group.row + r))
+                block_col.append(coordinates)
+            if group.markers and (group.curved or group.damped):
+                rows, cols = pairs(coordinates)
+                group_rows.append(rows)
+                group_cols.append(cols)
+        self.block_row = np.concatenate(block_row).astype(np.int64)
+        self.block_col = np.concatenate(block_col).astype(np.int64)
+        p_rows = (own_starts[:, None] + np.repeat(np.arange(3, 7), 4)).ravel()
+        p_cols = (own_starts[:, None] + np.tile(np.arange(3, 7), 4)).ravel()
+        sparsity = pattern(
+            n + self.m, [*group_rows, p_rows, n + self.block_row], [*group_cols, p_cols, self.block_col]
+        )
+        empty = [np.zeros(0, np.int64)]
+        self.group_map = sparsity.places(np.concatenate(group_rows or empty), np.concatenate(group_cols or empty))
+        self.block_map = np.stack(
+            [sparsity.places(n + self.block_row, self.block_col), sparsity.places(self.block_col, n + self.block_row)], 1
+        )
+        return sparsity
+
+    def add_stage(self, module: ModuleType, elements: list[Any], table: Table) -> None:
+        """Put all kernels of a kind into their stages."""
+        for stage, kernel in module.STAGES.items():
+            self.stages[stage].append((kernel, elements, table))
+
+    def add_bodies(self, sparsity: Sparsity) -> None:
+        """Tables of the body kinds."""
+        count = defaultdict(int)
+        begin: dict[int, int] = {}
+        for k, marker in enumerate(self.markers):
+            begin.setdefault(id(marker.body), k)
+            count[id(marker.body)] += 1
+        row = 0
+        for kind, module in kinds.BODIES.items():
+            bodies = [body for body in self.bodies if body.kind == kind]
+            if not bodies:
+                continue
+            records, maps = [], []
+            for body in bodies:
+                first = self.first[id(body)]
+                ends = (begin.get(id(body), 0), count[id(body)])
+                diagonal = np.arange(first, first + 3)
+                rows, cols = diagonal, diagonal
+                if kind == "rigid":
+                    records.append((first, row, 4 * row, *ends, body.mass, tuple(np.asarray(body.inertia).ravel())))
+                    row += 1
+                    p_rows, p_cols = pairs(np.arange(first + 3, first + 7))
+                    rows, cols = np.concatenate([rows, p_rows]), np.concatenate([cols, p_cols])
+                elif kind == "planar":
+                    records.append((first, *ends, body.mass, float(body.inertia)))
+                else:
+                    records.append((first, *ends, body.mass))
+                maps.append((rows, cols))
+            table = Table(2)
+            table[module.BODIES] = np.array(records, module.BODIES.dtype)
+            places = sparsity.places(np.concatenate([r for r, _ in maps]), np.concatenate([c for _, c in maps]))
+            table[module.MAP] = places.reshape(len(bodies), -1)
+            self.add_stage(module, bodies, table)
+
+    def add_primitives(self) -> None:
+        """Tables of the constraint primitives, one row per primitive."""
+        records: dict[str, list[tuple]] = defaultdict(list)
+        owners: dict[str, list[Any]] = defaultdict(list)
+        for group in self.groups:
+            if group in self.held:
+                continue
+            row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
+            for primitive in group.primitives:
+                own = kinds.PRIMITIVES[primitive.kind][1](primitive.fields)
+                records[primitive.kind].append((*group.marker_numbers, row, gradient, group.stiffness, *own))
+                owners[primitive.kind].append(group.element)
+                row += len(primitive.labels)
+                gradient += width * len(primitive.labels)
+        for kind, rows in records.items():
+            module = kinds.PRIMITIVES[kind][0]
+            table = Table(1)
+            table[module.ROWS] = np.array(rows, module.ROWS.dtype)
+            self.add_stage(module, owners[kind], table)
+        if self.held:
+            module = kinds.COORDINATE
+            rows = [
+                (self.coordinates(group)[0], group.row, group.block, group.primitives[0].fields["value"])
+                for group in self.held
+            ]
+            table = Table(1)
+            table[module.ROWS] = np.array(rows, module.ROWS.dtype)
+            self.add_stage(module, [group.element for group in self.held], table)
+
+    def add_forces(self) -> None:
+        """Tables of the force kinds, made by the kinds themselves."""
+        by_kind: dict[str, list[Group]] = defaultdict(list)
+        for group in self.groups:
+            if getattr(group.element, "element", "") == "force":
+                by_kind[group.element.kind].append(group)
+        for kind, groups in by_kind.items():
+            module, elements = kinds.force_module(kind), [group.element for group in groups]
+            table = module.table(elements, [Places(self, group) for group in groups])
+            self.add_stage(module, elements, table)
+
+    def add_measures(self) -> None:
+        """The table of measured joint angles."""
+        if not self.angle_joints:
+            return
+        module, numbers = kinds.PRIMITIVES["angle"][0], {id(m): k for k, m in enumerate(self.markers)}
+        table = Table(1)
+        pairs_ = [(numbers[id(joint.first)], numbers[id(joint.second)]) for joint in self.angle_joints]
+        table[module.PAIRS] = np.array(pairs_, module.MEASURED)
+        self.stages["measure"].append((module.measure, self.angle_joints, table))
+
+    def add_function(self, label: str, functions: tuple[Callable, ...]) -> int:
+        """Give three functions of time addresses; an exception inside one is kept and NaN returned."""
+
+        def guarded(f: Callable) -> Callable[[float], float]:
+            def value(t: float) -> float:
+                try:
+                    return float(f(t))
+                except BaseException as error:
+                    self.failures.append(error)
+                    return float("nan")
+
+            return value
+
+        addresses = []
+        for f in functions:
+            if JIT:
+                callback = C_FUNCTION(guarded(f))
+                self.keep.append(callback)
+                addresses.append(ctypes.cast(callback, ctypes.c_void_p).value or 0)
+            else:
+                addresses.append(plain_address(guarded(f)))
+        self.functions.append((addresses[0], addresses[1], addresses[2]))
+        self.function_labels.append(label)
+        return len(self.functions) - 1
+
+    def fixed_arrays(self, sparsity: Sparsity) -> dict[Slot, np.ndarray]:
+        """The arrays of all slots that are data."""
+        count = len(self.markers)
+        order = {id(body): k for k, body in enumerate(self.bodies)}
+        sizes = np.array([marker.body.size for marker in self.markers], np.int64)
+        markers = np.zeros(count, s.MARKER)
+        markers["body"] = [order.get(id(marker.body), -1) for marker in self.markers]
+        markers["coords"] = [self.first.get(id(marker.body), 0) for marker in self.markers]
+        markers["count"] = sizes
+        markers["jacobian"] = self.marker_first[:-1]
+        members = [number for group in self.groups for number in group.marker_numbers]
+        first_member = np.cumsum([0] + [len(group.markers) for group in self.groups])
+        records = [
+            (first_member[k], len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
+             int(g.curved), int(g.damped))
+            for k, g in enumerate(self.groups)
+            if g not in self.held
+        ]  # fmt: skip
+        return {
+            s.LEVEL: np.zeros(self.m, np.int64),
+            s.GRAVITY: np.array(self.model.gravity, float),
+            s.FUNCTIONS: np.array(self.functions, np.int64).reshape(-1, 3),
+            s.MARKERS: markers,
+            s.LOCAL_R: np.array([marker.position for marker in self.markers], float).reshape(count, 3),
+            s.LOCAL_A: np.array([marker.axes for marker in self.markers], float).reshape(count, 9),
+            s.GROUPS: np.array(records, s.GROUP),
+            s.GROUP_MARKERS: np.array(members, np.int64),
+            s.GROUP_MAP: self.group_map,
+            s.BLOCK_ROW: self.block_row,
+            s.BLOCK_COL: self.block_col,
+            s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
+        }
+
+    def work_shapes(self, sparsity: Sparsity) -> dict[Slot, tuple[int, ...]]:
+        """The shapes of all slots that are computed."""
+        n, m, count = (self.n,), (self.m,), len(self.markers)
+        ragged, entries = (int(self.marker_first[-1]),), (self.sizes["block"],)
+        shapes: dict[Slot, tuple[int, ...]] = dict.fromkeys((s.Q, s.V, s.A, s.Q_MASS, s.G, s.MA), n)
+        shapes |= dict.fromkeys((s.LAM, s.PHI, s.PHI_T, s.PHI_TT, s.PHI_SCALE, s.RATE, s.GAMMA), m)
+        shapes |= dict.fromkeys((s.MARKER_V, s.MARKER_F, s.MARKER_B, s.MARKER_X), (count, 6))
+        shapes |= {s.MARKER_R: (count, 3), s.MARKER_A: (count, 9)}
+        shapes |= dict.fromkeys((s.MARKER_J, s.MARKER_NV, s.MARKER_NA, s.MARKER_BQ, s.MARKER_BV), ragged)
+        shapes |= dict.fromkeys((s.GROUP_K, s.GROUP_D), (self.sizes["stiffness"],))
+        gradients = (s.ROW_G, s.ROW_VH, s.ROW_HV, s.ROW_XH, s.ROW_BH, s.ROW_H3)
+        shapes |= dict.fromkeys(gradients, (self.sizes["gradient"],))
+        shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)
+        shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF), (len(self.angle_joints),))
+        shapes |= {s.TIME: (1,), s.COEF: (5,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (12, 12)}
+        shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        return shapes
+
+    def ground_markers(self) -> dict[Slot, np.ndarray]:
+        """Initial poses of all markers; those of ground and the axes of point masses stay as they are."""
+        poses = [marker.pose() for marker in self.markers]
+        angles = np.array([measured(joint, "angle") for joint in self.angle_joints], float)
+        return {
+            s.MARKER_R: np.array([r for r, _ in poses], float).reshape(-1, 3),
+            s.MARKER_A: np.array([A for _, A in poses], float).reshape(-1, 9),
+            s.ANGLE_REF: angles,
+        }
+
+    def augmentation(self) -> list[tuple[int, float]]:
+        """Rows whose weighted square makes every body block definite: normalisation, and joints of slender bodies."""
+        weights: dict[int, float] = {}
+        rigid = [body for body in self.bodies if body.kind == "rigid"]
+        for row, body in enumerate(rigid):
+            weights[row] = 4.0 * max(float(np.trace(body.inertia)), 1e-6 * body.mass) / 3.0
+        slender = {id(body): body for body in self.bodies if is_slender(body)}
+        for group in self.groups:
+            bodies = [slender[id(marker.body)] for marker in group.markers if id(marker.body) in slender]
+            if bodies and group.rows:
+                for r in range(group.rows):
+                    weights[group.row + r] = max(body.mass for body in bodies)
+        return sorted(weights.items())
+
+    def row_names(self) -> tuple[list[str], list[str]]:
+        """Names of the rows such as "B.x1.z2", and the labels of the elements they belong to."""
+        rigid = [body for body in self.bodies if body.kind == "rigid"]
+        names, labels = [f"{body.name}.normalisation" for body in rigid], [body.label for body in rigid]
+        for group in self.groups:
+            for primitive in group.primitives:
+                names += [f"{group.name}.{label}" for label in primitive.labels]
+                labels += [group.element.label] * len(primitive.labels)
+        return names, labels
+
+
+def is_slender(body: Any) -> bool:
+    """Whether a body has no inertia about some axis, so that only its joints make its equations solvable."""
+    if body.kind == "rigid":
+        principal = np.linalg.eigvalsh(body.inertia)
+        return bool(principal[0] <= 1e-12 * max(principal[-1], 1e-300))
+    return body.kind == "planar" and float(body.inertia) == 0.0
+
+
+def compile_model(model: Model) -> System:
+    """The equations of a model, ready to be evaluated.
+
+    Raises
+    ------
+    ModelError : the model has no bodies, or planar bodies are tied out of their plane.
+    """
+    return Compiler(model).compile()
+
+

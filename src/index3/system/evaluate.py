@@ -1,0 +1,324 @@
+"""The evaluator: residual parts, Jacobians and the bordered matrix, for every method and every kind of element.
+
+Kinds of elements are rows of STAGES: (address of a kernel, handle of its table), sorted by stage. The order of an
+evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied forces), GATHER (bodies
+turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians), OWN_ROWS (rows that are no
+marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN (derivatives of forces),
+BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
+"""
+
+from __future__ import annotations
+
+from index3.compiled.interface import OK, call, call_time, helper, kernel, view
+from index3.compiled import slots as s
+
+BAD_FUNCTION = 901  # a user's function of time gave something that is not finite
+
+
+@helper
+def run_stage(T, stage):
+    """Run every kernel of a stage; a positive status is written down with its place and returned."""
+    stages, first = view(T, s.STAGES), view(T, s.STAGE_FIRST)
+    for k in range(first[stage], first[stage + 1]):
+        code = call(stages[k, 0], T, stages[k, 1])
+        if code != OK:
+            status = view(T, s.STATUS)
+            status[0] = 1
+            status[1] = k
+            status[2] = code
+            return code
+    return OK
+
+
+@helper
+def fill_functions(T):
+    """Values and derivatives of the users' functions of time."""
+    functions, values, t = view(T, s.FUNCTIONS), view(T, s.FUNCTION_VALUES), view(T, s.TIME)[0]
+    for k in range(functions.shape[0]):
+        for d in range(3):
+            y = call_time(functions[k, d], t)
+            values[k, d] = y
+            if not abs(y) < 1e300:  # also catches NaN
+                status = view(T, s.STATUS)
+                status[0] = BAD_FUNCTION
+                status[1] = k
+                status[2] = d
+                return BAD_FUNCTION
+    return OK
+
+
+@helper
+def add_reactions(T):
+    """Put the constraint forces -g lam of every row on the markers of its group."""
+    groups, members, row_g = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.ROW_G)
+    lam, f = view(T, s.LAM), view(T, s.MARKER_F)
+    for k in range(groups.shape[0]):
+        width = 6 * groups[k].marker_count
+        for r in range(groups[k].row_count):
+            lam_r = lam[groups[k].row + r]
+            first = groups[k].gradient + r * width
+            for o in range(groups[k].marker_count):
+                marker = members[groups[k].markers + o]
+                for c in range(6):
+                    f[marker, c] -= lam_r * row_g[first + 6 * o + c]
+
+
+@kernel
+def forces(T, E):
+    """At (t, q, v, lam): marker poses and wrenches, PHI, ROW_G, and G = Phi_q^T lam - Q."""
+    f, g = view(T, s.MARKER_F), view(T, s.G)
+    for k in range(f.shape[0]):
+        for c in range(6):
+            f[k, c] = 0.0
+    for k in range(g.shape[0]):
+        g[k] = 0.0
+    code = fill_functions(T)
+    if code == OK:
+        code = run_stage(T, s.PLACE)
+    if code == OK:
+        code = run_stage(T, s.RESTRAIN)
+    if code == OK:
+        add_reactions(T)
+        code = run_stage(T, s.PUSH)
+    if code == OK:
+        code = run_stage(T, s.GATHER)
+    return code
+
+
+@kernel
+def mass(T, E):
+    """MA = M(q_mass) a."""
+    ma = view(T, s.MA)
+    for k in range(ma.shape[0]):
+        ma[k] = 0.0
+    return run_stage(T, s.MASS)
+
+
+@helper
+def carry_row(groups, k, members, markers, gradient, first, ragged, out, block, c):
+    """Add to a row's block of `out` c times (row in twists) x (ragged marker matrices)."""
+    place = block
+    for o in range(groups[k].marker_count):
+        m = members[groups[k].markers + o]
+        count, start = markers[m].count, markers[m].jacobian
+        for i in range(6):
+            x = c * gradient[first + 6 * o + i]
+            if x != 0.0:
+                for j in range(count):
+                    out[place + j] += x * ragged[start + i * count + j]
+        place += count
+
+
+@kernel
+def jacobian(T, E):
+    """After `forces` at the same point: marker Jacobians and PHI_Q."""
+    code = run_stage(T, s.TANGENT)
+    if code != OK:
+        return code
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    row_g, marker_j, phi_q = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.PHI_Q)
+    for k in range(phi_q.shape[0]):
+        phi_q[k] = 0.0
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            block = groups[k].block + groups[k].count * r
+            carry_row(groups, k, members, markers, row_g, first, marker_j, phi_q, block, 1.0)
+    return run_stage(T, s.OWN_ROWS)
+
+
+@helper
+def add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c):
+    """matrix[places] += c left^T S right for markers si, sj of a group, S the (6, 6) piece of its stiffness."""
+    for i in range(6):
+        for j in range(6):
+            x = c * stiffness[start + (6 * si + i) * width + 6 * sj + j]
+            if x != 0.0:
+                for p in range(ni):
+                    y = x * left[li + i * ni + p]
+                    if y != 0.0:
+                        at = first + (row + p) * count + col
+                        for o in range(nj):
+                            matrix[places[at + o]] += y * right[rj + j * nj + o]
+
+
+@helper
+def add_group(T, k):
+    """Scatter c_K (J^T K J + J^T D N(v)) + c_D J^T D J of one group."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    stiffness, damping, places = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.GROUP_MAP)
+    marker_j, marker_n, matrix, c = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MATRIX), view(T, s.COEF)
+    count, width = groups[k].count, 6 * groups[k].marker_count
+    start, first = groups[k].stiffness, groups[k].map
+    row = 0
+    for si in range(groups[k].marker_count):
+        mi = markers[members[groups[k].markers + si]]
+        col = 0
+        for sj in range(groups[k].marker_count):
+            mj = markers[members[groups[k].markers + sj]]
+            li, ni, rj, nj = mi.jacobian, mi.count, mj.jacobian, mj.count
+            if groups[k].curved == 1:
+                add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_K])  # fmt: skip
+            if groups[k].damped == 1:
+                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_D])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                         marker_j, li, ni, marker_n, rj, nj, c[s.C_K])  # fmt: skip
+            col += nj
+        row += mi.count
+
+
+@helper
+def fill_velocity_derivative(T, gradient, ragged, out):
+    """out = gradient . J + ROW_G . ragged, row by row: the shape of (Phi_q v)_q and (Phi_q a)_q."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    row_g, marker_j = view(T, s.ROW_G), view(T, s.MARKER_J)
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            block = groups[k].block + groups[k].count * r
+            carry_row(groups, k, members, markers, gradient, first, marker_j, out, block, 1.0)
+            carry_row(groups, k, members, markers, row_g, first, ragged, out, block, 1.0)
+
+
+@helper
+def curve(T):
+    """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
+    group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
+    for k in range(group_k.shape[0]):
+        group_k[k] = 0.0
+        group_d[k] = 0.0
+    return run_stage(T, s.CURVE)
+
+
+@kernel
+def matrix(T, E):
+    """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
+    values, c = view(T, s.MATRIX), view(T, s.COEF)
+    for k in range(values.shape[0]):
+        values[k] = 0.0
+    code = OK
+    if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0:
+        groups = view(T, s.GROUPS)
+        code = curve(T)
+        if code == OK:
+            code = run_stage(T, s.STIFFEN)
+        if code != OK:
+            return code
+        for k in range(groups.shape[0]):
+            add_group(T, k)
+    code = run_stage(T, s.BODY_MATRIX)
+    phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
+    if c[s.C_V] != 0.0:
+        phiv_q = view(T, s.PHIV_Q)
+        for e in range(phiv_q.shape[0]):
+            phiv_q[e] = 0.0
+        fill_velocity_derivative(T, view(T, s.ROW_VH), view(T, s.MARKER_NV), phiv_q)
+        for e in range(phi_q.shape[0]):
+            if level[row[e]] == 1:
+                values[places[e, 0]] += c[s.C_V] * phiv_q[e]
+    for e in range(phi_q.shape[0]):
+        values[places[e, 0]] += phi_q[e]
+        values[places[e, 1]] += phi_q[e]
+    return code
+
+
+@helper
+def fill_rates(T):
+    """RATE = Phi_q v + Phi_t; velocity-level rows are their own rate."""
+    rate, phi, phi_t, level = view(T, s.RATE), view(T, s.PHI), view(T, s.PHI_T), view(T, s.LEVEL)
+    phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
+    for k in range(rate.shape[0]):
+        rate[k] = phi_t[k]
+    for e in range(phi_q.shape[0]):
+        rate[row[e]] += phi_q[e] * v[col[e]]
+    for k in range(rate.shape[0]):
+        if level[k] == 1:
+            rate[k] = phi[k]
+
+
+@kernel
+def levels(T, E):
+    """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
+    fill_rates(T)
+    code = curve(T)
+    if code != OK:
+        return code
+    gamma, phi_tt, row_g, row_vh = view(T, s.GAMMA), view(T, s.PHI_TT), view(T, s.ROW_G), view(T, s.ROW_VH)
+    groups, members, bias = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKER_B)
+    for k in range(gamma.shape[0]):
+        gamma[k] = -phi_tt[k]
+    code = run_stage(T, s.BIAS)
+    twist = view(T, s.MARKER_V)
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            x = 0.0
+            for o in range(groups[k].marker_count):
+                m = members[groups[k].markers + o]
+                for i in range(6):
+                    x += row_vh[first + 6 * o + i] * twist[m, i] + row_g[first + 6 * o + i] * bias[m, i]
+            gamma[groups[k].row + r] -= x
+    return code
+
+
+@kernel
+def derivatives(T, E):
+    """After `levels` at the same point, with `a` set: PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V."""
+    phiv_q, phia_q = view(T, s.PHIV_Q), view(T, s.PHIA_Q)
+    gamma_q, gamma_v = view(T, s.GAMMA_Q), view(T, s.GAMMA_V)
+    for e in range(phiv_q.shape[0]):
+        phiv_q[e] = 0.0
+        phia_q[e] = 0.0
+        gamma_q[e] = 0.0
+        gamma_v[e] = 0.0
+    code = run_stage(T, s.SECOND)
+    if code == OK:
+        code = curve(T)  # again: X = J a is known now
+    if code != OK:
+        return code
+    fill_velocity_derivative(T, view(T, s.ROW_VH), view(T, s.MARKER_NV), phiv_q)
+    fill_velocity_derivative(T, view(T, s.ROW_XH), view(T, s.MARKER_NA), phia_q)
+    groups, members, markers, row_g = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS), view(T, s.ROW_G)
+    vh, hv, bh, h3 = view(T, s.ROW_VH), view(T, s.ROW_HV), view(T, s.ROW_BH), view(T, s.ROW_H3)
+    marker_j, nv, bq, bv = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
+    # gamma_q = -((V^T H V)_xi J + V^T (H + H^T) N(v) + b^T H J + g . b_q);  gamma_v = -(V^T (H + H^T) J + g . b_v)
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            block = groups[k].block + groups[k].count * r
+            carry_row(groups, k, members, markers, h3, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, markers, vh, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, markers, hv, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, markers, bh, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, markers, row_g, first, bq, gamma_q, block, -1.0)
+            carry_row(groups, k, members, markers, vh, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, markers, hv, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, markers, row_g, first, bv, gamma_v, block, -1.0)
+    return code
+
+
+@kernel
+def energy(T, E):
+    """After `forces` at the same point: kinetic and potential energy, power of what is not conservative."""
+    values = view(T, s.ENERGY)
+    for k in range(values.shape[0]):
+        values[k] = 0.0
+    code = run_stage(T, s.ENERGIES)
+    lam, phi_t = view(T, s.LAM), view(T, s.PHI_T)
+    for k in range(lam.shape[0]):  # a moving constraint works at the rate -lam . Phi_q v = lam . Phi_t
+        values[s.POWER] += lam[k] * phi_t[k]
+    return code
+
+
+@kernel
+def place(T, E):
+    """At (q, v): pose and twist of every marker."""
+    return run_stage(T, s.PLACE)
+
+
+@kernel
+def angles(T, E):
+    """With the markers placed: unwrapped joint angles, each the turn nearest to its value at the last accepted step."""
+    return run_stage(T, s.MEASURE)

@@ -1,0 +1,146 @@
+"""From words to numbered parts: bodies with coordinates, groups with markers and rows.
+
+Between planar bodies (and ground) rows that a planar motion cannot violate are left out here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker
+from index3.errors import ModelError
+from index3.joints import Joint, Primitive
+from index3.model.model import Model
+from index3.system.kinds import is_curved
+
+SLACK = 1e-9
+"""Largest violation of a row that is left out because planar motion cannot change it [m, or cosine]."""
+
+
+@dataclass
+class Group:
+    """One joint, motion or force: its markers and rows, by number once the system is laid out."""
+
+    name: str
+    element: Any
+    markers: tuple[Marker, ...]
+    primitives: list[Primitive] = field(default_factory=list)
+    curved: bool = False
+    damped: bool = False
+    marker_numbers: tuple[int, ...] = ()
+    row: int = 0  # first row
+    gradient: int = 0
+    block: int = 0
+    stiffness: int = 0
+    map: int = 0
+    count: int = 0  # coordinates of all markers
+
+    @property
+    def rows(self) -> int:
+        """Number of constraint rows."""
+        return sum(len(p.labels) for p in self.primitives)
+
+
+def measured(joint: Joint, coordinate: str) -> float:
+    """A joint coordinate at the initial configuration, as its markers stand."""
+    primitive = joint.coordinate_primitive(coordinate)
+    (ri, Ai), (rj, Aj) = joint.first.pose(), joint.second.pose()
+    if primitive.kind == "angle":
+        return float(np.arctan2(Ai[:, 1] @ Aj[:, 0], Ai[:, 0] @ Aj[:, 0]))
+    if primitive.kind == "in_plane":
+        return float(Ai[:, primitive.fields["axis_first"]] @ (rj - ri))
+    return float(np.linalg.norm(rj - ri))
+
+
+def joint_group(joint: Joint) -> Group:
+    """The group of a joint, its rows reduced if it ties planar bodies."""
+    primitives = []
+    planar = {body.kind for body in joint.bodies} <= {"planar", "ground"}
+    for primitive in joint.primitives():
+        kept = in_plane_part(joint, primitive) if planar else primitive
+        if kept is not None:
+            primitives.append(with_count(kept))
+    return Group(
+        joint.name, joint, (joint.first, joint.second), primitives, curved=any(is_curved(p) for p in primitives)
+    )
+
+
+def with_count(primitive: Primitive) -> Primitive:
+    """Coincident points say how many rows they have; others are as they are."""
+    if primitive.kind != "coincident":
+        return primitive
+    return Primitive("coincident", primitive.labels, {"count": len(primitive.labels)})
+
+
+def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
+    """What is left of a primitive between planar bodies: all, a part, or nothing.
+
+    Raises
+    ------
+    ModelError : the part that planar motion cannot change is violated.
+    """
+    (ri, Ai), (rj, Aj) = joint.first.pose(), joint.second.pose()
+    f = primitive.fields
+    if primitive.kind == "coincident":
+        check_flat(joint, primitive, rj[2] - ri[2])
+        return Primitive("coincident", primitive.labels[:2])
+    if primitive.kind == "perpendicular":
+        u, w = Ai[:, f["axis_first"]], Aj[:, f["axis_second"]]
+        if min(np.hypot(u[0], u[1]), np.hypot(w[0], w[1])) > SLACK:
+            return primitive
+        check_flat(joint, primitive, u @ w - f["cosine"])
+        return None
+    if primitive.kind == "in_plane":
+        u = Ai[:, f["axis_first"]]
+        if np.hypot(u[0], u[1]) > SLACK:
+            return primitive
+        check_flat(joint, primitive, u @ (rj - ri) - f["offset"])
+        return None
+    return primitive
+
+
+def check_flat(joint: Joint, primitive: Primitive, violation: float) -> None:
+    """Raise if a row that planar bodies can never change is violated."""
+    if abs(violation) > SLACK:
+        raise ModelError(
+            f"{joint.label} cannot be assembled: its row {primitive.labels[-1]} is off by {violation:.3g} and planar "
+            "bodies cannot move out of the ground x-y plane. Put its markers in one plane, with axes along or across z."
+        )
+
+
+def motion_group(motion: Any, function: int) -> Group:
+    """The group of a motion: one driven row on the markers of its joint."""
+    joint, source = motion.joint, motion.joint.coordinate_primitive(motion.coordinate)
+    if source.kind == "distance":
+        raise ModelError(
+            f"{motion.label} drives the length that {joint.label} holds. Replace the Distance by a Prismatic joint "
+            "and drive its displacement."
+        )
+    kinds = {body.kind for body in joint.bodies}
+    if source.kind == "angle" and "planar" in kinds and abs(joint.first.pose()[1][2, 2]) < 1.0 - SLACK:
+        raise ModelError(f"{motion.label} turns {joint.label} out of the plane. Give that joint an axis along z.")
+    fields = {**source.fields, "offset": measured(joint, motion.coordinate), "function": function}
+    primitive = Primitive(source.kind, (motion.coordinate,), fields)
+    return Group(motion.name, motion, (joint.first, joint.second), [primitive], curved=True)
+
+
+def force_group(force: Any) -> Group:
+    """The group of a force: no rows, only stiffness and damping."""
+    return Group(force.name, force, tuple(force.markers), curved=True, damped=bool(force.damped))
+
+
+def used_markers(model: Model, groups: list[Group]) -> tuple[list[Marker], dict[int, int]]:
+    """Every marker that a group uses, those of one body together, and the number of each by its id."""
+    order = {id(body): k for k, body in enumerate([*model.bodies.values(), model.ground])}
+    unique = {id(marker): marker for group in groups for marker in group.markers}
+    markers = sorted(unique.values(), key=lambda marker: order[id(marker.body)])
+    return markers, {id(marker): k for k, marker in enumerate(markers)}
+
+
+def coordinate_starts(bodies: list[Body]) -> np.ndarray:
+    """First coordinate of each body, and the number of coordinates at the end."""
+    return np.concatenate([[0], np.cumsum([body.size for body in bodies])]).astype(np.int64)

@@ -1,0 +1,138 @@
+"""The compiled equations of one model (`System`), and one instant of them (`State`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Slot, Table
+from index3.system import evaluate
+from index3.system.parts import Group
+from index3.system.sparsity import Sparsity
+
+CORE = (
+    evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
+    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles,
+)  # fmt: skip
+"""The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
+
+
+@dataclass
+class System:
+    """Tables, sparsity and kernel addresses of a model; nothing here changes during a run.
+
+    n coordinates, m rows. `fixed` holds the arrays of the slots that are data, `work` the shapes of the others.
+    """
+
+    name: str
+    n: int
+    m: int
+    bodies: list[Any]
+    starts: np.ndarray  # first coordinate of each body
+    groups: list[Group]
+    row_names: list[str]
+    row_labels: list[str]  # how messages call the element of each row
+    level: np.ndarray
+    sparsity: Sparsity
+    fixed: dict[Slot, np.ndarray]
+    work: dict[Slot, tuple[int, ...]]
+    initial: dict[Slot, np.ndarray]  # values that stand in work arrays from the start (poses of ground markers)
+    stages: list[tuple[str, list[Any], Table]]  # kernel name, elements and table of each line of STAGES
+    angle_joints: list[Any]  # joints whose angle is measured, in the order of ANGLES
+    augmentation: list[tuple[int, float]]  # rows whose square is added to the matrix, with weights
+    q0: np.ndarray
+    v0: np.ndarray
+    conservative: bool
+    function_labels: list[str]
+    failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
+    keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+
+    def explain(self, state: State) -> str:
+        """What the last failed evaluation found wrong, naming the element."""
+        code, place, number = (int(x) for x in state[s.STATUS][:3])
+        if code == evaluate.BAD_FUNCTION:
+            what = ("value", "rate", "second derivative")[number]
+            return f"{self.function_labels[place]} gave a {what} that is not a finite number at t = {state[s.TIME][0]:.6g}."
+        if code == 0:
+            return "An evaluation failed."
+        stage, elements, _ = self.stages[place]
+        if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
+            return str(elements[number - 1].explain(stage, state[s.TIME][0]))
+        return f"The {stage} kernel of {elements[0].label} failed with code {number}."
+
+    def worst_rows(self, residual: np.ndarray, count: int = 3) -> str:
+        """The rows with the largest residuals, by name."""
+        worst = np.argsort(-np.abs(residual))[:count]
+        return ", ".join(f"{self.row_names[k]} ({residual[k]:.3g})" for k in worst if residual[k] != 0.0)
+
+    @property
+    def joint_bodies(self) -> list[list[int]]:
+        """For each group with rows, the bodies it touches (-1: ground)."""
+        numbers = {id(body): k for k, body in enumerate(self.bodies)}
+        return [
+            sorted({numbers.get(id(body), -1) for body in touched(group)}) for group in self.groups if group.rows > 0
+        ]
+
+    @property
+    def node_of_scalar(self) -> np.ndarray:
+        """The body or group with rows that each of the n + m unknowns belongs to."""
+        node = np.empty(self.n + self.m, np.int64)
+        node[: self.n] = np.repeat(np.arange(len(self.bodies)), np.diff(self.starts))
+        own = [k for k, body in enumerate(self.bodies) if body.kind == "rigid"]
+        node[self.n : self.n + len(own)] = own
+        restrained = [group for group in self.groups if group.rows > 0]
+        for k, group in enumerate(restrained):
+            node[self.n + group.row : self.n + group.row + group.rows] = len(self.bodies) + k
+        return node
+
+
+def touched(group: Group) -> Sequence[Any]:
+    """The bodies that a group acts on."""
+    return [marker.body for marker in group.markers] or list(group.element.bodies)
+
+
+class State:
+    """One instant of a system and everything derived from it; one run owns one state.
+
+    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.table = Table(s.SIZE)
+        for slot, array in system.fixed.items():
+            self.table[slot] = array
+        for slot, shape in system.work.items():
+            self.table[slot] = np.zeros(shape, slot.dtype)
+        for slot, array in system.initial.items():
+            self.table[slot][:] = array
+        self.table[s.CORE] = np.array([kernel.address for kernel in CORE], np.int64)
+        self.move(0.0, system.q0, system.v0)
+
+    def __getitem__(self, slot: Slot) -> np.ndarray:
+        return self.table[slot]
+
+    @property
+    def handle(self) -> int:
+        """The number by which kernels know this state."""
+        return self.table.handle
+
+    def move(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
+        """Set the point of evaluation."""
+        self.table[s.TIME][0] = t
+        self.table[s.Q][:] = q
+        self.table[s.V][:] = v
+        self.table[s.Q_MASS][:] = q
+
+    def run(self, *kernels: Kernel) -> int:
+        """Run kernels of the evaluator in turn; stops at the first positive status and returns it."""
+        for kernel in kernels:
+            code = kernel(self.handle, 0)
+            if code:
+                return code
+        return 0
+

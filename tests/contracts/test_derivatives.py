@@ -1,0 +1,105 @@
+"""Every derivative of every element against central differences, along directions that keep |p| = 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo
+
+from index3.compiled import slots as s
+from index3.system import evaluate, kinds
+
+# Central differences with step 1e-6 of values of size 1..100: rounding 1e-10 / 1e-6, truncation 1e-12.
+RELATIVE = 1e-6
+
+CASES = [
+    (kind, pair)
+    for kind in kinds.PRIMITIVES
+    for pair in zoo.PAIRS
+    if "point" not in pair or kind in zoo.POINT_PRIMITIVES
+]
+
+
+def test_every_primitive_is_in_the_zoo():
+    assert set(zoo.PRIMITIVES) == set(kinds.PRIMITIVES)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{'-'.join(case[1])}")
+def state(request):
+    model = zoo.primitive_model(*request.param, seed=CASES.index(request.param))
+    return zoo.random_state(zoo.compile_model(model), seed=7)
+
+
+def compare(analytic: np.ndarray, numeric: np.ndarray, what: str) -> None:
+    scale = max(1.0, np.abs(numeric).max())
+    assert np.abs(analytic - numeric).max() <= RELATIVE * scale, what
+
+
+def test_rows(state):
+    """Phi_q, (Phi_q v)_q, (Phi_q a)_q and the derivatives of gamma."""
+    system = state.system
+    full = (evaluate.forces, evaluate.jacobian, evaluate.levels)
+    assert state.run(*full, evaluate.derivatives) == 0
+    phi_q = zoo.blocks(state, s.PHI_Q)
+    exact = {slot: zoo.blocks(state, slot) for slot in (s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V)}
+    v, a = state[s.V].copy(), state[s.A].copy()
+    assert np.allclose(state[s.RATE], phi_q @ v + state[s.PHI_T], atol=1e-12)  # rounding of sums of a few terms
+    q = state[s.Q].copy()
+    for d in zoo.tangents(system, q):
+        compare(phi_q @ d, zoo.difference(state, s.PHI, (evaluate.forces,), "q", d), "Phi_q")
+        compare(exact[s.GAMMA_Q] @ d, zoo.difference(state, s.GAMMA, full, "q", d), "gamma_q")
+        compare(exact[s.GAMMA_V] @ d, zoo.difference(state, s.GAMMA, full, "v", d), "gamma_v")
+        change = zoo.difference(state, s.PHI_Q, full, "q", d)
+        dense = np.zeros((system.m, system.n))
+        np.add.at(dense, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), change)
+        compare(exact[s.PHIV_Q] @ d, dense @ v, "(Phi_q v)_q")
+        compare(exact[s.PHIA_Q] @ d, dense @ a, "(Phi_q a)_q")
+
+
+def test_gamma_is_the_second_derivative(state):
+    """d2 Phi/dt2 = Phi_q a - gamma along a motion with a velocity that keeps |p| = 1."""
+    system = state.system
+    q, v = state[s.Q].copy(), state[s.V].copy()
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        if body.kind == "rigid":
+            p = q[start + 3 : start + 7]
+            v[start + 3 : start + 7] -= (p @ v[start + 3 : start + 7]) * p
+    state[s.V][:] = v
+    assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels) == 0
+    gamma, phi_q = state[s.GAMMA].copy(), zoo.blocks(state, s.PHI_Q)
+    # q'' of the path step(q, v, h): Euler parameters bend by -(p'.p') p to stay on the sphere
+    bend = np.zeros(system.n)
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        if body.kind == "rigid":
+            w = v[start + 3 : start + 7]
+            bend[start + 3 : start + 7] = -(w @ w) * q[start + 3 : start + 7]
+    h, values = 1e-4, []
+    for k in (-1, 0, 1):
+        state[s.Q][:] = zoo.step(system, q, v, k * h)
+        assert state.run(evaluate.forces) == 0
+        values.append(state[s.PHI].copy())
+    second = (values[0] - 2 * values[1] + values[2]) / h**2
+    # second differences with h = 1e-4: truncation h^2 = 1e-8, rounding 1e-16/h^2 = 1e-8, values up to 100
+    assert np.abs(second - (phi_q @ bend - gamma)).max() <= 3e-6 * max(1.0, np.abs(second).max())
+
+
+def test_matrix(state):
+    """(Phi_q^T lam)_q - Q_q, -Q_v, (M a)_q and M, in the bordered matrix."""
+    check_matrix(state)
+
+
+def check_matrix(state):
+    system, n = state.system, state.system.n
+    stiffness = zoo.dense_matrix(state, 0, 0, 1, 0, 0)[:n, :n]
+    damping = zoo.dense_matrix(state, 0, 0, 0, 1, 0)[:n, :n]
+    mass = zoo.dense_matrix(state, 1, 0, 0, 0, 0)
+    change = zoo.dense_matrix(state, 0, 1, 0, 0, 0)[:n, :n]
+    assert np.allclose(mass[n:, :n], zoo.blocks(state, s.PHI_Q))
+    assert np.allclose(mass[:n, n:], zoo.blocks(state, s.PHI_Q).T)
+    assert state.run(evaluate.mass) == 0
+    assert np.allclose(mass[:n, :n] @ state[s.A], state[s.MA], rtol=1e-12, atol=1e-12)  # rounding
+    q = state[s.Q].copy()
+    for d in zoo.tangents(system, q):
+        compare(stiffness @ d, zoo.difference(state, s.G, (evaluate.forces,), "q", d), "K")
+        compare(damping @ d, zoo.difference(state, s.G, (evaluate.forces,), "v", d), "D")
+        compare(change @ d, zoo.difference(state, s.MA, (evaluate.mass,), "q_mass", d), "(M a)_q")

@@ -1,0 +1,153 @@
+"""Small random mechanisms: every constraint primitive and force kind between every pair of body kinds that takes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import index3 as ix
+from index3 import joints
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State, System
+
+
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    """A random unit quaternion."""
+    p = rng.normal(size=4)
+    return p / np.linalg.norm(p)
+
+
+def make_body(kind: str, name: str, rng: np.random.Generator):
+    """A body of a kind at a random pose, with random rates."""
+    if kind == "rigid":
+        L = rng.normal(size=(3, 3))
+        square = L @ L.T
+        inertia = np.trace(square) * np.eye(3) - square  # of a cloud of points: always possible
+        return ix.RigidBody(
+            name, rng.uniform(0.5, 2), inertia, position=rng.normal(size=3), orientation=random_rotation(rng),
+            velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
+        )  # fmt: skip
+    if kind == "planar":
+        return ix.PlanarBody(
+            name, rng.uniform(0.5, 2), rng.uniform(0.5, 2), position=rng.normal(size=2), angle=rng.normal(),
+            velocity=rng.normal(size=2), spin=rng.normal(),
+        )  # fmt: skip
+    return ix.PointMass(name, rng.uniform(0.5, 2), position=rng.normal(size=3), velocity=rng.normal(size=3))
+
+
+def ends(model: ix.Model, pair: tuple[str, str], rng: np.random.Generator):
+    """Markers at random places on two bodies of the given kinds (or ground)."""
+    markers = []
+    for k, kind in enumerate(pair):
+        body = model.ground if kind == "ground" else model.add(make_body(kind, f"body{k}", rng))
+        markers.append(make_marker(body, rng))
+    return markers
+
+
+def make_marker(body, rng: np.random.Generator):
+    """A marker at a random place of a body; a point mass has only one place."""
+    place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
+    return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
+
+
+class LooseJoint(joints.Joint):
+    """A joint made of any primitives, for tests: its rows need not hold."""
+
+    def __init__(self, name, first, second, primitives):
+        self.name, self.first, self.second, self._primitives = name, first, second, primitives
+
+    def primitives(self):
+        return list(self._primitives)
+
+
+PRIMITIVES = {
+    "coincident": joints.COINCIDENT,
+    "perpendicular": joints.perpendicular(0, 2, 0.3),
+    "in_plane": joints.in_plane(1, 0.2),
+    "distance": joints.Primitive("distance", ("length",), {"length": 1.3}),
+    "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
+}
+PAIRS = [("rigid", "rigid"), ("rigid", "ground"), ("ground", "rigid"), ("planar", "rigid"), ("rigid", "planar"), ("rigid", "point")]
+POINT_PRIMITIVES = ("coincident", "distance", "in_plane")
+
+
+def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
+    """Two bodies tied by one primitive, twice (so that several rows share a kernel)."""
+    rng = np.random.default_rng(seed)
+    model = ix.Model(f"{kind} {pair}")
+    first, second = ends(model, pair, rng)
+    model.add(LooseJoint("one", first, second, [PRIMITIVES[kind]]))
+    again = [make_marker(end.body, rng) for end in (first, second)]
+    model.add(LooseJoint("two", *again, [PRIMITIVES[kind]]))
+    return model
+
+
+def random_state(system: System, seed: int) -> State:
+    """A state with random coordinates (unit Euler parameters), rates, accelerations and multipliers."""
+    rng = np.random.default_rng(seed)
+    state = State(system)
+    state.move(0.3, system.q0, rng.normal(size=system.n))
+    state[s.A][:] = rng.normal(size=system.n)
+    state[s.LAM][:] = rng.normal(size=system.m)
+    return state
+
+
+def tangents(system: System, q: np.ndarray) -> list[np.ndarray]:
+    """Directions that span the coordinates, for Euler parameters those along |p| = 1."""
+    directions = []
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        basis = np.eye(body.size)
+        if body.kind == "rigid":
+            p = q[start + 3 : start + 7]
+            basis[3:, 3:] -= np.outer(p, p)
+        for column in basis.T:
+            direction = np.zeros(system.n)
+            direction[start : start + body.size] = column
+            directions.append(direction)
+    return directions
+
+
+def step(system: System, q: np.ndarray, direction: np.ndarray, h: float) -> np.ndarray:
+    """q + h direction, brought back to |p| = 1."""
+    moved = q + h * direction
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        if body.kind == "rigid":
+            moved[start + 3 : start + 7] /= np.linalg.norm(moved[start + 3 : start + 7])
+    return moved
+
+
+def difference(state: State, slot, kernels: tuple[Kernel, ...], by: str, direction: np.ndarray, h: float = 1e-6) -> np.ndarray:
+    """Central difference of an array along a direction of q, v or q_mass."""
+    values = []
+    system = state.system
+    target = {"q": s.Q, "v": s.V, "q_mass": s.Q_MASS}[by]
+    base = state[target].copy()
+    for sign in (1, -1):
+        state[target][:] = base + sign * h * direction if by == "v" else step(system, base, direction, sign * h)
+        assert state.run(*kernels) == 0
+        values.append(state[slot].copy())
+    state[target][:] = base
+    return (values[0] - values[1]) / (2 * h)
+
+
+def dense_matrix(state: State, *coefficients: float) -> np.ndarray:
+    """The bordered matrix for (c_M, c_Ma, c_K, c_D, c_V) as a dense array."""
+    system = state.system
+    state[s.COEF][:] = coefficients
+    assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
+    size, sparsity = system.n + system.m, system.sparsity
+    dense = np.zeros((size, size))
+    columns = np.repeat(np.arange(size), np.diff(sparsity.indptr))
+    dense[sparsity.indices, columns] = state[s.MATRIX][:-1]
+    return dense
+
+
+def blocks(state: State, slot) -> np.ndarray:
+    """An array of row blocks (PHI_Q and its like) as a dense (m, n) array."""
+    dense = np.zeros((state.system.m, state.system.n))
+    np.add.at(dense, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[slot])
+    return dense
+
+

@@ -1,0 +1,206 @@
+"""The command line: what it prints where, its files, its exit codes."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from typer.testing import CliRunner
+
+from index3 import cli
+from index3.errors import ModelError
+
+MODEL_FILE = """
+    import index3 as ix
+
+    def model(length=1.0):
+        m = ix.Model("rod")
+        rod = m.add(ix.RigidBody.rod("rod", (0, 0, 0), (length, 0, 0), mass=1.0))
+        m.add(ix.Revolute("pin", m.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+        return m
+
+    def broken():
+        return 1 / 0
+
+    def wrong():
+        return {"bodies": []}
+
+    def twice():
+        m = model()
+        m.add(ix.RigidBody("rod", 1.0, (1, 1, 1)))
+        return m
+
+    def interrupted():
+        import _thread, threading
+        timer = threading.Timer(2.0, _thread.interrupt_main)
+        timer.daemon = True
+        timer.start()
+        return model()
+"""
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    path = tmp_path / "rod.py"
+    path.write_text(textwrap.dedent(MODEL_FILE), "utf-8")
+    return path
+
+
+def run(*arguments):
+    """Exit code, standard output and standard error of one command."""
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_run_prints_a_summary_and_nothing_on_stderr():
+    code, out, err = run("run", "pendulum", "--t-end", "0.1")
+    assert (code, err) == (0, "")
+    assert "pendulum" in out
+
+
+def test_run_writes_the_files_asked_for(tmp_path):
+    files = [tmp_path / name for name in ("a.html", "a.png", "a.nc")]
+    code, out, _ = run("run", "pendulum", "--dt", "0.05", "--html", files[0], "--plot", files[1], "--save", files[2])
+    assert code == 0
+    assert all(file.stat().st_size > 0 and str(file) in out for file in files)
+
+
+def test_quiet_run_prints_nothing():
+    assert run("run", "pendulum", "--t-end", "0.1", "--quiet") == (0, "", "")
+
+
+def test_run_of_a_file_with_parameter_and_method_option(model_file):
+    code, out, _ = run(
+        "run", model_file, "--param", "length=2.0", "--option", "alpha=-0.1", "--method", "hht-i3", "--t-end", "0.1"
+    )
+    assert code == 0
+    assert "rod" in out
+
+
+def test_fixed_step_run_takes_the_steps_it_was_told(tmp_path):
+    import index3
+
+    assert run("run", "pendulum", "--step", "0.01", "--t-end", "0.1", "--save", tmp_path / "a.nc")[0] == 0
+    # 1e-15: the times are t0 + k h by multiplication, so only rounding of the last digit is left
+    assert index3.Result.load(tmp_path / "a.nc").t == pytest.approx([0.01 * k for k in range(11)], abs=1e-15)
+
+
+def test_run_that_ends_early_fails_but_writes_what_there_is(tmp_path):
+    file = tmp_path / "a.nc"
+    code, out, err = run("run", "pendulum", "--option", "max_steps=3", "--save", file)
+    assert code == cli.FAILED
+    assert "error: " in err
+    assert str(file) in out
+    assert file.exists()
+
+
+def test_interrupted_run_gives_what_was_computed(model_file, tmp_path):
+    file = tmp_path / "a.nc"
+    code, out, err = run("run", f"{model_file}:interrupted", "--t-end", "1e5", "--dt", "1.0", "--save", file)
+    assert code == cli.FAILED
+    assert "nterrupted" in err
+    assert str(file) in out
+    assert file.exists()
+
+
+def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("index3.analysis.simulate.simulate", interrupt)
+    code, out, err = run("run", "pendulum")
+    assert (code, out) == (cli.FAILED, "")
+    assert "interrupted" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "four_baar"], "Did you mean 'four_bar'?"),
+        (["run", "zzz"], "There are: andrews, chain"),
+        (["run", "model.json"], "not yet supported; use a .py file"),
+        (["run", "nowhere.py"], "no file 'nowhere.py'"),
+        (["run", "pendulum", "--param", "lenght=2"], "no parameter 'lenght'. Did you mean 'length'?"),
+        (["run", "pendulum", "--param", "length"], "not of the form key=value"),
+        (["run", "pendulum", "--param", "length=1", "--param", "length=2"], "'length' twice"),
+        (["run", "pendulum", "--option", "rtol=1e-3"], "has its own flag"),
+        (["run", "pendulum", "--option", "alhpa=-0.1"], "alpha"),
+        (["run", "pendulum", "--option", "alpha=0.5"], "alpha"),
+        (["run", "pendulum", "--method", "hht-i2"], "hht-i3"),
+        (["run", "pendulum", "--t-end", "-1"], "-1"),
+        (["run", "pendulum", "--html", "no_such_folder/a.html"], "does not exist"),
+        (["check", "four_baar"], "Did you mean 'four_bar'?"),
+        (["run"], "MODEL"),
+        (["run", "pendulum", "--t-end", "soon"], "soon"),
+    ],
+)
+def test_bad_input_is_named_without_a_traceback(arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (cli.BAD_INPUT, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("broken", "raised ZeroDivisionError: division by zero (rod.py, line 11)"),
+        ("wrong", "returned dict, not an index3.Model"),
+        ("twice", "'rod'"),
+        ("modle", "no function 'modle'. Did you mean 'model'?"),
+    ],
+)
+def test_bad_model_file_is_named_without_a_traceback(model_file, function, message):
+    code, out, err = run("run", f"{model_file}:{function}")
+    assert (code, out) == (cli.BAD_INPUT, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback_of_the_users_error(model_file):
+    code, _, err = run("run", f"{model_file}:broken", "--debug")
+    assert code == cli.BAD_INPUT
+    assert "return 1 / 0" in err
+
+
+def test_check_names_the_redundant_rows():
+    code, out, err = run("check", "four-bar")
+    assert (code, err) == (0, "")
+    assert "redundant" in out
+
+
+def test_methods_are_listed():
+    code, out, _ = run("methods")
+    assert code == 0
+    assert "hht-i3" in out
+
+
+def test_warmup_leaves_nothing_to_build():
+    assert run("warmup")[0] == 0
+    code, out, _ = run("warmup")
+    assert code == 0
+    assert "(0 of them built now)" in out
+
+
+def test_doctor_finds_a_sound_installation_sound():
+    code, out, _ = run("doctor")
+    assert code == 0, out
+    assert "all fine" in out
+
+
+def test_doctor_says_what_is_wrong(monkeypatch):
+    monkeypatch.setattr(cli, "PACKAGES", (*cli.PACKAGES, "no-such-package"))
+    code, out, _ = run("doctor")
+    assert code == cli.FAILED
+    assert "wrong: no-such-package is not installed" in out
+
+
+def test_pairs_are_literals_or_strings():
+    assert cli.read_pairs(["a=1", "b-c=(1, 2)", "d=word", "e=a=b"], "--param") == {
+        "a": 1,
+        "b_c": (1, 2),
+        "d": "word",
+        "e": "a=b",
+    }
+    with pytest.raises(ModelError, match="key=value"):
+        cli.read_pairs(["=1"], "--param")

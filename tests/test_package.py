@@ -1,0 +1,112 @@
+"""The package as a whole: what importing it costs, its public names, its packaging files, its examples."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import index3
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numba", "llvmlite", "numpy", "scipy", "scipy.integrate", "matplotlib", "xarray", "pandas", "typer", "rich")
+
+
+def run_python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a fresh interpreter, as a user would."""
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+def loaded_after(code: str) -> set[str]:
+    """The heavy packages that a fresh interpreter has loaded after running some code."""
+    answer = run_python("-c", f"{code}\nimport sys\nprint(*sys.modules)")
+    assert answer.returncode == 0, answer.stderr
+    return set(HEAVY) & set(answer.stdout.split())
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded_after("import index3") == set()
+
+
+def test_errors_load_nothing_heavy():
+    assert loaded_after("import index3; index3.ModelError; index3.errors") == set()
+
+
+def test_command_line_help_loads_no_numerics():
+    code = "import sys\nsys.argv = ['index3', 'run', '--help']\nfrom index3.cli import main\n"
+    code += "try: main()\nexcept SystemExit: pass"
+    assert loaded_after(code) <= {"typer", "rich"}
+
+
+def test_run_with_stored_kernels_loads_neither_numba_nor_plots():
+    index3.simulate(index3.library.pendulum(), (0.0, 0.01))  # builds and stores whatever kernel is missing
+    code = "import index3\nindex3.simulate(index3.library.pendulum(), (0.0, 0.01))"
+    assert loaded_after(code) & {"numba", "matplotlib", "xarray", "pandas", "typer"} == set()
+
+
+@pytest.mark.parametrize("name", index3.__all__)
+def test_public_name_resolves(name):
+    assert getattr(index3, name) is not None
+    assert name in dir(index3)
+
+
+def test_names_of_the_table_are_those_for_type_checkers():
+    tree = ast.parse((ROOT / "src" / "index3" / "__init__.py").read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = [(node.module, alias.name) for node in block.body for alias in node.names]
+    table = [(home, name) for home, names in index3._HOME.items() for name in names]
+    assert sorted(imports) == sorted(table + [("index3", name) for name in index3._MODULES])
+
+
+def test_methods_can_be_called_whatever_was_imported_before(capsys):
+    importlib.import_module("index3.methods.registry")
+    index3.methods()
+    assert "hht-i3" in capsys.readouterr().out
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Revolut'"):
+        _ = index3.Revolut
+
+
+def test_version_is_in_the_changelog():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", index3.__version__)
+    assert f"[{index3.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_constraints_are_plain_pins():
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line)] == []
+
+
+def test_go_needs_the_standard_library_only():
+    tree = ast.parse((ROOT / "go.py").read_text("utf-8"))
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_install_goes_on_when_kernels_cannot_be_built(monkeypatch, capsys):
+    pytest.importorskip("hatchling", reason="needed to load the build hook; part of the development environment")
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+
+    def fail(directory, jobs):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr("index3.compiled.build.build_all", fail)
+    assert hook.build_kernels(ROOT / "src") == []
+    assert "kernels were not built (no compiler)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+def test_example_runs(name, tmp_path):
+    answer = run_python(str(ROOT / "examples" / name), cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout
