@@ -19,8 +19,11 @@ CASES = {
     "import numpy": "import numpy",
     "import index3": "import index3",
     "pendulum, 1 s": """
-import sys import index3 as ix result = ix.simulate(ix.library.pendulum(), (0.0, 1.0)) assert result.success,
-result.message assert "numba" not in sys.modules, "Numba was imported: the kernels are not built (index3 warmup)"
+import sys
+import index3 as ix
+result = ix.simulate(ix.library.pendulum(), (0.0, 1.0))
+assert result.success, result.message
+assert "numba" not in sys.modules, "Numba was imported: the kernels are not built (index3 warmup)"
 """,
 }
 

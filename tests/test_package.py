@@ -110,3 +110,21 @@ def test_example_runs(name, tmp_path):
     answer = run_python(str(ROOT / "examples" / name), cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md"])
+def test_code_of_a_page_runs(name, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text("utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    exec("\n".join(blocks), names)
+    assert names["result"].success
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
+            assert target.startswith("https://") or (page.parent / target).is_file(), f"{page}: {target}"

@@ -12,14 +12,16 @@ The names below are loaded when first used, so that `import index3` itself costs
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import index3.methods
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3 import errors as errors
     from index3 import library as library
-    from index3 import methods as methods
     from index3.analysis.assemble import assemble as assemble
     from index3.analysis.check import check as check
     from index3.analysis.simulate import simulate as simulate
@@ -88,10 +90,21 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.model.model": ("Model",),
     "index3.results.result": ("Result",),
 }
-_MODULES = ("errors", "library", "methods")  # `methods` is a package that can be called: it prints the registry
+_MODULES = ("errors", "library")
 _NAMES = {name: home for home, names in _HOME.items() for name in names}
 
-__all__ = sorted([*_NAMES, *_MODULES])
+__all__ = sorted([*_NAMES, *_MODULES, "methods"])
+
+
+class _Methods(ModuleType):
+    """The package `index3.methods`, which users also call: `index3.methods()`."""
+
+    def __call__(self) -> str:
+        """Print a table of the integration methods, and return it as text."""
+        return importlib.import_module("index3.methods.registry").methods()
+
+
+index3.methods.__class__ = _Methods  # a function of this name would be hidden by the package once that is imported
 
 
 def __getattr__(name: str) -> Any:

@@ -107,7 +107,7 @@ class Joint:
         """Keep the markers, unless a row needs the axes of a point mass."""
         points = [marker.body.name for marker in (first, second) if marker.body.kind == "point"]
         kinds = {primitive.kind for primitive in self.recipe}
-        if points and "perpendicular" in kinds:
+        if points and ("perpendicular" in kinds or "knife_edge" in kinds):
             raise ModelError(
                 f"{self.label} needs the axes of PointMass '{points[0]}', which has no orientation. "
                 "Use a RigidBody there, or a joint of points: Spherical, Distance, PointInPlane."
@@ -204,6 +204,15 @@ class Fixed(Joint):
 
     required = ("at",)
     recipe = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
+
+
+class KnifeEdge(Joint):
+    """A blade on the second body that cannot slide sideways on the first: one velocity-level row.
+
+    `axis` is the direction across the blade, fixed in the second body; along the blade and about it the body is free.
+    """
+
+    recipe = (Primitive("knife_edge", ("sideways",), {"axis_second": Z}),)
 
 
 class PointInPlane(Joint):

@@ -68,6 +68,7 @@ PRIMITIVES = {
     "in_plane": joints.in_plane(1, 0.2),
     "distance": joints.Primitive("distance", ("length",), {"length": 1.3}),
     "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
+    "knife_edge": joints.Primitive("knife_edge", ("sideways",), {"axis_second": 1}),
 }
 PAIRS = [("rigid", "rigid"), ("rigid", "ground"), ("ground", "rigid"), ("planar", "rigid"), ("rigid", "planar"), ("rigid", "point")]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane")

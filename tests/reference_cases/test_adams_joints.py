@@ -12,7 +12,8 @@ import index3 as ix
 DATA = json.loads((Path(__file__).parents[1] / "reference" / "adams_joints" / "data.json").read_text())
 AXIS = (0.0, 1.0, 1.0)
 PLACE = (1.0, 2.0, 3.0)
-OWN = 2e-6  # our own error at the tolerances below, absolute and relative, measured against closed solutions
+TIGHT = {"rtol": 1e-12, "atol": 1e-14}
+OWN = 1e-6  # our error at the tolerance below, times max(1, size): 3e-7 to 7e-7 by extrapolating from looser tolerances
 CORRECTOR = 6e-4  # error of the accelerations and reactions of the source, see its README; torques: times the lever arm
 
 
@@ -36,7 +37,7 @@ def build(kind):
 
 @pytest.fixture(scope="module")
 def results():
-    return {kind: ix.simulate(build(kind), (0.0, 5.0), rtol=1e-8, atol=1e-9, t_eval=DATA[kind]["t"]) for kind in DATA}
+    return {kind: ix.simulate(build(kind), (0.0, 5.0), **TIGHT, t_eval=DATA[kind]["t"]) for kind in DATA}
 
 
 def printed(values, digits):
@@ -80,7 +81,7 @@ def test_reactions_do_not_depend_on_the_order_of_the_bodies():
     turn = (math.cos(math.pi / 8), -math.sin(math.pi / 8), 0.0, 0.0)
     body = model.add(ix.RigidBody("body", 1.0, (0.04, 0.1, 0.1), position=(3.0, 2.0, 3.0), orientation=turn))
     model.add(ix.Revolute("joint", model.ground, body, at=PLACE, axis=AXIS))
-    joint = ix.simulate(model, (0.0, 0.5), rtol=1e-8, atol=1e-9, t_eval=[0.0, 0.5])["joint"]
+    joint = ix.simulate(model, (0.0, 0.5), **TIGHT, t_eval=[0.0, 0.5])["joint"]
     data = DATA["revolute"]
     k = data["t"].index(0.5)
     assert_close(joint.force[-1], -np.array(data["force"][k]), 6, CORRECTOR)

@@ -13,7 +13,7 @@ DATA = json.loads((Path(__file__).parents[1] / "reference" / "andrews" / "data.j
 
 @pytest.fixture(scope="module")
 def result():
-    return ix.simulate(ix.library.andrews(), (0.0, 0.03), rtol=1e-8, atol=1e-10, t_eval=[0.0, 0.03])
+    return ix.simulate(ix.library.andrews(), (0.0, 0.03), rtol=1e-10, atol=1e-12, t_eval=[0.0, 0.03])
 
 
 def body_angles(values):
@@ -47,4 +47,4 @@ def test_accelerations_at_the_start(result):
 
 def test_energy_balance_is_constant(result):
     balance = result.energy.balance
-    assert np.ptp(balance) < 1e-4 * np.max(result.energy.kinetic)  # 1e-4: contract of the four-bar at rtol 1e-8
+    assert np.ptp(balance) < 3e-6 * np.max(result.energy.kinetic)  # 7e-7 seen; goes with rtol^(2/3)

@@ -17,9 +17,9 @@ def swing(t, length, gravity=9.80665):
 
 def test_pendulum():
     t = np.linspace(0.0, 3.0, 31)
-    result = ix.simulate(ix.library.pendulum(length=0.7, mass=2.0), (0.0, 3.0), rtol=1e-7, atol=1e-9, t_eval=t)
+    result = ix.simulate(ix.library.pendulum(length=0.7, mass=2.0), (0.0, 3.0), rtol=1e-9, atol=1e-11, t_eval=t)
     assert result.success, result.message
-    assert np.max(np.abs(result["pivot"].angle - swing(t, 0.7))) < 1e-4
+    assert np.max(np.abs(result["pivot"].angle - swing(t, 0.7))) < 4e-5  # 1.3e-5 seen; goes with rtol^(2/3)
 
 
 def test_pendulum_reaction_at_release():
@@ -38,7 +38,8 @@ def test_mass_spring():
 
 
 def test_mass_spring_stiff_springs_are_damped_not_followed():
-    result = ix.simulate(ix.library.mass_spring(k=(1e6, 1e8, 1e12)), (0.0, 0.002), step=1e-5, t_eval=1e-4)
+    model = ix.library.mass_spring(k=(1e6, 1e8, 1e12))
+    result = ix.simulate(model, (0.0, 0.002), "hht-i3", step=1e-5, t_eval=1e-4)
     assert result.success, result.message
     first, _, third = (result[f"mass{i}"].position[:, 0] for i in (1, 2, 3))
     assert np.max(np.abs(first - 0.01 * np.cos(1e3 * result.t))) < 2e-4

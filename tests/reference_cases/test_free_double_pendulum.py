@@ -13,9 +13,10 @@ TIMES = [t for t in DATA["t"] if t <= 2.0]  # chaotic: later values tell of the 
 REFERENCE = np.array(DATA["phi1_phi2_w1_w2"])[: len(TIMES)]
 
 
+# Limits are about three times the errors seen; errors of a second-order method go with rtol^(2/3).
 @pytest.fixture(scope="module")
 def result():
-    return ix.simulate(ix.library.free_double_pendulum(), (0.0, 2.0), rtol=1e-8, atol=1e-10, t_eval=[0.0, *TIMES])
+    return ix.simulate(ix.library.free_double_pendulum(), (0.0, 2.0), rtol=1e-11, atol=1e-13, t_eval=[0.0, *TIMES])
 
 
 def test_angles_and_rates(result):
@@ -23,10 +24,10 @@ def test_angles_and_rates(result):
     rods = (result["rod1"], result["rod2"])
     angles = np.column_stack([rod.angle for rod in rods])[1:] + np.pi / 2  # the reference measures from the vertical
     rates = np.column_stack([rod.spin for rod in rods])[1:]
-    assert np.max(np.abs(angles - REFERENCE[:, :2])) < 1e-4
-    assert np.max(np.abs(rates - REFERENCE[:, 2:])) < 2e-3
+    assert np.max(np.abs(angles - REFERENCE[:, :2])) < 2e-6
+    assert np.max(np.abs(rates - REFERENCE[:, 2:])) < 5e-6
 
 
 def test_total_energy_stays_zero(result):
     assert result.energy.total[0] == pytest.approx(0.0, abs=1e-12)  # rods at the height of the pivot, at rest
-    assert np.max(np.abs(result.energy.total)) < 1e-4 * np.max(result.energy.kinetic)
+    assert np.max(np.abs(result.energy.total)) < 6e-7 * np.max(result.energy.kinetic)

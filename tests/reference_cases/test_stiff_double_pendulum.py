@@ -15,7 +15,7 @@ ROWS = np.array(DATA["rows"])
 @pytest.fixture(scope="module")
 def result():
     times = sorted({*ROWS[:, 0], *(row["t"] for row in DATA["thesis_tables_20_23"])})
-    return ix.simulate(ix.library.double_pendulum(), (0.0, 2.0), rtol=1e-7, atol=1e-9, t_eval=times)
+    return ix.simulate(ix.library.double_pendulum(), (0.0, 2.0), rtol=1e-8, atol=1e-10, t_eval=times)
 
 
 def test_run_succeeds(result):

@@ -226,6 +226,13 @@ def test_everything_is_within_the_reach():
     assert data["forces"][0]["markers"][0]["body"] == -1
 
 
+def test_motions_and_constraints_without_markers_are_not_drawn():
+    result = four_bar_result(3)
+    result.layout.joints[0]["type"] = "Motion"
+    result.layout.joints[3] |= {"type": "CoordinateConstraint", "first": None, "second": None}
+    assert [joint["name"] for joint in payload(result, "driven")["joints"]] == ["B", "C"]
+
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 

@@ -61,8 +61,9 @@ N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, INFO_SIZE = range(6)
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
 # if it is below this part of the largest entry of H in its column
 ROW_TOLERANCE, BODY_TOLERANCE, SETTINGS_SIZE = range(3)
-# 1e-9: redundant rows leave at most 4e-11 if no pivot before was small, rows that count at least 4e-8 (1600 random
-# mechanisms of 3-24 bodies, mass ratio 100). 1e-13: rounding of a sum of about a hundred products that cancel.
+# 1e-9: in random mechanisms of 3-24 bodies with masses apart by 100, 99 % of the redundant rows left less than 4e-11,
+# the rows of 1028 matrices of full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to dependence count
+# as redundant (a singular position). 1e-13: rounding of a sum of about a hundred products that cancel.
 DEFAULTS = (1e-9, 1e-13)
 # A small pivot carries its rounding error into later ones, so the limit also stays above that error. In 8000 matrices
 # of tests/linear/mechanisms.py redundant rows left 0.8 times the error estimated (99.9 % of them), rows that count 60

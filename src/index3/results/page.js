@@ -168,9 +168,15 @@ find("names").addEventListener("click", () => toggle("names", "names"));
 find("axes").addEventListener("click", () => toggle("axes", "axes"));
 find("reset").addEventListener("click", resetView);
 
-// Trails follow a body's origin or a joint; the first choice is the point that travels farthest.
+// Trails follow a body's origin, the free end of a rod or a joint; the first choice is the point that travels farthest.
+function tipsOf(body, b) {
+  const held = data.joints.flatMap((joint) => joint.markers).filter((m) => m.body === b);
+  const isFree = (end) => held.every((m) => Math.hypot(...sub(m.at, end)) > 3 * R);
+  const free = body.parts.filter((part) => part.type === "rod").flatMap((part) => part.ends).filter(isFree);
+  return free.length === 1 && held.length ? [{ name: `${body.name} (tip)`, body: b, at: free[0] }] : [];
+}
 const trails = [
-  ...data.bodies.map((body, b) => ({ name: body.name, body: b, at: [0, 0, 0] })),
+  ...data.bodies.flatMap((body, b) => [{ name: body.name, body: b, at: [0, 0, 0] }, ...tipsOf(body, b)]),
   ...data.joints.map((joint) => ({ name: `${joint.name} (joint)`, ...joint.markers.find((m) => m.body >= 0) })),
 ].filter((trail) => trail.body >= 0);
 function chooseTrail(k) {

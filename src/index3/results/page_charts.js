@@ -13,8 +13,9 @@ const short = (x) => {
   return size >= 1e5 || size < 1e-3 ? x.toExponential(0).replace("e+", "e") : String(Number(x.toPrecision(4)));
 };
 const reading = (x) => {
+  if (x === 0) return "0";
   const size = Math.abs(x);
-  return size !== 0 && (size >= 1e5 || size < 1e-2) ? x.toExponential(2).replace("e+", "e") : x.toPrecision(4);
+  return size >= 1e5 || size < 1e-2 ? x.toExponential(2).replace("e+", "e") : x.toPrecision(4);
 };
 const power = (x) => `10${String(x).replace(/[-\d]/g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]))}`;
 
@@ -33,7 +34,7 @@ function makeChart(id, values, names, colours, logarithmic) {
     legend.append(cell);
     return { dot: cell.querySelector("i"), text: cell.querySelector("b"), k };
   });
-  const smallest = 1e-18;
+  const smallest = 1e-17; // residuals below rounding, zero included, are drawn here
   const shown = logarithmic ? values.map((x) => Math.log10(Math.max(x, smallest))) : values;
   const finite = shown.filter(Number.isFinite);
   let low = finite.reduce((a, b) => Math.min(a, b), Infinity);
@@ -123,7 +124,7 @@ function makeChart(id, values, names, colours, logarithmic) {
       pen.arc(xOf(t), yOf(y), 4, 0, 2 * Math.PI);
       pen.fill();
       pen.stroke();
-      text.textContent = logarithmic && 10 ** y <= smallest ? "0" : reading(logarithmic ? 10 ** y : y);
+      text.textContent = reading(logarithmic ? values[3 * i + k] : y);
     }
   }
 

@@ -99,7 +99,7 @@ function directionOf(body, d) {
 // Where a point is at every frame and at some times between, for trails: `at` in ground axes, `t`.
 function pathOf(body, p) {
   const path = [];
-  const between = Math.ceil(400 / frameCount); // enough for a smooth curve
+  const between = Math.ceil(1500 / frameCount); // enough for a smooth curve
   for (let i = 0; i < frameCount; i++) {
     const h = i < frameCount - 1 ? times[i + 1] - times[i] : 0;
     for (let k = 0; k < (h > 0 ? between : 1); k++) {

@@ -221,7 +221,12 @@ function prepare() {
       sums[k][1] += Math.hypot(...d);
     });
   }
-  held.forEach((e, k) => (e.support = sums[k][0] < -0.3 * sums[k][1] ? 1 : -1));
+  const taken = new Set(); // one support for all that is held at a point
+  held.forEach((e, k) => {
+    const point = e.markers[grounded(e)].at.join();
+    if (!taken.has(point)) e.support = sums[k][0] < -0.3 * sums[k][1] ? 1 : -1;
+    taken.add(point);
+  });
 }
 
 // Path of the chosen point: faint all the way, bright behind the present place.

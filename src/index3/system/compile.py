@@ -302,7 +302,7 @@ class Compiler:
             if g not in self.held
         ]  # fmt: skip
         return {
-            s.LEVEL: np.zeros(self.m, np.int64),
+            s.LEVEL: self.levels(),
             s.GRAVITY: np.array(self.model.gravity, float),
             s.FUNCTIONS: np.array(self.functions, np.int64).reshape(-1, 3),
             s.MARKERS: markers,
@@ -315,6 +315,16 @@ class Compiler:
             s.BLOCK_COL: self.block_col,
             s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
         }
+
+    def levels(self) -> np.ndarray:
+        """The level of every row."""
+        level = np.zeros(self.m, np.int64)
+        for group in self.groups:
+            row = group.row
+            for primitive in group.primitives:
+                level[row : row + len(primitive.labels)] = kinds.level(primitive)
+                row += len(primitive.labels)
+        return level
 
     def work_shapes(self, sparsity: Sparsity) -> dict[Slot, tuple[int, ...]]:
         """The shapes of all slots that are computed."""

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from index3.bodies import planar_kernels, point_kernels, rigid_kernels
-from index3.constraints import angle, coincident, coordinate, distance, in_plane, perpendicular
+from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
 from index3.joints import Primitive
 
 PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
@@ -20,6 +20,7 @@ PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
     "in_plane": (in_plane, lambda f: (f["axis_first"], f["offset"], f.get("function", -1))),
     "distance": (distance, lambda f: (f["length"],)),
     "angle": (angle, lambda f: (f["offset"], f.get("function", -1))),
+    "knife_edge": (knife_edge, lambda f: (f["axis_second"],)),
 }
 """Primitive kind -> module, and its own fields of the record (after the common ones of `constraints.rows`)."""
 
@@ -37,6 +38,11 @@ STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", 
 def is_curved(primitive: Primitive) -> bool:
     """Whether a primitive has second derivatives in twists."""
     return "curve" in PRIMITIVES[primitive.kind][0].STAGES
+
+
+def level(primitive: Primitive) -> int:
+    """0 for rows that restrain positions, 1 for rows that restrain velocities."""
+    return 0 if primitive.kind not in PRIMITIVES else getattr(PRIMITIVES[primitive.kind][0], "LEVEL", 0)
 
 
 def force_module(kind: str) -> ModuleType:

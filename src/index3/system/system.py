@@ -71,11 +71,21 @@ class System:
 
     @property
     def joint_bodies(self) -> list[list[int]]:
-        """For each group with rows, the bodies it touches (-1: ground)."""
+        """For each group with rows, the bodies it touches (-1: ground).
+
+        Ground counts as touched unless every common rigid motion of the bodies leaves the rows satisfied: a planar body
+        and a spatial one have none that leaves the plane, and a point mass does not turn along.
+        """
         numbers = {id(body): k for k, body in enumerate(self.bodies)}
-        return [
-            sorted({numbers.get(id(body), -1) for body in touched(group)}) for group in self.groups if group.rows > 0
-        ]
+        lists = []
+        for group in self.groups:
+            if group.rows > 0:
+                bodies = {numbers.get(id(body), -1) for body in touched(group)}
+                kinds = {body.kind for body in touched(group)}
+                mixed = len(kinds - {"ground"}) > 1 and kinds - {"ground"} != {"rigid", "point"}
+                turning_point = "point" in kinds and group.curved and not only_points(group)
+                lists.append(sorted(bodies | ({-1} if mixed or turning_point or not group.markers else set())))
+        return lists
 
     @property
     def node_of_scalar(self) -> np.ndarray:
@@ -88,6 +98,11 @@ class System:
         for k, group in enumerate(restrained):
             node[self.n + group.row : self.n + group.row + group.rows] = len(self.bodies) + k
         return node
+
+
+def only_points(group: Group) -> bool:
+    """Whether the rows of a group tie points alone, without axes."""
+    return all(primitive.kind in ("coincident", "distance") for primitive in group.primitives)
 
 
 def touched(group: Group) -> Sequence[Any]:

@@ -157,7 +157,7 @@ def core_matrix(T):
 
 @helper
 def correction_size(T, E, S, h, scale):
-    """Weighted size of the correction as a change of positions; and whether it is rounding."""
+    """RMS of the correction (scale h^2 da) over the weights; and whether it is rounding of the positions."""
     x, w, q, v = view(S, static_lu.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
     beta = parameters(view(E, SETTINGS)[ALPHA])[0]
     n, total, tiny = q.shape[0], 0.0, True
@@ -191,7 +191,7 @@ def correct(T, E, R, S, h, full):
     x, a, lam, link = view(S, static_lu.X), view(T, s.A), view(T, s.LAM), view(R, run.LINK)
     fixed = view(R, run.CLOCK)[run.STEP] > 0.0
     n, before, rate = a.shape[0], 0.0, memory[RATE_LAST]
-    scale = parameters(c[ALPHA])[0] if fixed else error_constant(c[ALPHA])
+    scale = parameters(c[ALPHA])[1] / h if fixed else error_constant(c[ALPHA])
     kappa = 1.0 if fixed else c[KAPPA]
     row_tolerance = 10.0 * view(R, run.TOLERANCE)[run.NEWTON_TOL] if fixed else max(1e-11, c[KAPPA] * view(R, run.TOLERANCE)[run.RTOL])
     for iteration in range(int(c[MAX_ITERATIONS])):
@@ -332,12 +332,17 @@ def accept(T, E, R, t, h):
 
 @helper
 def fill_weights(E, R):
-    """The error allowed in each coordinate: the contract's, the paper's (34), or for constant steps that of Newton."""
+    """The error allowed in each coordinate: the contract's, the paper's (34), or for constant steps that of Newton.
+
+    With constant steps the corrections are judged as velocities: what is left in the positions is divided by h at each
+    step and would hide the order of the method at small steps.
+    """
     w, c, tolerance, largest = view(E, WEIGHTS), view(E, SETTINGS), view(R, run.TOLERANCE), view(R, run.LARGEST)
+    v = view(R, run.NEW_V)
     fixed = view(R, run.CLOCK)[run.STEP] > 0.0
     for k in range(w.shape[0]):
         if fixed:
-            w[k] = tolerance[run.NEWTON_TOL] * max(1.0, largest[k])
+            w[k] = tolerance[run.NEWTON_TOL] * max(1.0, abs(v[k]))
         elif c[PAPER_NORM] == 1.0:
             w[k] = tolerance[run.RTOL] * max(1.0, largest[k])
         else:

@@ -24,7 +24,7 @@ class HHT:
     Parameters
     ----------
     alpha : numerical damping, from -1/3 (most) to 0 (none, multipliers then oscillate)
-    newton_tol : with constant steps, relative size of the last correction of the positions
+    newton_tol : with constant steps, relative size of the last correction of the velocities
     kappa : part of the tolerance that the corrector may add to the error
     max_iterations : corrections per try
     predictor_degree : highest degree of the extrapolation that starts the corrector, 0..3
