@@ -77,7 +77,7 @@ def install(extra):
     import tomllib  # here, not above: older Pythons must get as far as the version check
 
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
-    pip = [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", ROOT / "constraints.txt"]
+    pip = [PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-c", ROOT / "constraints.txt"]
     start = time.perf_counter()
     say("installing the packages that index3 needs (a minute or two the first time)")
     must(*pip, *build)

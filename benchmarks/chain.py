@@ -69,7 +69,7 @@ def build_exudyn(n):
             inertia=inertia,
         )
         axis = [0, 1, 0] if k % 2 == 0 else [0, 0, 1]
-        system.CreateRevoluteJoint(bodyNumbers=[previous, body], position=[k, 0, 0], axis=axis, useGlobalFrame=True)
+        system.CreateRevoluteJoint(itemNumbers=[previous, body], position=[k, 0, 0], axis=axis, useGlobalFrame=True)
         previous = body
     system.Assemble()
     return container, system, previous
@@ -148,7 +148,10 @@ def main():
     more, exponent = scaling(options.scaling, options.repeats)
     print(f"\ncost per step ~ n^{exponent:.3f} over n = {options.scaling}")
     print_table(more, ["n", "us_per_step", "total_s", "tip_error", "iterations_per_step"])
-    print_json("chain", rows, scaling=more, exponent=exponent)
+    longest = ix.library.chain(max(options.scaling))
+    check, _ = best(longest.check, options.repeats)
+    print(f"\ncheck() of {max(options.scaling)} links: {check:.3f} s")
+    print_json("chain", rows, scaling=more, exponent=exponent, check_s=check)
 
 
 if __name__ == "__main__":

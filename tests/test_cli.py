@@ -80,7 +80,10 @@ def test_run_of_a_file_with_parameter_and_method_option(model_file):
 def test_fixed_step_run_takes_the_steps_it_was_told(tmp_path):
     import index3
 
-    assert run("run", "pendulum", "--method", "hht-i3", "--step", "0.01", "--t-end", "0.1", "--save", tmp_path / "a.nc")[0] == 0
+    assert (
+        run("run", "pendulum", "--method", "hht-i3", "--step", "0.01", "--t-end", "0.1", "--save", tmp_path / "a.nc")[0]
+        == 0
+    )
     # 1e-15: the times are t0 + k h by multiplication, so only rounding of the last digit is left
     assert index3.Result.load(tmp_path / "a.nc").t == pytest.approx([0.01 * k for k in range(11)], abs=1e-15)
 

@@ -15,8 +15,6 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import index3.methods
-
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # `as` makes each a public name for type checkers
@@ -43,6 +41,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.joints import Cylindrical as Cylindrical
     from index3.joints import Distance as Distance
     from index3.joints import Fixed as Fixed
+    from index3.joints import KnifeEdge as KnifeEdge
     from index3.joints import Motion as Motion
     from index3.joints import PerpendicularAxes as PerpendicularAxes
     from index3.joints import Planar as Planar
@@ -75,6 +74,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
         "Cylindrical",
         "Distance",
         "Fixed",
+        "KnifeEdge",
         "Motion",
         "PerpendicularAxes",
         "Planar",
@@ -104,7 +104,8 @@ class _Methods(ModuleType):
         return importlib.import_module("index3.methods.registry").methods()
 
 
-index3.methods.__class__ = _Methods  # a function of this name would be hidden by the package once that is imported
+# a function of this name would be hidden by the package as soon as anything imports it, so the package is the function
+importlib.import_module("index3.methods").__class__ = _Methods
 
 
 def __getattr__(name: str) -> Any:

@@ -185,7 +185,7 @@ def examine_run() -> list[str]:
         import index3
 
         result = index3.simulate(index3.library.pendulum(), (0.0, 1.0), progress=False)
-        residual = float(result.violation.scaled.position.max())
+        residual = float(result.arrays["violation_scaled"][:, 0].max())
         drift = float(abs(result.energy.balance - result.energy.balance[0]).max() / result.energy.kinetic.max())
     except Exception as error:
         return [f"the self-test could not run: {type(error).__name__}: {error}"]

@@ -25,7 +25,9 @@ def test_pendulum():
 def test_pendulum_reaction_at_release():
     result = ix.simulate(ix.library.pendulum(length=0.7, mass=2.0), (0.0, 0.1), rtol=1e-6)
     # Released from the horizontal, a rod falls with 3/4 g at its centre, so the pivot carries a quarter of the weight.
-    assert np.allclose(result["pivot"].force[0], (0.0, 0.0, 0.25 * 2.0 * 9.80665), rtol=0.0, atol=1e-9)
+    assert np.allclose(
+        result["pivot"].force[0], (0.0, 0.0, 0.25 * 2.0 * 9.80665), rtol=0.0, atol=1e-9
+    )  # one linear solve, in N
 
 
 def test_mass_spring():
@@ -33,7 +35,7 @@ def test_mass_spring():
     result = ix.simulate(ix.library.mass_spring(), (0.0, 0.02), rtol=1e-6, atol=1e-10, t_eval=t)
     assert result.success, result.message
     for name in ("mass1", "mass2", "mass3"):
-        assert np.max(np.abs(result[name].position[:, 0] - 0.01 * np.cos(1e3 * t))) < 1e-4
+        assert np.max(np.abs(result[name].position[:, 0] - 0.01 * np.cos(1e3 * t))) < 7e-5  # 2.2e-5 seen
         assert result[name].velocity[0] == pytest.approx(np.zeros(3), abs=1e-12)  # released at rest
 
 
@@ -42,5 +44,7 @@ def test_mass_spring_stiff_springs_are_damped_not_followed():
     result = ix.simulate(model, (0.0, 0.002), "hht-i3", step=1e-5, t_eval=1e-4)
     assert result.success, result.message
     first, _, third = (result[f"mass{i}"].position[:, 0] for i in (1, 2, 3))
-    assert np.max(np.abs(first - 0.01 * np.cos(1e3 * result.t))) < 2e-4
-    assert np.abs(third[-1]) < 0.01
+    # omega h = 0.01: the period is wrong by about (omega h)^2 / 10 in 2 rad; 2.3e-7 m seen.
+    assert np.max(np.abs(first - 0.01 * np.cos(1e3 * result.t))) < 1e-6
+    # omega h = 10: every step takes away almost half, so nothing but rounding is left after 200 steps.
+    assert np.abs(third[-1]) < 1e-14

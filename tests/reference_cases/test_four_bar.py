@@ -42,6 +42,7 @@ def test_energy_follows_the_tolerance(result):
     assert energy_change(tight) < energy_change(result) / 16  # at least 4 times per decade
 
 
-def test_crank_speed_at_the_start(result):
+def test_start_is_what_the_library_says(result):
+    # The start is consistent, so assembly leaves it alone up to rounding.
     assert np.allclose(result["crank"].angular_velocity[0], (0.0, 3.0, 0.0), rtol=0.0, atol=1e-12)
     assert np.allclose(result["crank"].position[0], (0.0, 0.0, 0.2), rtol=0.0, atol=1e-12)

@@ -56,8 +56,8 @@ def simulate(
     t_span : (t0, t1) [s], t0 < t1
     method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto"
     rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far); atol may be an
-        array with one number per coordinate, and is 1e-8 by default, or rtol/100 where that is smaller (an atol that
-        stays behind would make a smaller rtol useless)
+        array with one number per coordinate; by default it is rtol/100 (1e-8 at the default rtol), so that rtol alone
+        sets the accuracy
     step : constant step [s] instead of error control; a failed step then ends the run
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
     first_step, max_step : of the steps chosen by the method [s]
@@ -137,7 +137,7 @@ def check_settings(method: Any, rtol: float, step: Any, first_step: Any, max_ste
 def absolute_tolerance(atol: Any, rtol: float, system: System) -> np.ndarray:
     """One positive number per coordinate."""
     if atol is None:
-        atol = min(1e-8, 0.01 * rtol)
+        atol = 0.01 * rtol
     try:
         values = np.broadcast_to(np.asarray(atol, float), (system.n,))
     except ValueError:

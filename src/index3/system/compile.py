@@ -113,8 +113,10 @@ class Compiler:
         for motion in self.model.motions.values():
             groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
         groups += [force_group(force) for force in self.model.forces.values()]
+        slender = {id(body) for body in self.bodies if is_slender(body)}
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
-            group.curved = group.curved or (group.rows > 0 and any(is_slender(marker.body) for marker in group.markers))
+            group.full = group.rows > 0 and any(id(marker.body) in slender for marker in group.markers)
+            group.curved = group.curved or group.full
         self.groups = groups
         self.markers, numbers = used_markers(self.model, groups)
         self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
@@ -145,7 +147,7 @@ class Compiler:
         own_starts = np.array(own, np.int64)
         block_row = [np.repeat(np.arange(len(own)), 4)]
         block_col = [(own_starts[:, None] + np.arange(3, 7)).ravel()]
-        group_rows, group_cols = [], []
+        group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
             coordinates = self.coordinates(group)
             for r in range(group.rows):
@@ -155,15 +157,19 @@ class Compiler:
                 rows, cols = pairs(coordinates)
                 group_rows.append(rows)
                 group_cols.append(cols)
+                turning = np.concatenate([turning_coordinates(marker.body) for marker in group.markers])
+                coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
         p_rows = (own_starts[:, None] + np.repeat(np.arange(3, 7), 4)).ravel()
         p_cols = (own_starts[:, None] + np.tile(np.arange(3, 7), 4)).ravel()
-        sparsity = pattern(
-            n + self.m, [*group_rows, p_rows, n + self.block_row], [*group_cols, p_cols, self.block_col]
-        )
         empty = [np.zeros(0, np.int64)]
-        self.group_map = sparsity.places(np.concatenate(group_rows or empty), np.concatenate(group_cols or empty))
+        rows, cols, used = (np.concatenate(x or empty) for x in (group_rows, group_cols, coupled))
+        used = used.astype(bool)
+        sparsity = pattern(
+            n + self.m, [rows[used], p_rows, n + self.block_row], [cols[used], p_cols, self.block_col]
+        )
+        self.group_map = np.where(used, sparsity.places(rows, cols), len(sparsity.indices))  # the rest: nowhere
         self.block_map = np.stack(
             [sparsity.places(n + self.block_row, self.block_col), sparsity.places(self.block_col, n + self.block_row)], 1
         )
@@ -377,6 +383,11 @@ class Compiler:
                 names += [f"{group.name}.{label}" for label in primitive.labels]
                 labels += [group.element.label] * len(primitive.labels)
         return names, labels
+
+
+def turning_coordinates(body: Any) -> np.ndarray:
+    """Which coordinates of a body turn it."""
+    return np.isin(body.coordinate_names, ("e0", "e1", "e2", "e3", "angle"))
 
 
 def is_slender(body: Any) -> bool:

@@ -17,6 +17,8 @@ from index3.joints import Joint, Primitive
 from index3.model.model import Model
 from index3.system.kinds import is_curved
 
+TURNING = ("coincident", "perpendicular", "angle")
+"""Primitives without second derivatives by translations."""
 SLACK = 1e-9
 """Largest violation of a row that is left out because planar motion cannot change it [m, or cosine]."""
 
@@ -31,6 +33,7 @@ class Group:
     primitives: list[Primitive] = field(default_factory=list)
     curved: bool = False
     damped: bool = False
+    full: bool = False  # a body of it lacks inertia: squares of its rows are added to the matrix
     marker_numbers: tuple[int, ...] = ()
     row: int = 0  # first row
     gradient: int = 0
@@ -38,6 +41,11 @@ class Group:
     stiffness: int = 0
     map: int = 0
     count: int = 0  # coordinates of all markers
+
+    @property
+    def turning(self) -> bool:
+        """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
+        return not self.full and bool(self.primitives) and all(p.kind in TURNING for p in self.primitives)
 
     @property
     def rows(self) -> int:
