@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.errors import AssemblyError, Index3Error, SingularError
+from index3.errors import AssemblyError, Index3Error, ModelError, SingularError
 from index3.linear import static_lu
 from index3.linear.analysed import solver_of
 from index3.linear.static_lu import StaticLU
@@ -53,7 +53,7 @@ class Closer:
 
         Raises
         ------
-        AssemblyError, SingularError : a line cannot be closed; `.lines` of the error says how many were.
+        ModelError, AssemblyError, SingularError : a line cannot be closed; `.lines` of the error says how many were.
         """
         lines, table = len(t), self.table
         arrays = {"t": t, "q": q, "v": v, "a": a, "lam": lam, "angle": angle}
@@ -103,13 +103,20 @@ class Closer:
         system = self.system
         row = int(self.table[closure.REPORT][closure.WORST_ROW])
         if code == closure.EVALUATION:
-            return AssemblyError(system.explain(self.state))
+            problem = ModelError(system.explain(self.state))
+            for cause in system.take_failures():
+                if not isinstance(cause, Exception):  # KeyboardInterrupt in a user's function
+                    raise cause
+                problem.__cause__ = cause
+            return problem
         if code == closure.SINGULAR:
             return singular_body(system, self.factors)
         if code == closure.POSITIONS:
+            driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
+            motions = ", and whether motions contradict each other or a joint" if driven else ""
             return AssemblyError(
                 f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
-                f"Check the geometry of {system.row_labels[row]} and of what is tied to it."
+                f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
             )
         return AssemblyError(
             f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "

@@ -33,7 +33,7 @@ def choose(method: Any, given: dict[str, Any]) -> HHT:
         return method
     if isinstance(method, type) and method in METHODS.values():
         return method(**_known(method, given))
-    if method != "auto" and method not in METHODS:
+    if not isinstance(method, str) or (method != "auto" and method not in METHODS):
         near = difflib.get_close_matches(str(method), METHODS, n=2)
         advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Choose {', '.join(('auto', *METHODS))}."
         raise ModelError(f"There is no method {method!r}. {advice}")

@@ -82,12 +82,13 @@ class Run:
     def take_block(self) -> dict[str, np.ndarray]:
         """The lines of output written since the last call; the block is empty afterwards."""
         used = int(self.table[run.CURSOR][run.ROWS_USED])
-        self.table[run.CURSOR][run.ROWS_USED] = 0
         names = {
             "t": run.OUT_T, "q": run.OUT_Q, "v": run.OUT_V, "a": run.OUT_A, "lam": run.OUT_LAM,
             "angle": run.OUT_ANGLE, "work": run.OUT_WORK,
         }  # fmt: skip
-        return {name: self.table[slot][:used].copy() for name, slot in names.items()}
+        block = {name: self.table[slot][:used].copy() for name, slot in names.items()}
+        self.table[run.CURSOR][run.ROWS_USED] = 0  # last: an interrupt before this loses nothing
+        return block
 
     def counters(self) -> dict[str, int]:
         """Work done so far, by name."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
+from index3.errors import Index3Error
 from index3.system import evaluate
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
@@ -55,14 +56,35 @@ class System:
         """What the last failed evaluation found wrong, naming the element."""
         code, place, number = (int(x) for x in state[s.STATUS][:3])
         if code == evaluate.BAD_FUNCTION:
-            what = ("value", "rate", "second derivative")[number]
-            return f"{self.function_labels[place]} gave a {what} that is not a finite number at t = {state[s.TIME][0]:.6g}."
+            return self.explain_function(place, number, state[s.TIME][0])
         if code == 0:
             return "An evaluation failed."
         stage, elements, _ = self.stages[place]
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
             return str(elements[number - 1].explain(stage, state[s.TIME][0]))
         return f"The {stage} kernel of {elements[0].label} failed with code {number}."
+
+    def explain_function(self, place: int, number: int, t: float) -> str:
+        """What is wrong with a user's function of time: what it raised, or what it returned."""
+        label = self.function_labels[place]
+        if self.failures:
+            error = self.failures[-1]
+            if isinstance(error, Index3Error):
+                return str(error)
+            return f"{label}: its function of time raised {type(error).__name__} at t = {t:.6g}: {error}"
+        what = ("value", "rate", "second derivative")[number]
+        return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers over the whole run."
+
+    def take_failures(self) -> list[BaseException]:
+        """What users' functions raised since the last call, in the order of functions of time, then forces."""
+        taken = list(self.failures)
+        self.failures.clear()
+        for group in self.groups:
+            error = getattr(group.element, "failure", None)
+            if error is not None:
+                taken.append(error)
+                group.element.failure = None
+        return taken
 
     def worst_rows(self, residual: np.ndarray, count: int = 3) -> str:
         """The rows with the largest residuals, by name."""

@@ -1,0 +1,116 @@
+"""Checks of what a user gives to an analysis: nothing out of range passes, nothing is clamped."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from index3.errors import ModelError
+from index3.model.model import Model
+
+MOST_TIMES = 100_000_000
+"""Output times beyond which an interval is taken for a slip: one coordinate of them fills 0.8 GB."""
+
+
+def check_model(model: Any, analysis: str) -> None:
+    """Raise unless this is a model."""
+    if not isinstance(model, Model):
+        raise ModelError(f"{analysis}: the model is {model!r}. Give an index3.Model, such as index3.library.four_bar().")
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a real number, and not True or False."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_span(t_span: Any) -> tuple[float, float]:
+    """Two finite numbers, the first smaller."""
+    try:
+        t0, t1 = (float(x) for x in t_span)
+    except (TypeError, ValueError):
+        raise ModelError(f"simulate: t_span = {t_span!r}. Give two numbers (t0, t1).") from None
+    if not (math.isfinite(t0) and math.isfinite(t1) and t0 < t1):
+        raise ModelError(f"simulate: t_span = ({t0:g}, {t1:g}). Give finite times with t0 < t1.")
+    return t0, t1
+
+
+def check_time(t: Any, analysis: str) -> float:
+    """One finite time."""
+    if not (is_number(t) and math.isfinite(t)):
+        raise ModelError(f"{analysis}: t = {t!r}. Give a finite number of seconds.")
+    return float(t)
+
+
+def check_steps(method: Any, rtol: Any, step: Any, first_step: Any, max_step: Any, max_steps: Any) -> float:
+    """Raise for tolerances and steps out of range; the constant step, or 0.0."""
+    if not (is_number(rtol) and 1e-13 <= rtol <= 0.1):
+        raise ModelError(f"simulate: rtol = {rtol!r}. Give a number from 1e-13 to 0.1.")
+    if step is not None and isinstance(method, str) and method == "auto":
+        raise ModelError("simulate: a constant step needs a method. Name one, for example method='hht-i3'.")
+    if step is not None and first_step is not None:
+        raise ModelError("simulate: step and first_step exclude each other. Give one of them.")
+    for name, value in (("step", step), ("first_step", first_step), ("max_step", max_step)):
+        if value is not None and not (is_number(value) and value > 0.0):
+            raise ModelError(f"simulate: {name} = {value!r}. Give a positive number of seconds.")
+    if step is not None and not math.isfinite(step):
+        raise ModelError(f"simulate: step = {step!r}. Give a finite number of seconds.")
+    if max_steps is not None and not (is_number(max_steps) and isinstance(max_steps, Integral) and max_steps > 0):
+        raise ModelError(f"simulate: max_steps = {max_steps!r}. Give a positive whole number.")
+    return 0.0 if step is None else float(step)
+
+
+def check_choices(project: Any, callback: Any, on_failure: Any) -> None:
+    """Raise for settings that are none of their choices."""
+    if not isinstance(project, bool | np.bool_):
+        raise ModelError(f"simulate: project = {project!r}. Choose True or False.")
+    if callback is not None and not callable(callback):
+        raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
+    if on_failure not in ("return", "raise"):
+        raise ModelError(f"simulate: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
+
+
+def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
+    """One positive number per coordinate."""
+    try:
+        values = np.broadcast_to(np.asarray(0.01 * rtol if atol is None else atol, float), (count,))
+    except (TypeError, ValueError):
+        raise ModelError(f"simulate: atol = {atol!r}. Give a number, or {count} numbers.") from None
+    if not (np.all(np.isfinite(values)) and np.all(values > 0.0)):
+        raise ModelError("simulate: atol must be positive and finite, for coordinates may pass through zero.")
+    return values
+
+
+def output_times(t_eval: Any, span: tuple[float, float]) -> np.ndarray | None:
+    """The output times as an array, or None for every step."""
+    if t_eval is None:
+        return None
+    if is_number(t_eval):
+        return evenly(float(t_eval), span)
+    t0, t1 = span
+    try:
+        times = np.array(t_eval, float)
+    except (TypeError, ValueError):
+        times = np.empty(0)
+    if isinstance(t_eval, bool) or times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
+        raise ModelError("simulate: t_eval must be an interval or a one-dimensional array of finite times.")
+    if np.any(np.diff(times) <= 0.0) or times[0] < t0 or times[-1] > t1:
+        raise ModelError(f"simulate: t_eval must increase and stay inside ({t0:g}, {t1:g}).")
+    return times
+
+
+def evenly(dt: float, span: tuple[float, float]) -> np.ndarray:
+    """t0, t0 + dt, ..., and t1 itself; rounding makes no extra point next to t1."""
+    t0, t1 = span
+    if not (math.isfinite(dt) and dt > 0.0):
+        raise ModelError(f"simulate: t_eval = {dt!r}. Give a positive interval, or an array of times.")
+    if (t1 - t0) / dt > MOST_TIMES:
+        raise ModelError(f"simulate: t_eval = {dt!r} asks for {(t1 - t0) / dt:.3g} output times. Give a larger interval.")
+    count = math.floor((t1 - t0) / dt * (1.0 + 1e-12) + 1e-9)
+    times = t0 + dt * np.arange(count + 1)
+    if t1 - times[-1] > 1e-9 * dt:
+        times = np.append(times, t1)
+    times[-1] = t1
+    return times
