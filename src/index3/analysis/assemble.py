@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from index3.algebra.rotations import spin
+from index3.analysis.settings import check_model, check_time
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
-from index3.linear.static_lu import StaticLU
 from index3.methods import closure
 from index3.methods.closing import CONTRADICTION, Closer
 from index3.system.compile import compile_model
@@ -18,6 +19,8 @@ from index3.system.system import State, System
 
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
+HELD = 1e-6
+"""Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves, far below any intent."""
 
 
 @dataclass
@@ -47,7 +50,7 @@ class Assembly:
     def __str__(self) -> str:
         lines = [f"assembled at t = {self.t:g} in {self.iterations} corrections"]
         lines += [f"  {name} moved by {d:.3g} m, turned by {w:.3g} rad" for name, (d, w) in self.moved.items()]
-        lines += [f"  {name} sped up by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()]
+        lines += [f"  {name} changed its velocity by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()]
         return "\n".join(lines)
 
 
@@ -58,15 +61,18 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = ()) -> Assembl
     ----------
     model : Model
     t : time at which motions are to hold
-    hold : names of bodies, or of coordinates such as "crank.x", that should stay where they are
+    hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
 
     Raises
     ------
-    AssemblyError : no consistent state was found; the worst rows are named.
+    AssemblyError : no consistent state was found, or none without moving what is held; the worst rows are named.
+    ModelError : not a model, an unknown name in `hold`, or a function of the user that fails at `t`.
     """
+    check_model(model, "assemble")
+    t = check_time(t, "assemble")
     system = compile_model(model)
     state = State(system)
     return assemble_state(state, Closer(state), t, held_coordinates(system, hold))
@@ -76,8 +82,10 @@ def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:
     """A mask of the coordinates named by bodies or by "body.coordinate"."""
     held = np.zeros(system.n, bool)
     bodies = {body.name: (body, int(start)) for body, start in zip(system.bodies, system.starts, strict=False)}
+    if not isinstance(names, Iterable):
+        raise ModelError(f"assemble: hold = {names!r}. Give names of bodies, or of coordinates such as 'crank.x'.")
     for name in [names] if isinstance(names, str) else names:
-        owner, _, coordinate = name.partition(".")
+        owner, _, coordinate = str(name).partition(".")
         if owner not in bodies:
             raise ModelError(f"hold names '{name}', but there is no body '{owner}' in model '{system.name}'.")
         body, start = bodies[owner]
@@ -105,17 +113,7 @@ def assemble_state(state: State, closer: Closer, t: float, held: np.ndarray | No
     system = state.system
     state.move(t, system.q0, system.v0)
     diagonal = typical_masses(system)
-    if held is not None and held.any():
-        closer.table[closure.HEAVY_Q][:] = HEAVY * diagonal * held
-    iterations = 0
-    for _ in range(2 if held is not None and held.any() else 1):
-        if held is not None:
-            state[s.Q][held] = system.q0[held]
-        _check(closer, closure.assemble_positions(state.handle, closer.handle), t)
-        iterations += int(closer.table[closure.REPORT][closure.N_ITERATIONS])
-    closer.table[closure.HEAVY_Q][:] = 0.0
-    if not np.all(np.isfinite(state[s.Q])):
-        raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
+    iterations = close_positions(state, closer, t, np.zeros(system.n, bool) if held is None else held)
     given = given_velocities(system)
     if given.any() and not given.all():
         closer.table[closure.HEAVY_V][:] = HEAVY * diagonal * given
@@ -129,6 +127,31 @@ def assemble_state(state: State, closer: Closer, t: float, held: np.ndarray | No
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
     moved, changed = displacements(system, q, v)
     return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+
+
+def close_positions(state: State, closer: Closer, t: float, held: np.ndarray) -> int:
+    """Close the positions without moving what is held; the number of corrections."""
+    system, iterations = state.system, 0
+    closer.table[closure.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
+    for _ in range(2 if held.any() else 1):
+        state[s.Q][held] = system.q0[held]
+        code = closure.assemble_positions(state.handle, closer.handle)
+        if code == closure.POSITIONS and held.any():
+            raise AssemblyError(f"{closer.failure(code, t)} Holding fewer coordinates may help.")
+        _check(closer, code, t)
+        iterations += int(closer.table[closure.REPORT][closure.N_ITERATIONS])
+    closer.table[closure.HEAVY_Q][:] = 0.0
+    if not np.all(np.isfinite(state[s.Q])):
+        raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
+    drift = np.abs(state[s.Q] - system.q0) * held
+    worst = int(np.argmax(drift))
+    if drift[worst] > HELD:
+        names = [f"{body.name}.{name}" for body in system.bodies for name in body.coordinate_names]
+        raise AssemblyError(
+            f"Assembly at t = {t:.6g} would have to move '{names[worst]}' by {drift[worst]:.3g}, which is held. "
+            "Hold fewer coordinates, or correct their values."
+        )
+    return iterations
 
 
 def typical_masses(system: System) -> np.ndarray:
@@ -153,27 +176,23 @@ def check_consistency(state: State, closer: Closer, t: float) -> None:
 
 def displacements(system: System, q: np.ndarray, v: np.ndarray) -> tuple[dict, dict]:
     """What moved and what changed its velocity by more than rounding, body by body."""
-    moved, changed = {}, {}
+    moved: dict[str, tuple[float, float]] = {}
+    changed: dict[str, tuple[float, float]] = {}
     for body, start in zip(system.bodies, system.starts, strict=False):
-        split = {"rigid": 3, "planar": 2}.get(body.kind, body.size)
         part = slice(start, start + body.size)
-        factor = 2.0 if body.kind == "rigid" else 1.0  # an angle is twice the change of Euler parameters
-        for change, target in ((q[part] - system.q0[part], moved), (v[part] - system.v0[part], changed)):
-            line, turn = float(np.linalg.norm(change[:split])), factor * float(np.linalg.norm(change[split:]))
-            if max(line, turn) > 1e-9:
-                target[body.name] = (line, turn)
+        split = {"rigid": 3, "planar": 2}.get(body.kind, body.size)
+        q1, q0, v1, v0 = q[part], system.q0[part], v[part], system.v0[part]
+        turn, speed_up = float(np.linalg.norm(q1[split:] - q0[split:])), v1[split:] - v0[split:]
+        if body.kind == "rigid":
+            turn = 4.0 * float(np.arcsin(min(1.0, 0.5 * turn)))  # Euler parameters turn by half the angle of the body
+            speed_up = np.subtract(*(spin(x[3:].tolist(), y[3:].tolist()) for x, y in ((q1, v1), (q0, v0))))
+        line, faster = (float(np.linalg.norm(x[:split])) for x in (q1 - q0, v1 - v0))
+        for target, change in ((moved, (line, turn)), (changed, (faster, float(np.linalg.norm(speed_up))))):
+            if max(change) > 1e-9:
+                target[body.name] = change
     return moved, changed
 
 
 def _check(closer: Closer, code: int, t: float) -> None:
     if code:
-        if closer.system.failures:
-            raise AssemblyError(closer.system.explain(closer.state)) from closer.system.failures[0]
         raise closer.failure(code, t)
-
-
-def solver_and_state(model: Any) -> tuple[State, Closer, StaticLU]:
-    """A state of a model with its closer and solver: where every analysis begins."""
-    state = State(compile_model(model))
-    closer = Closer(state)
-    return state, closer, closer.solver

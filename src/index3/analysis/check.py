@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from index3.analysis.assemble import check_consistency
+from index3.analysis.settings import check_model
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
@@ -65,6 +67,7 @@ def check(model: Any) -> Check:
 
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
+    check_model(model, "check")
     system = compile_model(model)
     state = State(system)
     closer = Closer(state)
@@ -84,6 +87,11 @@ def check(model: Any) -> Check:
         raise closer.failure(fresh, 0.0)
     zero = np.flatnonzero(closer.factors[static_lu.ZERO][system.n :])
     rank = system.m - len(zero)
+    if not code:
+        try:
+            check_consistency(state, closer, 0.0)
+        except AssemblyError as contradiction:
+            notes.append(str(contradiction))
     return Check(
         model=model.name, bodies=len(system.bodies), coordinates=system.n, constraints=system.m, rank=rank,
         dof=system.n - rank, redundant=[system.row_names[k] for k in zero], closed=code == 0, notes=notes,

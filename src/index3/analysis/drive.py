@@ -53,7 +53,7 @@ class Drive:
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, 10 * steps))
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
                 self.collect()
-                if trouble is not None and self.status <= 0:
+                if trouble is not None and self.status == 0:
                     self.status, self.message, self.cause = trouble
                 report(self.run.t)
                 if code == run.DONE:
@@ -73,7 +73,8 @@ class Drive:
         if self.pending is None:
             self.pending = self.run.take_block()
         lines = self.closed(self.pending)
-        self.blocks.append(lines)
+        if len(lines["t"]) or not self.blocks:  # one block at least, even if it is empty, gives the result its shapes
+            self.blocks.append(lines)
         self.pending = None
         if self.wants_stop(lines) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {lines['t'][-1]:g}."

@@ -28,9 +28,10 @@ C_SIGNATURES = [f"{result}(double,{block}*)" for result in ("int64", "int64_t", 
 
 
 class Owner(Protocol):
-    """The element that a function belongs to; what the function raises is kept in `failure`."""
+    """The element that a function belongs to; what it raises is kept in `failure`, its name and time in `failed_in`."""
 
     failure: BaseException | None
+    failed_in: tuple[str, float]
 
     @property
     def label(self) -> str:
@@ -118,7 +119,7 @@ def guarded(
             if returned is not None:
                 raise ModelError(returned_something(owner, what, short(returned)))
         except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
-            owner.failure = error
+            owner.failure, owner.failed_in = error, (what, t)
             return 1
         return 0
 

@@ -31,7 +31,13 @@ SPRING = np.dtype(
         ("force", "f8"),
     ]
 )
-(SPRINGS,) = slots(springs=(SPRING, 1))
+SPRINGS, SEEN = slots(
+    springs=(SPRING, 1),
+    seen=("f8", 2),  # time and d of each spring at the last evaluation, and at the last one of another time before that
+)
+MET = 1e-2
+"""Two evaluations pass through zero length if d turns back on a line that misses zero by less than this part of its
+length: smaller steps bring a real passage ever closer to zero, and tell a narrow miss from it."""
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -136,7 +142,10 @@ class SpringDamper(ForceElement):
 
 def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> Table:
     """The table of all springs of a system."""
-    return element_table(SPRINGS, elements, places)
+    result = Table(2)
+    result[SPRINGS] = element_table(SPRINGS, elements, places)[SPRINGS]
+    result[SEEN] = np.full((len(elements), 8), np.nan)
+    return result
 
 
 @helper
@@ -155,13 +164,37 @@ def tension(spring, length, rate):
     return spring.stiffness * (length - spring.length) + spring.damping * rate + spring.force
 
 
+@helper
+def ends_met(seen, t, length, u):
+    """Whether the ends passed through each other since the last evaluation at another time; if not, remember d.
+
+    Steps hardly ever end at zero length itself, beyond which the force would act the other way round.
+    """
+    if t != seen[0]:  # also where nothing is remembered, as NaN
+        for k in range(4):
+            seen[4 + k] = seen[k]
+    d, before = scale(length, u), (seen[5], seen[6], seen[7])
+    if dot(d, before) < 0.0:
+        line = sub(d, before)
+        along = dot(d, line) / dot(line, line)
+        if norm(sub(d, scale(along, line))) < MET * norm(line):
+            return True
+    seen[0] = t
+    seen[1] = d[0]
+    seen[2] = d[1]
+    seen[3] = d[2]
+    return False
+
+
 @kernel
 def push(T, E):
     """Pull the ends of every spring together."""
-    springs, f = view(E, SPRINGS), view(T, s.MARKER_F)
+    springs, seen, f, t = view(E, SPRINGS), view(E, SEEN), view(T, s.MARKER_F), view(T, s.TIME)[0]
     for e in range(springs.shape[0]):
         length, u, v = stretch(T, springs[e])
         if length == 0.0:
+            return e + 1
+        if tension(springs[e], 0.0, 0.0) != 0.0 and ends_met(seen[e], t, length, u):
             return e + 1
         pull = tension(springs[e], length, dot(u, v))
         add_at(f, springs[e].i, 0, scale(pull, u))

@@ -90,6 +90,7 @@ class UserForce(ForceElement):
         self.f = f
         self.jacobian = jacobian
         self.failure: BaseException | None = None
+        self.failed_in = ("f", 0.0)
         check_function(self.label, "f", f)
         if jacobian is not None and not self.by_differences:
             check_function(self.label, "jacobian", jacobian)
@@ -121,11 +122,12 @@ class UserForce(ForceElement):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        what = "jacobian" if stage == "stiffen" and not self.by_differences else "f"
+        if isinstance(self.failure, Index3Error):
+            return str(self.failure)
         if self.failure is not None:
-            return (
-                f"{self.label}: its function {what} raised {type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
-            )
+            what, t = self.failed_in
+            return f"{self.label}: its function {what} raised {type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
+        what = "jacobian" if stage == "stiffen" and not self.by_differences else "f"
         return (
             f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "
             "compiled code. Check it at that state; a plain Python function shows its own error."

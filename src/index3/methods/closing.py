@@ -19,6 +19,9 @@ CLOSED = 1e-12
 """Scaled position residual that counts as closed: some thousand roundings."""
 CONTRADICTION = 1e-7
 """Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
+NEAR_SINGULAR = 1e-3
+"""The same where more rows than usual are skipped: close to a singular position such a row is no exact copy of others.
+Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
 
 
 
@@ -66,13 +69,16 @@ class Closer:
         slots = (closure.OUT_WRENCH, closure.OUT_ENERGY, closure.OUT_VIOLATION, closure.OUT_SCALED)
         for slot, (name, shape) in zip(slots, derived.items(), strict=True):
             arrays[name] = table[slot] = np.zeros(shape)
+        redundant = table[closure.OUT_REDUNDANT] = np.zeros(lines, np.int64)
         table[closure.ROWS] = np.array([0, lines, int(project)], np.int64)
         accepted = self.state[s.ANGLE_REF].copy()
         code = closure.close_block(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
         good = lines if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
         if code == 0 and project:
-            contradicting = np.flatnonzero(~(arrays["scaled"][:, 1:].max(axis=1) <= CONTRADICTION))
+            usual = self.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
+            limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
+            contradicting = np.flatnonzero(~(arrays["scaled"][:, 1:].max(axis=1) <= limit))
             if len(contradicting):
                 good, code = int(contradicting[0]), closure.CONTRADICTION
         if code:

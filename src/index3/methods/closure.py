@@ -15,7 +15,7 @@ from index3.methods.run import copy, core
 
 (
     LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, ROWS, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_ANGLE,
-    WRENCHES, OUT_WRENCH, OUT_ENERGY, OUT_VIOLATION, OUT_SCALED,
+    WRENCHES, OUT_WRENCH, OUT_ENERGY, OUT_VIOLATION, OUT_SCALED, OUT_REDUNDANT,
 ) = SLOTS = slots(
     link=("i8", 1), settings=("f8", 1),
     heavy_q=("f8", 1), heavy_v=("f8", 1),  # mass added to coordinates that are to stay where they are
@@ -24,6 +24,7 @@ from index3.methods.run import copy, core
     out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_angle=("f8", 2),
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
     out_wrench=("f8", 3), out_energy=("f8", 2), out_violation=("f8", 2), out_scaled=("f8", 2),
+    out_redundant=("i8", 1),  # rows that were skipped
 )  # fmt: skip
 
 LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST = range(5)
@@ -332,6 +333,7 @@ def close_block(T, E):
             copy(view(E, OUT_V)[line], v)
             copy(view(E, OUT_A)[line], a)
             copy(view(E, OUT_LAM)[line], lam)
+            view(E, OUT_REDUNDANT)[line] = report[N_REDUNDANT]
         else:
             copy(a, view(E, OUT_A)[line])
             copy(lam, view(E, OUT_LAM)[line])

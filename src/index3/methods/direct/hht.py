@@ -40,7 +40,8 @@ RENEW, FILLED, DEGREE, FRESH, MAX_DEGREE, FAILED_IN_ROW = range(6)
 belongs to this step, highest degree allowed, failed evaluations in a row."""
 PAST = 4
 ROUNDING = 4e-15
-"""Corrections below this part of the coordinates are rounding: a few units in the last place through the solver."""
+"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few units
+in the last place through sums of some ten terms."""
 
 CONVERGED, STALLED, BROKEN = 0, 1, 2
 
@@ -109,15 +110,23 @@ def move(T, E, R, h):
 
 @helper
 def fill_residual(T, E, S, h):
-    """Minus the residual (11), constraints scaled as (13), into the solver's right-hand side."""
+    """Minus the residual (11), constraints scaled as (13), into the solver's right-hand side; whether it is rounding."""
     alpha = view(E, SETTINGS)[ALPHA]
     beta, gamma = parameters(alpha)
     x, ma, g, g_old = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_OLD)
-    phi, level, n = view(T, s.PHI), view(T, s.LEVEL), view(T, s.G).shape[0]
+    phi, level, size, lam = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE), view(T, s.LAM)
+    n, worst, terms, closed = g.shape[0], 0.0, 0.0, True
     for k in range(n):
-        x[k] = -(ma[k] / (1.0 + alpha) + g[k] - alpha / (1.0 + alpha) * g_old[k])
+        m_a = ma[k] / (1.0 + alpha)
+        x[k] = -(m_a + g[k] - alpha / (1.0 + alpha) * g_old[k])
+        worst = max(worst, abs(x[k]))
+        terms = max(terms, abs(m_a) + abs(g[k]) + abs(g_old[k]))
     for k in range(phi.shape[0]):
         x[n + k] = -phi[k] / (beta * h * h) if level[k] == 0 else -phi[k] / (gamma * h)
+        terms = max(terms, abs(lam[k]))
+        if not abs(phi[k]) <= ROUNDING * max(1.0, size[k]):
+            closed = False
+    return closed and worst <= 100.0 * ROUNDING * terms  # forces: sums of products of reactions and gradients
 
 
 @helper
@@ -206,11 +215,15 @@ def correct(T, E, R, S, h, full):
             code = factorise(T, E, R, S, h)
             if code != OK:
                 return code
-        fill_residual(T, E, S, h)
+        solved = fill_residual(T, E, S, h)
         rows = row_size(T, row_tolerance)
         call(link[run.LINK_SOLVE], T, S)
         counts[run.N_NEWTON] += 1
         size, tiny = correction_size(T, E, S, h, scale)
+        if solved and iteration > 0 and size > kappa:
+            # the residual is rounding, yet corrections are not small: near a singular position they are amplified noise
+            counts[run.N_STAGNATED] += 1
+            return CONVERGED
         if not size < 1e200:
             return STALLED
         for k in range(n):
