@@ -213,8 +213,8 @@ def smallest_multipliers(T, E):
         for e in range(phi_q.shape[0]):
             x[column[e]] += phi_q[e] * (lam[row[e]] - shortest[row[e]])
         call(link[LINK_SOLVE], T, S)
-        for k in range(lam.shape[0]):
-            shortest[k] += x[n + k]
+        for e in range(phi_q.shape[0]):  # Phi_q y, not the solver's z: nothing of the null space of Phi_q^T gets in
+            shortest[row[e]] += phi_q[e] * x[column[e]]
     copy(lam, shortest)
     return OK
 

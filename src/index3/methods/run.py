@@ -10,17 +10,17 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 
-DONE, BLOCK_FULL, BUDGET = 0, 1, 2
+DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS = range(10, 16)
 
 (
-    LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST,
+    LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
 ) = SLOTS = slots(
     link=("i8", 1),  # the solver's table and the addresses of its kernels
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
-    atol=("f8", 1), largest=("f8", 1),  # of each coordinate: absolute tolerance, largest magnitude so far
+    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
@@ -35,8 +35,9 @@ T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START = range(8)
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses."""
 N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED = range(8)
 COUNTERS = ("steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated")
-BUDGET_STEPS, MAX_STEPS, FIXED_INDEX, TRACK_WORK = range(4)
-"""Places in LIMITS: steps until the next return, steps in all, number of the next constant step, whether work is done."""
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC = range(4)
+"""Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
+the accelerations at both ends (degree 5) or not (degree 3)."""
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
 """Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
@@ -63,11 +64,18 @@ def weight(R, k):
 
 
 @helper
+def weight_v(R, k):
+    """The error allowed in the rate of coordinate k."""
+    return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST_V)[k]
+
+
+@helper
 def note_largest(R):
-    """Remember the largest magnitude of every coordinate."""
-    largest, q = view(R, LARGEST), view(R, NEW_Q)
+    """Remember the largest magnitude of every coordinate and rate."""
+    largest, largest_v, q, v = view(R, LARGEST), view(R, LARGEST_V), view(R, NEW_Q), view(R, NEW_V)
     for k in range(q.shape[0]):
         largest[k] = max(largest[k], abs(q[k]))
+        largest_v[k] = max(largest_v[k], abs(v[k]))
 
 
 @helper
@@ -81,9 +89,29 @@ def hermite(x):
 
 
 @helper
+def interpolate_quintic(R, t, q, v):
+    """As `interpolate`, with the accelerations at both ends: degree 5 in q."""
+    clock = view(R, CLOCK)
+    q0, v0, a0, q1, v1, a1 = view(R, OLD_Q), view(R, OLD_V), view(R, OLD_A), view(R, NEW_Q), view(R, NEW_V), view(R, NEW_A)
+    h = clock[T_NEW] - clock[T_OLD]
+    x = (t - clock[T_OLD]) / h
+    x2, x3, x4 = x * x, x**3, x**4
+    p1, p2, p3 = x3 * (10.0 - 15.0 * x + 6.0 * x2), x3 * (-4.0 + 7.0 * x - 3.0 * x2), 0.5 * x3 * (1.0 - x) * (1.0 - x)
+    r2, r3 = x - x3 * (6.0 - 8.0 * x + 3.0 * x2), 0.5 * x2 * (1.0 - x) ** 3
+    d1, d2, d3 = 30.0 * x2 * (1.0 - x) ** 2, -12.0 * x2 + 28.0 * x3 - 15.0 * x4, 0.5 * (3.0 * x2 - 8.0 * x3 + 5.0 * x4)
+    e2, e3 = 1.0 - 18.0 * x2 + 32.0 * x3 - 15.0 * x4, 0.5 * (2.0 * x - 9.0 * x2 + 12.0 * x3 - 5.0 * x4)
+    for k in range(q.shape[0]):
+        q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * a0[k] + p3 * a1[k])
+        v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * a0[k] + d3 * a1[k])
+
+
+@helper
 def interpolate(R, t, q, v):
     """q and v at a time between the last two accepted states (cubic in q, its derivative for v)."""
     clock = view(R, CLOCK)
+    if view(R, LIMITS)[QUINTIC] == 1:
+        interpolate_quintic(R, t, q, v)
+        return
     q0, v0, q1, v1 = view(R, OLD_Q), view(R, OLD_V), view(R, NEW_Q), view(R, NEW_V)
     h = clock[T_NEW] - clock[T_OLD]
     w = hermite((t - clock[T_OLD]) / h)
@@ -176,9 +204,89 @@ def add_work(T, R):
     return code
 
 
+@helper
+def next_time(R):
+    """End and size of the next step: constant steps by multiplication, the last step to the end."""
+    clock = view(R, CLOCK)
+    t, end = clock[T_NEW], clock[T_END]
+    if clock[STEP] > 0.0:
+        later = clock[T_START] + (view(R, COUNTS)[N_STEPS] + 1) * clock[STEP]
+        if later >= end - 1e-10 * clock[STEP]:
+            return end, end - t
+        return later, clock[STEP] if later + clock[STEP] < end else later - t
+    h = min(clock[H_NEXT], clock[MAX_STEP])
+    left = end - t
+    if h >= left * (1.0 - 1e-10):
+        return end, left
+    if h > 0.5 * left:
+        h = 0.5 * left
+    return t + h, h
+
+
+@helper
+def too_small(R, t, h):
+    """Whether a step is lost in the rounding of time."""
+    clock = view(R, CLOCK)
+    return h <= 4e-16 * max(abs(t), clock[T_END] - clock[T_START])
+
+
+@helper
+def accept_state(T, R, t, h):
+    """Make the state in T, where the forces were just evaluated, the new one; angles and work follow."""
+    clock, counts, limits, work = view(R, CLOCK), view(R, COUNTS), view(R, LIMITS), view(R, WORK)
+    copy(view(R, OLD_Q), view(R, NEW_Q))
+    copy(view(R, OLD_V), view(R, NEW_V))
+    copy(view(R, OLD_A), view(R, NEW_A))
+    copy(view(R, OLD_LAM), view(R, NEW_LAM))
+    copy(view(R, NEW_Q), view(T, s.Q))
+    copy(view(R, NEW_V), view(T, s.V))
+    copy(view(R, NEW_A), view(T, s.A))
+    copy(view(R, NEW_LAM), view(T, s.LAM))
+    clock[T_OLD] = clock[T_NEW]
+    clock[T_NEW] = t
+    clock[H_LAST] = h
+    counts[N_STEPS] += 1
+    work[WORK_OLD] = work[WORK_NEW]
+    work[POWER_OLD] = work[POWER_NEW]
+    note_largest(R)
+    near = view(T, s.ANGLE_REF)
+    if near.shape[0] > 0:
+        copy(view(R, ANGLE_OLD), near)
+        core(T, s.CORE_ANGLES)
+        copy(near, view(T, s.ANGLES))
+    view(R, CURSOR)[PENDING] = 1
+    code = OK
+    if limits[TRACK_WORK] == 1:
+        code = add_work(T, R)
+        counts[N_EVALUATIONS] += 1
+    return EVALUATION_FAILED if code != OK else OK
+
+
+@helper
+def before_step(T, R, budget):
+    """Write open output; a reason to return from `advance` now, or GO_ON."""
+    clock, counts, limits = view(R, CLOCK), view(R, COUNTS), view(R, LIMITS)
+    if emit(T, R) != OK:
+        return BLOCK_FULL
+    if clock[T_NEW] >= clock[T_END]:
+        return DONE
+    if counts[N_STEPS] + counts[N_REJECTED] >= budget:
+        return BUDGET
+    if counts[N_STEPS] >= limits[MAX_STEPS]:
+        return TOO_MANY_STEPS
+    return GO_ON
+
+
+@helper
+def step_budget(R):
+    """The number of tried steps at which `advance` returns to Python."""
+    counts = view(R, COUNTS)
+    return counts[N_STEPS] + counts[N_REJECTED] + view(R, LIMITS)[BUDGET_STEPS]
+
+
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
-    shapes: dict = dict.fromkeys((ATOL, LARGEST, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
+    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (4,), CLOCK: (8,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
     shapes |= {TOLERANCE: (2,), WORK: (4,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {OUT_Q: (block, n), OUT_V: (block, n), OUT_A: (block, n), OUT_LAM: (block, m), OUT_ANGLE: (block, n_angles)}

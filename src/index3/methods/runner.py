@@ -49,7 +49,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, 0, int(not self.system.conservative)
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
         for old, new, source in (
@@ -59,6 +59,7 @@ class Run:
             self.table[old][:] = state[source]
             self.table[new][:] = state[source]
         self.table[run.LARGEST][:] = np.abs(state[s.Q])
+        self.table[run.LARGEST_V][:] = np.abs(state[s.V])
         self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
 
     def __getitem__(self, slot: Any) -> np.ndarray:
@@ -73,6 +74,11 @@ class Run:
     def weights(self) -> np.ndarray:
         """The error allowed in each coordinate now."""
         return self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST]
+
+    @property
+    def velocity_weights(self) -> np.ndarray:
+        """The error allowed in each rate now."""
+        return self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST_V]
 
     def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
         """Let the method step at most `steps` times."""

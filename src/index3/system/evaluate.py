@@ -239,6 +239,13 @@ def fill_rates(T):
 
 
 @kernel
+def rates(T, E):
+    """After `forces` and `jacobian` at the same point: RATE alone."""
+    fill_rates(T)
+    return OK
+
+
+@kernel
 def levels(T, E):
     """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
     fill_rates(T)

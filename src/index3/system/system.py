@@ -17,7 +17,7 @@ from index3.system.sparsity import Sparsity
 
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
-    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles,
+    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles, evaluate.rates,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 

@@ -283,11 +283,10 @@ def choose_degree(T, E, t_a):
 
 
 @helper
-def remember(T, E, R, h):
+def remember(T, E, t_new, h):
     """Push the accepted a and lam on the predictor's history."""
     flags, times, lam_times = view(E, FLAGS), view(E, PAST_T), view(E, PAST_TL)
     past_a, past_lam, a, lam = view(E, PAST_A), view(E, PAST_LAM), view(T, s.A), view(T, s.LAM)
-    t_new = view(R, run.CLOCK)[run.T_NEW]
     t_a = t_new + view(E, SETTINGS)[ALPHA] * h
     choose_degree(T, E, t_a)
     for j in range(PAST - 1, 0, -1):
@@ -306,41 +305,16 @@ def remember(T, E, R, h):
 
 @helper
 def accept(T, E, R, t, h):
-    """Make the trial state the new one; angles, work and the memory of past steps follow."""
-    clock, counts, limits, work = view(R, run.CLOCK), view(R, run.COUNTS), view(R, run.LIMITS), view(R, run.WORK)
+    """Make the trial state the new one, and remember what the next step needs of it."""
     move(T, E, R, h)
     code = run.core(T, s.CORE_FORCES)
-    counts[run.N_EVALUATIONS] += 1
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
     run.copy(view(E, G_OLD), view(T, s.G))
-    run.copy(view(R, run.OLD_Q), view(R, run.NEW_Q))
-    run.copy(view(R, run.OLD_V), view(R, run.NEW_V))
-    run.copy(view(R, run.OLD_A), view(R, run.NEW_A))
-    run.copy(view(R, run.OLD_LAM), view(R, run.NEW_LAM))
-    run.copy(view(R, run.NEW_Q), view(T, s.Q))
-    run.copy(view(R, run.NEW_V), view(T, s.V))
-    run.copy(view(R, run.NEW_A), view(T, s.A))
-    run.copy(view(R, run.NEW_LAM), view(T, s.LAM))
-    view(E, MEMORY)[H_BEFORE] = clock[run.H_LAST]
-    clock[run.T_OLD] = clock[run.T_NEW]
-    clock[run.T_NEW] = t
-    clock[run.H_LAST] = h
-    counts[run.N_STEPS] += 1
-    work[run.WORK_OLD] = work[run.WORK_NEW]
-    work[run.POWER_OLD] = work[run.POWER_NEW]
-    run.note_largest(R)
-    remember(T, E, R, h)
-    near = view(T, s.ANGLE_REF)
-    if near.shape[0] > 0:
-        run.copy(view(R, run.ANGLE_OLD), near)
-        run.core(T, s.CORE_ANGLES)
-        run.copy(near, view(T, s.ANGLES))
-    if limits[run.TRACK_WORK] == 1:
-        code = run.add_work(T, R)
-        counts[run.N_EVALUATIONS] += 1
-    view(R, run.CURSOR)[run.PENDING] = 1
-    return run.EVALUATION_FAILED if code != OK else OK
+    view(E, MEMORY)[H_BEFORE] = view(R, run.CLOCK)[run.H_LAST]
+    remember(T, E, t, h)
+    return run.accept_state(T, R, t, h)
 
 
 @helper
@@ -387,31 +361,11 @@ def solve_step(T, E, R, S, h):
 
 
 @helper
-def next_time(R):
-    """End and size of the next step: constant steps by multiplication, the last step to the end."""
-    clock, limits = view(R, run.CLOCK), view(R, run.LIMITS)
-    t, end = clock[run.T_NEW], clock[run.T_END]
-    if clock[run.STEP] > 0.0:
-        limits[run.FIXED_INDEX] = view(R, run.COUNTS)[run.N_STEPS] + 1
-        later = clock[run.T_START] + limits[run.FIXED_INDEX] * clock[run.STEP]
-        if later >= end - 1e-10 * clock[run.STEP]:
-            return end, end - t
-        return later, clock[run.STEP] if later + clock[run.STEP] < end else later - t
-    h = min(clock[run.H_NEXT], clock[run.MAX_STEP])
-    left = end - t
-    if h >= left * (1.0 - 1e-10):
-        return end, left
-    if h > 0.5 * left:
-        h = 0.5 * left
-    return t + h, h
-
-
-@helper
 def attempt(T, E, R, S):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
-    t, h = next_time(R)
-    if h <= 4e-16 * max(abs(t), clock[run.T_END] - clock[run.T_START]):
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     code = solve_step(T, E, R, S, h)
@@ -447,17 +401,11 @@ def advance(T, E):
     """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
     R = view(E, RUN)[0]
     S = view(R, run.LINK)[run.LINK_SOLVER]
-    clock, counts, limits = view(R, run.CLOCK), view(R, run.COUNTS), view(R, run.LIMITS)
-    budget = counts[run.N_STEPS] + counts[run.N_REJECTED] + limits[run.BUDGET_STEPS]
+    budget = run.step_budget(R)
     while True:
-        if run.emit(T, R) != OK:
-            return run.BLOCK_FULL
-        if clock[run.T_NEW] >= clock[run.T_END]:
-            return run.DONE
-        if counts[run.N_STEPS] + counts[run.N_REJECTED] >= budget:
-            return run.BUDGET
-        if counts[run.N_STEPS] >= limits[run.MAX_STEPS]:
-            return run.TOO_MANY_STEPS
+        code = run.before_step(T, R, budget)
+        if code != run.GO_ON:
+            return code
         code = attempt(T, E, R, S)
         if code != OK:
             return code

@@ -9,16 +9,15 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
-from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.direct import hht
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.system import evaluate
 
 
 @dataclass(frozen=True)
-class HHT:
+class HHT(Method):
     """Hilber-Hughes-Taylor method on the index-3 equations: second order, for stiff and closed mechanisms.
 
     Parameters
@@ -86,12 +85,8 @@ class HHT:
         shapes |= {hht.PAST_A: (hht.PAST, n), hht.PAST_LAM: (hht.PAST, m)}
         for slot, shape in shapes.items():
             table[slot] = np.zeros(shape)
-        if state.run(evaluate.forces):
-            raise ModelError(progress.system.explain(state))
+        self.prepare(progress)
         table[hht.G_OLD] = state[s.G].copy()
-        if not progress.system.conservative:
-            state.run(evaluate.energy)
-            progress[run.WORK][run.POWER_NEW] = state[s.ENERGY][s.POWER]
         table[hht.PAST_T][:] = progress.t
         table[hht.PAST_TL][:] = progress.t
         table[hht.PAST_A][:] = state[s.A]

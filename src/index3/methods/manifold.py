@@ -1,0 +1,108 @@
+"""The constraint manifold for methods that integrate on it: recovery of q and v, accelerations.
+
+State-space form without forming it: a formula is applied to all coordinates; what it leaves off the manifold is removed
+along M^-1 Phi_q^T of a reference point, which does not touch the tangential components V^T q. So V^T q follows the
+formula exactly (the tangent-plane parametrisation, thesis appendix B, with the mass matrix as metric), V is never formed,
+everything is sparse, and redundant rows do no harm. `C` is the handle of a closure table with factorisations of its own.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, view
+from index3.linear import static_lu
+from index3.methods import closure, run
+
+
+@helper
+def solve_rows(T, C, values):
+    """dq = the mass-orthogonal step with Phi_q dq = -values, for the matrix last factored; left in the solver's X."""
+    link = view(C, closure.LINK)
+    x, n = view(link[closure.LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
+    for k in range(n):
+        x[k] = 0.0
+    for k in range(values.shape[0]):
+        x[n + k] = -values[k]
+    call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
+    return x
+
+
+@helper
+def recover_positions(T, C, tolerance):
+    """Bring T's q onto Phi = 0 along the factored reference directions; a fresh Jacobian only if that is slow.
+
+    Returns OK, STALLED-like 1 if it does not converge, or an evaluation's failure. The forces stand evaluated at q.
+    """
+    q, phi, level = view(T, s.Q), view(T, s.PHI), view(T, s.LEVEL)
+    before = 1e300
+    for _ in range(12):
+        if run.core(T, s.CORE_FORCES) != OK:
+            return run.EVALUATION_FAILED
+        residual = closure.position_residual(T, C)
+        if residual <= tolerance:
+            return OK
+        if residual > 0.5 * before:
+            if residual < 1e-13:
+                return OK  # rounding
+            code = run.core(T, s.CORE_JACOBIAN)
+            if code == OK:
+                code = closure.factor_mass(T, C, q[:0])
+            if code != OK:
+                return run.NOT_FINITE
+        if not residual < 1e100:
+            return 1
+        before = residual
+        for k in range(phi.shape[0]):
+            if level[k] == 1:
+                phi[k] = 0.0
+        x = solve_rows(T, C, phi)
+        for k in range(q.shape[0]):
+            q[k] += x[k]
+    return 1
+
+
+@helper
+def recover_velocities(T, C, tolerance):
+    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions; the Jacobian stands at q."""
+    v, rate = view(T, s.V), view(T, s.RATE)
+    if run.core(T, s.CORE_JACOBIAN) != OK:
+        return run.EVALUATION_FAILED
+    before = 1e300
+    for _ in range(6):
+        run.core(T, s.CORE_RATES)
+        residual = 0.0
+        for k in range(rate.shape[0]):
+            residual = max(residual, abs(rate[k]))
+        if residual <= tolerance or residual > 0.5 * before:
+            break
+        before = residual
+        x = solve_rows(T, C, rate)
+        for k in range(v.shape[0]):
+            v[k] += x[k]
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK  # markers and forces follow v
+
+
+@helper
+def accelerate(T, C, R):
+    """a and lam at T's (t, q, v): forces, Jacobian, gamma, a fresh factorisation (which is the next reference)."""
+    counts = view(R, run.COUNTS)
+    code = closure.evaluate(T)
+    if code == OK:
+        code = closure.factor_mass(T, C, view(T, s.Q)[:0])
+        counts[run.N_FACTOR] += 1
+    if code == OK:
+        code = closure.solve_accelerations(T, C)
+    counts[run.N_EVALUATIONS] += 1
+    if code == closure.EVALUATION:
+        return run.EVALUATION_FAILED
+    return run.BODY_SINGULAR if code == closure.SINGULAR else code
+
+
+@helper
+def error_norm(R, e_q, e_v):
+    """RMS over the weights of an error in q and v together."""
+    total, n = 0.0, e_q.shape[0]
+    for k in range(n):
+        x, y = e_q[k] / run.weight(R, k), e_v[k] / run.weight_v(R, k)
+        total += x * x + y * y
+    return (total / (2.0 * n)) ** 0.5

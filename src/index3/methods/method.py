@@ -1,0 +1,79 @@
+"""What every method is to the rest of the package."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Table
+from index3.errors import ModelError
+from index3.methods import run
+from index3.methods.runner import Run
+from index3.system import evaluate
+
+
+class Method:
+    """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
+
+    Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
+    `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` (False: models with such rows are refused by name).
+    """
+
+    key: ClassVar[str]
+    family: ClassVar[str]
+    order: ClassVar[int | tuple[int, int]]
+    implicit: ClassVar[bool]
+    stiff: ClassVar[bool]
+    paper: ClassVar[str]
+    summary: ClassVar[str]
+    kernel: ClassVar[Kernel]
+    takes_velocity_rows: ClassVar[bool] = True
+    newton_tol: float
+
+    def start(self, progress: Run, first_step: float | None) -> Table:
+        """The method's own table for a run whose state is consistent; sets the clock's first step."""
+        raise ModelError(f"Method '{self.key}' cannot start.")
+
+    def prepare(self, progress: Run) -> None:
+        """Common to all: evaluate the forces at the start, and the power there if work is to be counted.
+
+        Raises
+        ------
+        ModelError : the forces cannot be evaluated, or the model has rows that this method cannot take.
+        """
+        state = progress.state
+        rows = np.flatnonzero(progress.system.level == 1)
+        if len(rows) and not self.takes_velocity_rows:
+            raise ModelError(
+                f"Method '{self.key}' cannot take the velocity-level row {progress.system.row_names[rows[0]]} of "
+                f"{progress.system.row_labels[rows[0]]}. Use method='hht-i3'."
+            )
+        if state.run(evaluate.forces):
+            raise ModelError(progress.system.explain(state))
+        if not progress.system.conservative:
+            state.run(evaluate.energy)
+            progress[run.WORK][run.POWER_NEW] = state[s.ENERGY][s.POWER]
+
+
+def first_order_step(progress: Run, order: int) -> float:
+    """A first step for methods that control q and v: where an explicit Euler step changes y by 1 % of its weights'
+    order-th root [Hairer, Norsett, Wanner, Solving ODEs I, II.4, without its second evaluation]."""
+    clock = progress[run.CLOCK]
+    w = np.concatenate([progress.weights, progress.velocity_weights])
+    y = np.concatenate([progress[run.NEW_Q], progress[run.NEW_V]]) / w
+    rate = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]]) / w
+    d0, d1 = (float(np.sqrt(np.mean(x**2))) for x in (y, rate))
+    h = clock[run.MAX_STEP]
+    if d1 > 0.0:
+        h = min(h, 0.01 * max(d0, 1.0) / d1, (0.01 / d1) ** (1.0 / (order + 1)) if d1 > 1.0 else h)
+    return float(max(h, 1e-12 * clock[run.MAX_STEP]))
+
+
+def table_of(slots: dict[Any, Any]) -> Table:
+    """A table from arrays by slot."""
+    table = Table(1 + max(slot.index for slot in slots))
+    for slot, array in slots.items():
+        table[slot] = array
+    return table
