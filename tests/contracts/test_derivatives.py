@@ -8,6 +8,7 @@ import zoo
 
 from index3.compiled import slots as s
 from index3.system import evaluate, kinds
+from index3.system.compile import compile_model
 
 # Central differences with step 1e-6 of values of size 1..100: rounding 1e-10 / 1e-6, truncation 1e-12.
 RELATIVE = 1e-6
@@ -27,7 +28,7 @@ def test_every_primitive_is_in_the_zoo():
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{'-'.join(case[1])}")
 def state(request):
     model = zoo.primitive_model(*request.param, seed=CASES.index(request.param))
-    return zoo.random_state(zoo.compile_model(model), seed=7)
+    return zoo.random_state(compile_model(model), seed=7)
 
 
 def compare(analytic: np.ndarray, numeric: np.ndarray, what: str) -> None:

@@ -9,7 +9,6 @@ from index3 import joints
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State, System
 
 
@@ -70,7 +69,14 @@ PRIMITIVES = {
     "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
     "knife_edge": joints.Primitive("knife_edge", ("sideways",), {"axis_second": 1}),
 }
-PAIRS = [("rigid", "rigid"), ("rigid", "ground"), ("ground", "rigid"), ("planar", "rigid"), ("rigid", "planar"), ("rigid", "point")]
+PAIRS = [
+    ("rigid", "rigid"),
+    ("rigid", "ground"),
+    ("ground", "rigid"),
+    ("planar", "rigid"),
+    ("rigid", "planar"),
+    ("rigid", "point"),
+]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane")
 
 
@@ -119,7 +125,9 @@ def step(system: System, q: np.ndarray, direction: np.ndarray, h: float) -> np.n
     return moved
 
 
-def difference(state: State, slot, kernels: tuple[Kernel, ...], by: str, direction: np.ndarray, h: float = 1e-6) -> np.ndarray:
+def difference(
+    state: State, slot, kernels: tuple[Kernel, ...], by: str, direction: np.ndarray, h: float = 1e-6
+) -> np.ndarray:
     """Central difference of an array along a direction of q, v or q_mass."""
     values = []
     system = state.system
@@ -150,5 +158,3 @@ def blocks(state: State, slot) -> np.ndarray:
     dense = np.zeros((state.system.m, state.system.n))
     np.add.at(dense, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[slot])
     return dense
-
-

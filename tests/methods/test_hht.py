@@ -84,7 +84,8 @@ def test_spectral_radius_at_infinity(alpha):
         positions.append(stepper.q[0])
     coefficients, _ = recurrence(positions)
     seen = np.abs(np.roots([1.0, *-coefficients])).max()
-    # the root is double: rounding of 1e-7 (positions 1e-7, spring 10 m) moves it by some 1e-3, a triple one (alpha = -1/3) by 1e-2
+    # the root is double: rounding of 1e-7 (positions 1e-7, spring 10 m) moves it by some 1e-3,
+    # a triple one (alpha = -1/3) by 1e-2
     assert seen == pytest.approx((1 + alpha) / (1 - alpha), abs=0.03)
 
 

@@ -96,10 +96,11 @@ def outer(a, b):
 @helper
 def multiply(A, B):
     """Product of two 3x3 matrices given as 9-tuples, row by row."""
+    a, b, c, d, e, f, g, h, i = A
     return (
-        A[0] * B[0] + A[1] * B[3] + A[2] * B[6], A[0] * B[1] + A[1] * B[4] + A[2] * B[7], A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
-        A[3] * B[0] + A[4] * B[3] + A[5] * B[6], A[3] * B[1] + A[4] * B[4] + A[5] * B[7], A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
-        A[6] * B[0] + A[7] * B[3] + A[8] * B[6], A[6] * B[1] + A[7] * B[4] + A[8] * B[7], A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
+        a * B[0] + b * B[3] + c * B[6], a * B[1] + b * B[4] + c * B[7], a * B[2] + b * B[5] + c * B[8],
+        d * B[0] + e * B[3] + f * B[6], d * B[1] + e * B[4] + f * B[7], d * B[2] + e * B[5] + f * B[8],
+        g * B[0] + h * B[3] + i * B[6], g * B[1] + h * B[4] + i * B[7], g * B[2] + h * B[5] + i * B[8],
     )  # fmt: skip
 
 

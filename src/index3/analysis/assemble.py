@@ -50,7 +50,9 @@ class Assembly:
     def __str__(self) -> str:
         lines = [f"assembled at t = {self.t:g} in {self.iterations} corrections"]
         lines += [f"  {name} moved by {d:.3g} m, turned by {w:.3g} rad" for name, (d, w) in self.moved.items()]
-        lines += [f"  {name} changed its velocity by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()]
+        lines += [
+            f"  {name} changed its velocity by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()
+        ]
         return "\n".join(lines)
 
 

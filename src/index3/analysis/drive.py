@@ -121,7 +121,11 @@ class Drive:
             return True
         if code not in (run.STEP_TOO_SMALL, run.NEWTON_FAILED):
             return False
-        return self.state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) != 0
+        status = self.state[s.STATUS]
+        status[s.STEPPING] = 1  # as in the trial
+        code = self.state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix)
+        status[s.STEPPING] = 0
+        return code != 0
 
     def reason(self, code: int) -> str:
         """Why a run stopped early although its equations have values."""

@@ -15,7 +15,14 @@ from index3.system.system import System
 def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined."""
     bodies = [
-        {"name": body.name, "kind": body.kind, "start": int(start), "size": body.size, "shape": body.shape, "mass": body.mass}
+        {
+            "name": body.name,
+            "kind": body.kind,
+            "start": int(start),
+            "size": body.size,
+            "shape": body.shape,
+            "mass": body.mass,
+        }
         for body, start in zip(system.bodies, system.starts, strict=False)
     ]
     joints = [describe_joint(system, group, unique) for group in restrained(system)]
@@ -36,7 +43,7 @@ def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, 
     rows = list(range(group.row, group.row + group.rows))
     coordinates = joint.coordinates if group.markers else ()
     angle = system.angle_joints.index(joint) if "angle" in coordinates else -1
-    ends = [describe_marker(marker) for marker in group.markers] or [None, None]
+    ends: list[dict[str, Any] | None] = [describe_marker(marker) for marker in group.markers] or [None, None]
     return {
         "name": group.name,
         "type": type(element).__name__,

@@ -18,7 +18,9 @@ MOST_TIMES = 100_000_000
 def check_model(model: Any, analysis: str) -> None:
     """Raise unless this is a model."""
     if not isinstance(model, Model):
-        raise ModelError(f"{analysis}: the model is {model!r}. Give an index3.Model, such as index3.library.four_bar().")
+        raise ModelError(
+            f"{analysis}: the model is {model!r}. Give an index3.Model, such as index3.library.four_bar()."
+        )
 
 
 def is_number(value: Any) -> bool:
@@ -107,7 +109,9 @@ def evenly(dt: float, span: tuple[float, float]) -> np.ndarray:
     if not (math.isfinite(dt) and dt > 0.0):
         raise ModelError(f"simulate: t_eval = {dt!r}. Give a positive interval, or an array of times.")
     if (t1 - t0) / dt > MOST_TIMES:
-        raise ModelError(f"simulate: t_eval = {dt!r} asks for {(t1 - t0) / dt:.3g} output times. Give a larger interval.")
+        raise ModelError(
+            f"simulate: t_eval = {dt!r} asks for {(t1 - t0) / dt:.3g} output times. Give a larger interval."
+        )
     count = math.floor((t1 - t0) / dt * (1.0 + 1e-12) + 1e-9)
     times = t0 + dt * np.arange(count + 1)
     if t1 - times[-1] > 1e-9 * dt:

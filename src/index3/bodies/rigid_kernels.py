@@ -1,9 +1,9 @@
 """Spatial rigid bodies: q = (r, p), r the centre of mass, p Euler parameters.
 
-M = diag(m I, 4 G^T J G), with the quadratic velocity term 8 G(p')^T J G(p) p' on the left side and the normalisation row
-(p . p - 1) / 2 = 0. The rotation is that of p / |p|, so nothing but this row depends on |p|, and Newton's corrections of
-it disturb no other row. A marker at A s =: d from the centre moves by dr + dtheta x d, dtheta = W dp, W = 2 E(p)/|p|^2;
-second derivatives are taken on |p| = 1.
+M = diag(m I, 4 G^T J G), with the quadratic velocity term 8 G(p')^T J G(p) p' on the left side and the normalisation
+row (p . p - 1) / 2 = 0. The rotation is that of p / |p|, so nothing but this row depends on |p|, and Newton's
+corrections of it disturb no other row. A marker at A s =: d from the centre moves by dr + dtheta x d, dtheta = W dp,
+W = 2 E(p)/|p|^2; second derivatives are taken on |p| = 1.
 """
 
 from __future__ import annotations

@@ -66,9 +66,8 @@ class Table:
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
-            raise TypeError(
-                f"slot {slot.index} takes a contiguous {slot.ndim}-d {slot.dtype} array, not {array.ndim}-d {array.dtype}"
-            )
+            wanted, given = f"{slot.ndim}-d {slot.dtype}", f"{array.ndim}-d {array.dtype}"
+            raise TypeError(f"slot {slot.index} takes a contiguous {wanted} array, not {given}")
         # plain kernels read fields of records as attributes, as compiled ones do
         self.arrays[slot.index] = array.view(np.recarray) if array.dtype.names and not JIT else array
         k = slot.index * WORDS

@@ -7,9 +7,8 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import models
-from numba.extending import intrinsic, register_model, typeof_impl
 from numba.core.imputils import lower_constant
+from numba.extending import intrinsic, models, register_model, typeof_impl
 from numba.np import numpy_support
 from numba.np.arrayobj import populate_array
 

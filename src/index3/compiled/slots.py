@@ -37,6 +37,8 @@ velocity-level rows add c_V times their derivative by q."""
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
+STEPPING = 3
+"""Place in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF,
@@ -85,11 +87,13 @@ KINETIC, POTENTIAL, POWER = 0, 1, 2
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
     stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage
-    status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong
+    status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and STEPPING
 )  # fmt: skip
 SIZE = STATUS.index + 1
 
-PLACE, RESTRAIN, PUSH, GATHER, MASS, TANGENT, OWN_ROWS, BODY_MATRIX, CURVE, STIFFEN, BIAS, SECOND, ENERGIES, MEASURE = range(14)
+PLACE, RESTRAIN, PUSH, GATHER, MASS, TANGENT, OWN_ROWS, BODY_MATRIX, CURVE, STIFFEN, BIAS, SECOND, ENERGIES, MEASURE = (
+    range(14)
+)
 """Stages of the evaluation; a kind's kernel belongs to one of them (see `evaluate`)."""
 
 (

@@ -26,7 +26,9 @@ from index3.errors import Index3Error
 INTERFACE = 1  # raise when the meaning of a table or of a kernel's signature changes
 PACKAGE = Path(__file__).resolve().parent.parent
 INSTALLED = PACKAGE / "kernels"
-IMPORTS = re.compile(r"^\s*(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE)
+IMPORTS = re.compile(
+    r"^\s*(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
+)
 STUBS = (  # Numba's error paths, never reached by kernels that do not raise
     "numba_gil_ensure",
     "numba_gil_release",
@@ -139,7 +141,9 @@ def build(modules: Iterable[str], directory: Path, jobs: int | None = None) -> N
         sizes[k] += len(_text(source(name)))  # type: ignore[arg-type]
     for names in share:
         running.append(
-            subprocess.Popen([*command, *names], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                [*command, *names], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
         )
     failures = [text for worker in running if (text := _finish(worker))]
     if failures:
@@ -159,7 +163,9 @@ def prepare(modules: Iterable[str]) -> None:
     missing = [name for name in wanted if find(name) is None]
     if missing:
         start = time.perf_counter()
-        print(f"index3: building {len(missing)} kernel modules (once for these sources) ...", file=sys.stderr, flush=True)
+        print(
+            f"index3: building {len(missing)} kernel modules (once for these sources) ...", file=sys.stderr, flush=True
+        )
         build(missing, cache_directory())
         print(f"index3: kernels built in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     _load({name: find(name) for name in wanted})

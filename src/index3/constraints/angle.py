@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from index3.algebra.vectors import load_at, scale
+from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, angle_second_rate_gradient
-from index3.compiled import slots as s
 
 ANGLE = row_dtype(("offset", "f8"), ("function", "i8"))
 MEASURED = np.dtype([("i", "i8"), ("j", "i8")])
@@ -41,7 +41,13 @@ def restrain(T, E):
 @kernel
 def curve(T, E):
     """Second and third derivatives of every row."""
-    rows, A, V, hessian, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), clear_hessian(T), view(T, s.ROW_H3)
+    rows, A, V, hessian, h3 = (
+        view(E, ROWS),
+        view(T, s.MARKER_A),
+        view(T, s.MARKER_V),
+        clear_hessian(T),
+        view(T, s.ROW_H3),
+    )
     zero = (0.0, 0.0, 0.0)
     for e in range(rows.shape[0]):
         i, j, first = rows[e].i, rows[e].j, rows[e].gradient

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.rows import row_dtype
-from index3.compiled import slots as s
 
 COINCIDENT = row_dtype(("count", "i8"))
 (ROWS,) = slots(rows=(COINCIDENT, 1))

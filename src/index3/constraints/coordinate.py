@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.compiled.interface import OK, kernel, slots, view
 from index3.compiled import slots as s
+from index3.compiled.interface import OK, kernel, slots, view
 
 COORDINATE = np.dtype([("coordinate", "i8"), ("row", "i8"), ("entry", "i8"), ("value", "f8")])
 (ROWS,) = slots(rows=(COORDINATE, 1))

@@ -1,11 +1,11 @@
-"""Two points at a fixed distance: (d . d - L^2) / (2 L) = 0 with d = r_j - r_i, so that lam is the force in the link."""
+"""Two points at a fixed distance: (d . d - L^2) / (2 L) = 0, d = r_j - r_i; so lam is the force in the link."""
 
 from __future__ import annotations
 
 from index3.algebra.vectors import dot, load, scale, sub
+from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_dtype, use_hessian
-from index3.compiled import slots as s
 
 DISTANCE = row_dtype(("length", "f8"))
 (ROWS,) = slots(rows=(DISTANCE, 1))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from index3.algebra.vectors import absolute, add, cross, dot, load, load_at, scale, skew, sub
+from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.products import turn_first, turning
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
-from index3.compiled import slots as s
 
 IN_PLANE = row_dtype(("axis_i", "i8"), ("offset", "f8"), ("function", "i8"))
 (ROWS,) = slots(rows=(IN_PLANE, 1))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from index3.algebra.vectors import absolute, cross, dot, load_at, scale
+from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
-from index3.compiled import slots as s
 
 PERPENDICULAR = row_dtype(("axis_i", "i8"), ("axis_j", "i8"), ("cosine", "f8"))
 (ROWS,) = slots(rows=(PERPENDICULAR, 1))
@@ -29,7 +29,13 @@ def restrain(T, E):
 @kernel
 def curve(T, E):
     """Second and third derivatives of every row."""
-    rows, A, V, hessian, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), clear_hessian(T), view(T, s.ROW_H3)
+    rows, A, V, hessian, h3 = (
+        view(E, ROWS),
+        view(T, s.MARKER_A),
+        view(T, s.MARKER_V),
+        clear_hessian(T),
+        view(T, s.ROW_H3),
+    )
     zero = (0.0, 0.0, 0.0)
     for e in range(rows.shape[0]):
         i, j, first = rows[e].i, rows[e].j, rows[e].gradient

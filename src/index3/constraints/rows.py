@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from index3.algebra.vectors import put_at
-from index3.compiled.interface import helper, typed_helper, view
 from index3.compiled import slots as s
+from index3.compiled.interface import helper, typed_helper, view
 
 ROW_FIELDS = [
     ("i", "i8"),  # markers

@@ -79,7 +79,9 @@ def angle_second_rate_gradient(xi, yi, xj, wi, wj):
     gj = add(
         scale(by_c1, apply_transposed(turn_first(xj, xi), w)), scale(by_s1, apply_transposed(turn_first(xj, yi), w))
     )
-    gi = add(gi, add(scale(t_c, second_rate_by_first(xi, wi, xj, wj)), scale(t_s, second_rate_by_first(yi, wi, xj, wj))))
+    gi = add(
+        gi, add(scale(t_c, second_rate_by_first(xi, wi, xj, wj)), scale(t_s, second_rate_by_first(yi, wi, xj, wj)))
+    )
     gj = add(
         gj, add(scale(t_c, second_rate_by_second(xi, wi, xj, wj)), scale(t_s, second_rate_by_second(yi, wi, xj, wj)))
     )

@@ -166,7 +166,7 @@ def tension(spring, length, rate):
 
 @helper
 def ends_met(seen, t, length, u):
-    """Whether the ends passed through each other since the last evaluation at another time; if not, remember d.
+    """While a method steps: whether the ends met since the last evaluation at another time; if not, remember d.
 
     Steps hardly ever end at zero length itself, beyond which the force would act the other way round.
     """
@@ -190,11 +190,12 @@ def ends_met(seen, t, length, u):
 def push(T, E):
     """Pull the ends of every spring together."""
     springs, seen, f, t = view(E, SPRINGS), view(E, SEEN), view(T, s.MARKER_F), view(T, s.TIME)[0]
+    stepping = view(T, s.STATUS)[s.STEPPING] == 1
     for e in range(springs.shape[0]):
         length, u, v = stretch(T, springs[e])
         if length == 0.0:
             return e + 1
-        if tension(springs[e], 0.0, 0.0) != 0.0 and ends_met(seen[e], t, length, u):
+        if stepping and tension(springs[e], 0.0, 0.0) != 0.0 and ends_met(seen[e], t, length, u):
             return e + 1
         pull = tension(springs[e], length, dot(u, v))
         add_at(f, springs[e].i, 0, scale(pull, u))

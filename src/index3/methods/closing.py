@@ -24,7 +24,6 @@ NEAR_SINGULAR = 1e-3
 Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
 
 
-
 class Closer:
     """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
 

@@ -7,7 +7,6 @@ multipliers are the smallest ones with the same forces.
 
 from __future__ import annotations
 
-
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import static_lu
@@ -104,7 +103,13 @@ def try_step(T, E, n, part):
 @helper
 def close_positions(T, E):
     """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help."""
-    settings, report, link, phi, level = view(E, SETTINGS), view(E, REPORT), view(E, LINK), view(T, s.PHI), view(T, s.LEVEL)
+    settings, report, link, phi, level = (
+        view(E, SETTINGS),
+        view(E, REPORT),
+        view(E, LINK),
+        view(T, s.PHI),
+        view(T, s.LEVEL),
+    )
     x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
     code = evaluate(T)
     if code != OK:
@@ -240,7 +245,13 @@ def close_rates(T, E):
 @helper
 def write_levels(T, E, line):
     """Residuals at the three levels, unscaled and scaled by the absolute terms of each row."""
-    phi, size, level, rate, gamma = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), view(T, s.RATE), view(T, s.GAMMA)
+    phi, size, level, rate, gamma = (
+        view(T, s.PHI),
+        view(T, s.PHI_SCALE),
+        view(T, s.LEVEL),
+        view(T, s.RATE),
+        view(T, s.GAMMA),
+    )
     phi_q, row, column, phi_t = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.PHI_T)
     v, a, plain, scaled = view(T, s.V), view(T, s.A), view(E, OUT_VIOLATION), view(E, OUT_SCALED)
     position = position_residual(T, E)
@@ -354,5 +365,3 @@ def close_block(T, E):
             core(T, s.CORE_ANGLES)
             copy(view(E, OUT_ANGLE)[line], angles)
     return OK
-
-

@@ -1,9 +1,10 @@
 """The constraint manifold for methods that integrate on it: recovery of q and v, accelerations.
 
-State-space form without forming it: a formula is applied to all coordinates; what it leaves off the manifold is removed
-along M^-1 Phi_q^T of a reference point, which does not touch the tangential components V^T q. So V^T q follows the
-formula exactly (the tangent-plane parametrisation, thesis appendix B, with the mass matrix as metric), V is never formed,
-everything is sparse, and redundant rows do no harm. `C` is the handle of a closure table with factorisations of its own.
+State-space form without forming it: a formula is applied to all coordinates; what it leaves off the manifold is
+removed along M^-1 Phi_q^T of a reference point, which does not touch the tangential components V^T q. So V^T q follows
+the formula exactly (the tangent-plane parametrisation, thesis appendix B, with the mass matrix as metric), V is never
+formed, everything is sparse, and redundant rows do no harm. `C` is the handle of a closure table with factorisations of
+its own.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def recover_positions(T, C, tolerance):
 
 @helper
 def recover_velocities(T, C, tolerance):
-    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions; the Jacobian stands at q."""
+    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions."""
     v, rate = view(T, s.V), view(T, s.RATE)
     if run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED

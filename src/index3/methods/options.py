@@ -12,9 +12,9 @@ from index3.errors import ModelError
 
 def check_range(owner: str, name: str, value: Any, low: float, high: float, whole: bool = False) -> None:
     """Raise unless `value` is a number from `low` to `high` (a whole one if asked for)."""
-    kind = Integral if whole else Real
     word = "a whole number" if whole else "a number"
-    if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value) or not low <= value <= high:
+    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not low <= float(value) <= high:
         raise ModelError(f"{owner}: {name} = {value!r}. Give {word} from {low:.6g} to {high:.6g}.")
 
 

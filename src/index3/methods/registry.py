@@ -8,19 +8,20 @@ from typing import Any
 
 from index3.errors import ModelError
 from index3.methods.direct.hht_method import HHT
+from index3.methods.method import Method
 
-METHODS: dict[str, type[HHT]] = {"hht-i3": HHT}
+METHODS: dict[str, type[Method]] = {"hht-i3": HHT}
 """Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
 AUTO = "hht-i3"
 """What `method="auto"` means until there is a choice."""
 
 
-def options(method: type[HHT]) -> dict[str, Any]:
+def options(method: type[Method]) -> dict[str, Any]:
     """The settings of a method and their defaults."""
-    return {f.name: f.default for f in fields(method)}
+    return {f.name: f.default for f in fields(method)}  # type: ignore[arg-type]  # subclasses are dataclasses
 
 
-def choose(method: Any, given: dict[str, Any]) -> HHT:
+def choose(method: Any, given: dict[str, Any]) -> Any:
     """The method a user asked for: a key with options, or an instance without.
 
     Raises
@@ -41,7 +42,7 @@ def choose(method: Any, given: dict[str, Any]) -> HHT:
     return chosen(**_known(chosen, given))
 
 
-def _known(method: type[HHT], given: dict[str, Any]) -> dict[str, Any]:
+def _known(method: type[Method], given: dict[str, Any]) -> dict[str, Any]:
     known = options(method)
     for name in given:
         if name not in known:
@@ -55,7 +56,9 @@ def methods() -> str:
     """A table of the methods: key, order, family, what each is for; printed, and returned as text."""
     lines = [f"{'key':<12}{'order':<7}{'family':<10}{'stiff':<7}for"]
     for key, method in METHODS.items():
-        lines.append(f"{key:<12}{method.order:<7}{method.family:<10}{'yes' if method.stiff else 'no':<7}{method.summary}")
+        lines.append(
+            f"{key:<12}{method.order:<7}{method.family:<10}{'yes' if method.stiff else 'no':<7}{method.summary}"
+        )
         lines.append(f"{'':12}options: {', '.join(f'{k}={v!r}' for k, v in options(method).items())}")
     text = "\n".join(lines)
     print(text)

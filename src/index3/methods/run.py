@@ -6,7 +6,6 @@ returns DONE, BLOCK_FULL or BUDGET, or a reason to stop early (10 and above).
 
 from __future__ import annotations
 
-
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 
@@ -92,7 +91,14 @@ def hermite(x):
 def interpolate_quintic(R, t, q, v):
     """As `interpolate`, with the accelerations at both ends: degree 5 in q."""
     clock = view(R, CLOCK)
-    q0, v0, a0, q1, v1, a1 = view(R, OLD_Q), view(R, OLD_V), view(R, OLD_A), view(R, NEW_Q), view(R, NEW_V), view(R, NEW_A)
+    q0, v0, a0, q1, v1, a1 = (
+        view(R, OLD_Q),
+        view(R, OLD_V),
+        view(R, OLD_A),
+        view(R, NEW_Q),
+        view(R, NEW_V),
+        view(R, NEW_A),
+    )
     h = clock[T_NEW] - clock[T_OLD]
     x = (t - clock[T_OLD]) / h
     x2, x3, x4 = x * x, x**3, x**4
@@ -138,7 +144,9 @@ def write_row(T, R, row, t):
         x = (t - clock[T_OLD]) / h
         interpolate(R, t, q, v)
         w = hermite(x)
-        out_work[row] = w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
+        out_work[row] = (
+            w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
+        )
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
@@ -289,7 +297,11 @@ def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (4,), CLOCK: (8,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
     shapes |= {TOLERANCE: (2,), WORK: (4,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
-    shapes |= {OUT_Q: (block, n), OUT_V: (block, n), OUT_A: (block, n), OUT_LAM: (block, m), OUT_ANGLE: (block, n_angles)}
+    shapes |= {
+        OUT_Q: (block, n),
+        OUT_V: (block, n),
+        OUT_A: (block, n),
+        OUT_LAM: (block, m),
+        OUT_ANGLE: (block, n_angles),
+    }
     return shapes
-
-

@@ -83,7 +83,10 @@ class Run:
     def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
         """Let the method step at most `steps` times."""
         self.table[run.LIMITS][run.BUDGET_STEPS] = steps
-        return kernel(self.state.handle, table.handle)
+        self.state[s.STATUS][s.STEPPING] = 1
+        code = kernel(self.state.handle, table.handle)
+        self.state[s.STATUS][s.STEPPING] = 0
+        return code
 
     def take_block(self) -> dict[str, np.ndarray]:
         """The lines of output written since the last call; the block is empty afterwards."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Callable
-from types import ModuleType
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
 from index3.joints import CoordinateConstraint
 from index3.model.model import Model
-from index3.system import kinds
+from index3.system import kinds, tables
 from index3.system.parts import (
     Group,
     coordinate_starts,
@@ -60,7 +59,7 @@ class Compiler:
         if not model.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
         self.model = model
-        self.bodies = list(model.bodies.values())
+        self.bodies: list[Any] = list(model.bodies.values())
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
@@ -75,10 +74,12 @@ class Compiler:
         """The whole system."""
         self.number()
         sparsity = self.find_pattern()
-        self.add_bodies(sparsity)
-        self.add_primitives()
-        self.add_forces()
-        self.add_measures()
+        for module, elements, table in self.tables(sparsity):
+            for stage, kernel in module.STAGES.items():
+                self.stages[stage].append((kernel, elements, table))
+        if self.angle_joints:
+            kernel, table = tables.measured_angles(self.angle_joints, self.markers)
+            self.stages["measure"].append((kernel, self.angle_joints, table))
         modules = [kernel.module for lines in self.stages.values() for kernel, _, _ in lines]
         if JIT:
             store.prepare([*modules, *(kernel.module for kernel in CORE)])
@@ -138,7 +139,9 @@ class Compiler:
         if group in self.held:
             primitive = group.primitives[0]
             return np.array([self.first[id(group.element.body)] + primitive.fields["index"]], np.int64)
-        spans = [np.arange(self.first.get(id(m.body), 0), self.first.get(id(m.body), 0) + m.body.size) for m in group.markers]
+        spans = [
+            np.arange(self.first.get(id(m.body), 0), self.first.get(id(m.body), 0) + m.body.size) for m in group.markers
+        ]
         return np.concatenate(spans) if spans else np.zeros(0, np.int64)
 
     def find_pattern(self) -> Sparsity:
@@ -166,103 +169,22 @@ class Compiler:
         empty = [np.zeros(0, np.int64)]
         rows, cols, used = (np.concatenate(x or empty) for x in (group_rows, group_cols, coupled))
         used = used.astype(bool)
-        sparsity = pattern(
-            n + self.m, [rows[used], p_rows, n + self.block_row], [cols[used], p_cols, self.block_col]
-        )
+        sparsity = pattern(n + self.m, [rows[used], p_rows, n + self.block_row], [cols[used], p_cols, self.block_col])
         self.group_map = np.where(used, sparsity.places(rows, cols), len(sparsity.indices))  # the rest: nowhere
         self.block_map = np.stack(
-            [sparsity.places(n + self.block_row, self.block_col), sparsity.places(self.block_col, n + self.block_row)], 1
+            [sparsity.places(n + self.block_row, self.block_col), sparsity.places(self.block_col, n + self.block_row)],
+            1,
         )
         return sparsity
 
-    def add_stage(self, module: ModuleType, elements: list[Any], table: Table) -> None:
-        """Put all kernels of a kind into their stages."""
-        for stage, kernel in module.STAGES.items():
-            self.stages[stage].append((kernel, elements, table))
-
-    def add_bodies(self, sparsity: Sparsity) -> None:
-        """Tables of the body kinds."""
-        count = defaultdict(int)
-        begin: dict[int, int] = {}
-        for k, marker in enumerate(self.markers):
-            begin.setdefault(id(marker.body), k)
-            count[id(marker.body)] += 1
-        row = 0
-        for kind, module in kinds.BODIES.items():
-            bodies = [body for body in self.bodies if body.kind == kind]
-            if not bodies:
-                continue
-            records, maps = [], []
-            for body in bodies:
-                first = self.first[id(body)]
-                ends = (begin.get(id(body), 0), count[id(body)])
-                diagonal = np.arange(first, first + 3)
-                rows, cols = diagonal, diagonal
-                if kind == "rigid":
-                    records.append((first, row, 4 * row, *ends, body.mass, tuple(np.asarray(body.inertia).ravel())))
-                    row += 1
-                    p_rows, p_cols = pairs(np.arange(first + 3, first + 7))
-                    rows, cols = np.concatenate([rows, p_rows]), np.concatenate([cols, p_cols])
-                elif kind == "planar":
-                    records.append((first, *ends, body.mass, float(body.inertia)))
-                else:
-                    records.append((first, *ends, body.mass))
-                maps.append((rows, cols))
-            table = Table(2)
-            table[module.BODIES] = np.array(records, module.BODIES.dtype)
-            places = sparsity.places(np.concatenate([r for r, _ in maps]), np.concatenate([c for _, c in maps]))
-            table[module.MAP] = places.reshape(len(bodies), -1)
-            self.add_stage(module, bodies, table)
-
-    def add_primitives(self) -> None:
-        """Tables of the constraint primitives, one row per primitive."""
-        records: dict[str, list[tuple]] = defaultdict(list)
-        owners: dict[str, list[Any]] = defaultdict(list)
-        for group in self.groups:
-            if group in self.held:
-                continue
-            row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
-            for primitive in group.primitives:
-                own = kinds.PRIMITIVES[primitive.kind][1](primitive.fields)
-                records[primitive.kind].append((*group.marker_numbers, row, gradient, group.stiffness, *own))
-                owners[primitive.kind].append(group.element)
-                row += len(primitive.labels)
-                gradient += width * len(primitive.labels)
-        for kind, rows in records.items():
-            module = kinds.PRIMITIVES[kind][0]
-            table = Table(1)
-            table[module.ROWS] = np.array(rows, module.ROWS.dtype)
-            self.add_stage(module, owners[kind], table)
+    def tables(self, sparsity: Sparsity) -> Iterator[tables.KindTable]:
+        """The tables of every kind of body, primitive and force in the model."""
+        yield from tables.of_bodies(self.bodies, self.first, self.markers, sparsity)
+        yield from tables.of_primitives([group for group in self.groups if group not in self.held])
         if self.held:
-            module = kinds.COORDINATE
-            rows = [
-                (self.coordinates(group)[0], group.row, group.block, group.primitives[0].fields["value"])
-                for group in self.held
-            ]
-            table = Table(1)
-            table[module.ROWS] = np.array(rows, module.ROWS.dtype)
-            self.add_stage(module, [group.element for group in self.held], table)
-
-    def add_forces(self) -> None:
-        """Tables of the force kinds, made by the kinds themselves."""
-        by_kind: dict[str, list[Group]] = defaultdict(list)
-        for group in self.groups:
-            if getattr(group.element, "element", "") == "force":
-                by_kind[group.element.kind].append(group)
-        for kind, groups in by_kind.items():
-            module, elements = kinds.force_module(kind), [group.element for group in groups]
-            table = module.table(elements, [Places(self, group) for group in groups])
-            self.add_stage(module, elements, table)
-
-    def add_measures(self) -> None:
-        """The table of measured joint angles."""
-        if not self.angle_joints:
-            return
-        module, numbers = kinds.PRIMITIVES["angle"][0], {id(m): k for k, m in enumerate(self.markers)}
-        table = Table(1)
-        pairs_ = [(numbers[id(joint.first)], numbers[id(joint.second)]) for joint in self.angle_joints]
-        table[module.PAIRS] = np.array(pairs_, module.MEASURED)
-        self.stages["measure"].append((module.measure, self.angle_joints, table))
+            yield tables.of_held(self.held, [int(self.coordinates(group)[0]) for group in self.held])
+        forces = [group for group in self.groups if getattr(group.element, "element", "") == "force"]
+        yield from tables.of_forces(forces, lambda group: Places(self, group))
 
     def add_function(self, label: str, functions: tuple[Callable, ...]) -> int:
         """Give three functions of time addresses; an exception inside one is kept and NaN returned."""
@@ -406,5 +328,3 @@ def compile_model(model: Model) -> System:
     ModelError : the model has no bodies, or planar bodies are tied out of their plane.
     """
     return Compiler(model).compile()
-
-

@@ -9,8 +9,8 @@ BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
 
 from __future__ import annotations
 
-from index3.compiled.interface import OK, call, call_time, helper, kernel, view
 from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, call_time, helper, kernel, view
 
 BAD_FUNCTION = 901  # a user's function of time gave something that is not finite
 

@@ -10,6 +10,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from index3.bodies import planar_kernels, point_kernels, rigid_kernels
 from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
 from index3.joints import Primitive
@@ -27,8 +29,15 @@ PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
 COORDINATE = coordinate
 """The one primitive that holds a coordinate instead of tying markers."""
 
-BODIES: dict[str, ModuleType] = {"rigid": rigid_kernels, "planar": planar_kernels, "point": point_kernels}
-"""Body kind -> module."""
+BODIES: dict[str, tuple[ModuleType, Callable[[Any, int, int, tuple[int, int]], tuple]]] = {
+    "rigid": (
+        rigid_kernels,
+        lambda b, first, row, ends: (first, row, 4 * row, *ends, b.mass, tuple(np.ravel(b.inertia))),
+    ),
+    "planar": (planar_kernels, lambda b, first, row, ends: (first, *ends, b.mass, float(b.inertia))),
+    "point": (point_kernels, lambda b, first, row, ends: (first, *ends, b.mass)),
+}
+"""Body kind -> module, and the record of a body: its first coordinate, own row, first marker and number of markers."""
 
 STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", "body_matrix", "curve", "stiffen",
           "bias", "second", "energies", "measure")  # fmt: skip

@@ -23,7 +23,7 @@ SLACK = 1e-9
 """Largest violation of a row that is left out because planar motion cannot change it [m, or cosine]."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Group:
     """One joint, motion or force: its markers and rows, by number once the system is laid out."""
 

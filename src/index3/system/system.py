@@ -41,7 +41,7 @@ class System:
     sparsity: Sparsity
     fixed: dict[Slot, np.ndarray]
     work: dict[Slot, tuple[int, ...]]
-    initial: dict[Slot, np.ndarray]  # values that stand in work arrays from the start (poses of ground markers)
+    initial: dict[Slot, np.ndarray]  # what stands in work arrays from the start (poses of ground markers)
     stages: list[tuple[str, list[Any], Table]]  # kernel name, elements and table of each line of STAGES
     angle_joints: list[Any]  # joints whose angle is measured, in the order of ANGLES
     augmentation: list[tuple[int, float]]  # rows whose square is added to the matrix, with weights
@@ -172,4 +172,3 @@ class State:
             if code:
                 return code
         return 0
-

@@ -4,8 +4,8 @@
 Ours differs:
 - (11a) pairs M(q_{n+1}) with an acceleration of t_{n+1} + alpha h, first order when M depends on q: M is taken at
   (1+alpha) q_{n+1} - alpha q_n instead (option `mass="end"` keeps the print);
-- a_n belongs to t_n + alpha h_{n-1}: a step of another size starts from a_n shifted to t_n + alpha h, which keeps second
-  order for any sequence of steps (option `shift=False` keeps the print);
+- a_n belongs to t_n + alpha h_{n-1}: a step of another size starts from a_n shifted to t_n + alpha h, which keeps
+  second order for any sequence of steps (option `shift=False` keeps the print);
 - velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2).
 Constants not in the paper: growth of a step only by 1.2 and more (a new step costs a factorisation), at most 2; a
 Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
@@ -40,15 +40,15 @@ RENEW, FILLED, DEGREE, FRESH, MAX_DEGREE, FAILED_IN_ROW = range(6)
 belongs to this step, highest degree allowed, failed evaluations in a row."""
 PAST = 4
 ROUNDING = 4e-15
-"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few units
-in the last place through sums of some ten terms."""
+"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
+units in the last place through sums of some ten terms."""
 
 CONVERGED, STALLED, BROKEN = 0, 1, 2
 
 
 @helper
 def parameters(alpha):
-    """(beta, gamma) of alpha: (5)."""
+    """(beta, gamma) of alpha: (6)."""
     return (1.0 - alpha) * (1.0 - alpha) / 4.0, 0.5 - alpha
 
 
@@ -70,7 +70,7 @@ def past_weight(times, j, degree, t):
 
 @helper
 def predict(T, E, R, h):
-    """Starting values of the new a and lam by extrapolation of the past, and the start of the step (4.4, 4.6)."""
+    """Starting values of the new a and lam by extrapolation of the past, and the start of the step."""
     c, flags, clock = view(E, SETTINGS), view(E, FLAGS), view(R, run.CLOCK)
     times, lam_times, past_a, past_lam = view(E, PAST_T), view(E, PAST_TL), view(E, PAST_A), view(E, PAST_LAM)
     a, lam, start = view(T, s.A), view(T, s.LAM), view(E, A_START)
@@ -95,7 +95,7 @@ def predict(T, E, R, h):
 
 @helper
 def move(T, E, R, h):
-    """q and v from a by Newmark's formulas (3), and the configuration of the mass term."""
+    """q and v from a by Newmark's formulas (2), and the configuration of the mass term."""
     c = view(E, SETTINGS)
     alpha = c[ALPHA]
     beta, gamma = parameters(alpha)
@@ -110,7 +110,7 @@ def move(T, E, R, h):
 
 @helper
 def fill_residual(T, E, S, h):
-    """Minus the residual (11), constraints scaled as (13), into the solver's right-hand side; whether it is rounding."""
+    """Minus the residual (11), rows scaled as (13), into the solver's right-hand side; whether it is rounding."""
     alpha = view(E, SETTINGS)[ALPHA]
     beta, gamma = parameters(alpha)
     x, ma, g, g_old = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_OLD)
@@ -195,14 +195,18 @@ def row_size(T, tolerance):
 
 @helper
 def correct(T, E, R, S, h, full):
-    """Newton's iteration for one step (4.5); CONVERGED, STALLED (smaller step), or a reason to stop (10 and above)."""
+    """Newton's iteration for one step, stopped as (46) says; CONVERGED, STALLED, or a reason to stop (10 and above)."""
     flags, c, memory, counts = view(E, FLAGS), view(E, SETTINGS), view(E, MEMORY), view(R, run.COUNTS)
     x, a, lam, link = view(S, static_lu.X), view(T, s.A), view(T, s.LAM), view(R, run.LINK)
     fixed = view(R, run.CLOCK)[run.STEP] > 0.0
     n, before, rate = a.shape[0], 0.0, memory[RATE_LAST]
     scale = parameters(c[ALPHA])[1] / h if fixed else error_constant(c[ALPHA])
     kappa = 1.0 if fixed else c[KAPPA]
-    row_tolerance = 10.0 * view(R, run.TOLERANCE)[run.NEWTON_TOL] if fixed else max(1e-11, c[KAPPA] * view(R, run.TOLERANCE)[run.RTOL])
+    row_tolerance = (
+        10.0 * view(R, run.TOLERANCE)[run.NEWTON_TOL]
+        if fixed
+        else max(1e-11, c[KAPPA] * view(R, run.TOLERANCE)[run.RTOL])
+    )
     for iteration in range(int(c[MAX_ITERATIONS])):
         move(T, E, R, h)
         code = run.core(T, s.CORE_FORCES)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Slot, Table
 from index3.methods import run
 from index3.methods.direct import hht
 from index3.methods.method import Method
@@ -24,8 +24,8 @@ class HHT(Method):
     ----------
     alpha : numerical damping, from -1/3 (most) to 0 (none, multipliers then oscillate)
     newton_tol : with constant steps, relative size of the last correction of the velocities
-    kappa : part of the tolerance that the corrector may leave in a step; the paper's 1e-3 saves one iteration in ten, but
-        what is left adds up where errors of the method cancel (fast spin)
+    kappa : part of the tolerance that the corrector may leave in a step; the paper's 1e-3 saves one iteration in ten,
+        but what is left adds up where errors of the method cancel (fast spin)
     max_iterations : corrections per try
     predictor_degree : highest degree of the extrapolation that starts the corrector, 0..3
     mass : "alpha" takes the mass matrix where the acceleration belongs (second order), "end" as the paper prints
@@ -81,7 +81,8 @@ class HHT(Method):
         )
         table[hht.MEMORY] = np.zeros(3)
         table[hht.FLAGS] = np.array([1, 1, 0, 0, self.predictor_degree, 0], np.int64)
-        shapes = {hht.A_START: (n,), hht.WEIGHTS: (n,), hht.PAST_T: (hht.PAST,), hht.PAST_TL: (hht.PAST,)}
+        shapes: dict[Slot, tuple[int, ...]] = {hht.A_START: (n,), hht.WEIGHTS: (n,)}
+        shapes |= {hht.PAST_T: (hht.PAST,), hht.PAST_TL: (hht.PAST,)}
         shapes |= {hht.PAST_A: (hht.PAST, n), hht.PAST_LAM: (hht.PAST, m)}
         for slot, shape in shapes.items():
             table[slot] = np.zeros(shape)

@@ -1,0 +1,96 @@
+"""The tables of element kinds: one record per element, ready for the kernels of its kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from index3.compiled.interface import Kernel, Table
+from index3.system import kinds
+from index3.system.parts import Group
+from index3.system.sparsity import Sparsity, pairs
+
+KindTable = tuple[ModuleType, list[Any], Table]
+"""The module of a kind, its elements in the order of the records, and their table."""
+
+
+def of_bodies(bodies: list[Any], first: dict[int, int], markers: list[Any], sparsity: Sparsity) -> Iterator[KindTable]:
+    """Tables of the body kinds; own rows are numbered in the order of the rigid bodies."""
+    count: dict[int, int] = defaultdict(int)
+    begin: dict[int, int] = {}
+    for k, marker in enumerate(markers):
+        begin.setdefault(id(marker.body), k)
+        count[id(marker.body)] += 1
+    for kind, (module, record) in kinds.BODIES.items():
+        members = [body for body in bodies if body.kind == kind]
+        if not members:
+            continue
+        records, rows, columns = [], [], []
+        for row, body in enumerate(members):
+            start = first[id(body)]
+            records.append(record(body, start, row, (begin.get(id(body), 0), count[id(body)])))
+            rows.append(np.arange(start, start + 3))
+            columns.append(rows[-1])
+            if kind == "rigid":
+                p_rows, p_columns = pairs(np.arange(start + 3, start + 7))
+                rows.append(p_rows)
+                columns.append(p_columns)
+        table = Table(2)
+        table[module.BODIES] = np.array(records, module.BODIES.dtype)
+        places = sparsity.places(np.concatenate(rows), np.concatenate(columns))
+        table[module.MAP] = places.reshape(len(members), -1)
+        yield module, members, table
+
+
+def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
+    """Tables of the constraint primitives between markers, one record per primitive."""
+    records: dict[str, list[tuple]] = defaultdict(list)
+    owners: dict[str, list[Any]] = defaultdict(list)
+    for group in groups:
+        row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
+        for primitive in group.primitives:
+            own = kinds.PRIMITIVES[primitive.kind][1](primitive.fields)
+            records[primitive.kind].append((*group.marker_numbers, row, gradient, group.stiffness, *own))
+            owners[primitive.kind].append(group.element)
+            row += len(primitive.labels)
+            gradient += width * len(primitive.labels)
+    for kind, rows in records.items():
+        module = kinds.PRIMITIVES[kind][0]
+        table = Table(1)
+        table[module.ROWS] = np.array(rows, module.ROWS.dtype)
+        yield module, owners[kind], table
+
+
+def of_held(groups: list[Group], coordinates: list[int]) -> KindTable:
+    """The table of held coordinates."""
+    module = kinds.COORDINATE
+    rows = [
+        (coordinate, group.row, group.block, group.primitives[0].fields["value"])
+        for group, coordinate in zip(groups, coordinates, strict=True)
+    ]
+    table = Table(1)
+    table[module.ROWS] = np.array(rows, module.ROWS.dtype)
+    return module, [group.element for group in groups], table
+
+
+def of_forces(groups: list[Group], place: Callable[[Group], Any]) -> Iterator[KindTable]:
+    """Tables of the force kinds, made by the kinds themselves."""
+    by_kind: dict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        by_kind[group.element.kind].append(group)
+    for kind, members in by_kind.items():
+        module, elements = kinds.force_module(kind), [group.element for group in members]
+        yield module, elements, module.table(elements, [place(group) for group in members])
+
+
+def measured_angles(joints: list[Any], markers: list[Any]) -> tuple[Kernel, Table]:
+    """The kernel and the table that measure the unwrapped angles of joints."""
+    module, numbers = kinds.PRIMITIVES["angle"][0], {id(marker): k for k, marker in enumerate(markers)}
+    table = Table(1)
+    pairs_ = [(numbers[id(joint.first)], numbers[id(joint.second)]) for joint in joints]
+    table[module.PAIRS] = np.array(pairs_, module.MEASURED)
+    return module.measure, table
