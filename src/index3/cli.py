@@ -33,6 +33,7 @@ FAILED, BAD_INPUT = 1, 2
 PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "xarray", "h5netcdf", "h5py", "typer", "rich")
 PICTURES = (".png", ".pdf", ".svg", ".jpg")
 RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback")  # not by --option
+SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 MODEL_HELP = "A mechanism of the library, a .py file with model(), or file.py:function."
 
 app = typer.Typer(
@@ -114,6 +115,33 @@ def methods() -> None:
     from index3.methods.registry import methods
 
     methods()
+
+
+@app.command()
+def compare(
+    model: ModelArgument,
+    t_end: Annotated[float | None, typer.Option(help="End of the runs in s; the library knows a good one.")] = None,
+    methods: Annotated[str, typer.Option(metavar="KEY,KEY", help="Methods to compare; all if not given.")] = "",
+    rtol: Annotated[str, typer.Option(metavar="X,X", help="Relative tolerances.")] = "1e-3,1e-4,1e-5,1e-6,1e-7,1e-8",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where the diagram goes.")] = None,
+    param: ParamOption = [],  # noqa: B006
+    debug: DebugOption = False,
+) -> None:
+    """Draw work against precision of all methods on a mechanism."""
+    with clean_errors(debug):
+        mechanism = load_model(model, read_pairs(param, "--param"))
+        from index3.analysis.compare import compare
+
+        try:
+            tolerances = [float(word) for word in rtol.split(",")]
+        except ValueError:
+            raise ModelError(f"--rtol {rtol}: give numbers separated by commas.") from None
+        end = t_end if t_end is not None else SPANS.get(model, 1.0)
+        result = compare(mechanism, end, [key for key in methods.split(",") if key] or None, tolerances)
+        typer.echo(result)
+        file = plot or Path(f"compare_{Path(model).stem}.png")
+        result.plot(str(file))
+        typer.echo(f"wrote {file}")
 
 
 @app.command()

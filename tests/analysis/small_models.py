@@ -77,7 +77,9 @@ def spatial_loop():
     model.add(ix.Universal("C", rod, slider, at=C, axes=(across, np.cross(across, X))))
     model.add(ix.Prismatic("D", model.ground, slider, at=C, axis=X))
     model.add(
-        ix.SpringDamper("strut", model.ground, slider, points=((0.5, 0, 0.1), C), stiffness=30.0, damping=2.0, length=0.3)
+        ix.SpringDamper(
+            "strut", model.ground, slider, points=((0.5, 0, 0.1), C), stiffness=30.0, damping=2.0, length=0.3
+        )
     )
     model.add(ix.Force("push", rod, (0.3, -0.2, 0.5), at=0.3 * B + 0.7 * C, follower=True))
     return model

@@ -187,7 +187,7 @@ def test_spring_that_passes_zero_length_narrowly_goes_on():
     model.add(ix.SpringDamper("strut", model.ground.marker(), model["bob"].marker(), stiffness=1.0, length=0.5))
     result = ix.simulate(model, (0.0, 1.0))
     assert result.success, result.message
-    assert np.ptp(result.energy.total) < 1e-2 * result.energy.kinetic.max()  # rtol 1e-6 through a sharp turn of the force
+    assert np.ptp(result.energy.total) < 1e-2 * result.energy.kinetic.max()  # rtol 1e-6, the force turns sharply
 
 
 def test_spring_without_free_length_passes_zero():

@@ -128,7 +128,9 @@ def test_gravity_points_where_it_is_told():
 def test_reaction_of_a_load_takes_its_share_of_work():
     """Two masses pushed apart: both gain energy, which the load and its reaction give."""
     model = ix.Model("apart", gravity=(0, 0, 0))
-    bodies = [model.add(ix.RigidBody.sphere(f"b{k}", 0.1, mass=m, position=(k, 0, 0))) for k, m in enumerate((1.0, 3.0))]
+    bodies = [
+        model.add(ix.RigidBody.sphere(f"b{k}", 0.1, mass=m, position=(k, 0, 0))) for k, m in enumerate((1.0, 3.0))
+    ]
     model.add(ix.Force("push", bodies[1], X, reaction=bodies[0]))
     result = ix.simulate(model, (0.0, 1.0), t_eval=0.5)
     assert result.energy.work[-1] == pytest.approx(0.5 * 1.0 + 0.5 / 3.0, rel=1e-9)

@@ -124,7 +124,8 @@ def test_load_that_fails_mid_run(bad, words, cause):
 
 @pytest.mark.parametrize("which", ["value", "rate", "second derivative"])
 @pytest.mark.parametrize(
-    ("bad", "words"), [(fail, "raised RuntimeError"), (lambda: np.nan, "not a finite number"), (lambda: "fast", "raised ValueError")]
+    ("bad", "words"),
+    [(fail, "raised RuntimeError"), (lambda: np.nan, "not a finite number"), (lambda: "fast", "raised ValueError")],
 )
 @pytest.mark.parametrize("settings", [{}, {"method": "hht-i3", "step": 0.01}])
 def test_motion_that_fails_mid_run(which, bad, words, settings):

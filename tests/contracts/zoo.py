@@ -33,7 +33,9 @@ def make_body(kind: str, name: str, rng: np.random.Generator):
             name, rng.uniform(0.5, 2), rng.uniform(0.5, 2), position=rng.normal(size=2), angle=rng.normal(),
             velocity=rng.normal(size=2), spin=rng.normal(),
         )  # fmt: skip
-    return ix.PointMass(name, rng.uniform(0.5, 2), position=rng.normal(size=3), velocity=rng.normal(size=3))
+    if kind == "point":
+        return ix.PointMass(name, rng.uniform(0.5, 2), position=rng.normal(size=3), velocity=rng.normal(size=3))
+    raise KeyError(f"the zoo has no body of kind '{kind}'")
 
 
 def ends(model: ix.Model, pair: tuple[str, str], rng: np.random.Generator):
@@ -91,6 +93,15 @@ def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
     return model
 
 
+def body_model(kind: str, seed: int) -> ix.Model:
+    """Two free bodies of a kind, with gravity."""
+    rng = np.random.default_rng(seed)
+    model = ix.Model(f"two {kind} bodies", gravity=(1.0, -2.0, -9.0))
+    for k in range(2):
+        model.add(make_body(kind, f"body{k}", rng))
+    return model
+
+
 def random_state(system: System, seed: int) -> State:
     """A state with random coordinates (unit Euler parameters), rates, accelerations and multipliers."""
     rng = np.random.default_rng(seed)
@@ -114,6 +125,16 @@ def tangents(system: System, q: np.ndarray) -> list[np.ndarray]:
             direction[start : start + body.size] = column
             directions.append(direction)
     return directions
+
+
+def tangent_rates(state: State) -> np.ndarray:
+    """Take from the rates of a state what would change |p| = 1; returns them."""
+    system, v = state.system, state[s.V]
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        if body.kind == "rigid":
+            p = state[s.Q][start + 3 : start + 7]
+            v[start + 3 : start + 7] -= (p @ v[start + 3 : start + 7]) * p
+    return v.copy()
 
 
 def step(system: System, q: np.ndarray, direction: np.ndarray, h: float) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.algebra.rotations import spin
+from index3.algebra.rotations import E_times, spin
 from index3.analysis.settings import check_model, check_time
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
@@ -20,7 +20,7 @@ from index3.system.system import State, System
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
 HELD = 1e-6
-"""Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves, far below any intent."""
+"""Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves [m, or 1]."""
 
 
 @dataclass
@@ -186,7 +186,8 @@ def displacements(system: System, q: np.ndarray, v: np.ndarray) -> tuple[dict, d
         q1, q0, v1, v0 = q[part], system.q0[part], v[part], system.v0[part]
         turn, speed_up = float(np.linalg.norm(q1[split:] - q0[split:])), v1[split:] - v0[split:]
         if body.kind == "rigid":
-            turn = 4.0 * float(np.arcsin(min(1.0, 0.5 * turn)))  # Euler parameters turn by half the angle of the body
+            p0, p1 = q0[3:].tolist(), q1[3:].tolist()
+            turn = 2.0 * float(np.arctan2(np.linalg.norm(E_times(p0, p1)), abs(np.dot(p0, p1))))  # of half the angle
             speed_up = np.subtract(*(spin(x[3:].tolist(), y[3:].tolist()) for x, y in ((q1, v1), (q0, v0))))
         line, faster = (float(np.linalg.norm(x[:split])) for x in (q1 - q0, v1 - v0))
         for target, change in ((moved, (line, turn)), (changed, (faster, float(np.linalg.norm(speed_up))))):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.analysis.dense import StepLog
 from index3.analysis.layout import describe
 from index3.compiled import slots as s
 from index3.errors import Index3Error
@@ -38,18 +39,19 @@ class Drive:
         self.blocks: list[dict[str, np.ndarray]] = []
         self.status, self.message = 0, ""
         self.cause: BaseException | None = None
+        self.log: StepLog | None = None  # with dense output: every accepted step
         self.seconds = 0.0
 
     def go(self, kernel: Any, table: Any, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
-        steps = 100
+        steps = 100 if self.log is None else 1
         try:
             while self.status == 0:
                 start = time.perf_counter()
                 code = self.run.advance(kernel, table, steps)
                 spent = time.perf_counter() - start
                 self.seconds += spent
-                if code == run.BUDGET:  # aim at a return every 0.1 s, so that progress and Ctrl-C feel immediate
+                if code == run.BUDGET and self.log is None:  # return every 0.1 s: progress and Ctrl-C feel immediate
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, 10 * steps))
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
                 self.collect()
@@ -70,6 +72,8 @@ class Drive:
 
         What an interrupt leaves half done is done again by the next call.
         """
+        if self.log is not None:
+            self.log.note()
         if self.pending is None:
             self.pending = self.run.take_block()
         lines = self.closed(self.pending)
@@ -154,7 +158,9 @@ class Drive:
             "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
             "method": method.key, "options": {key: value for key, value in options.items() if value is not None},
         }  # fmt: skip
-        return Result(describe(self.model, self.system, self.unique_rows()), joined, info)
+        result = Result(describe(self.model, self.system, self.unique_rows()), joined, info)
+        result.sol = None if self.log is None else self.log.solution()
+        return result
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""

@@ -59,7 +59,7 @@ def check_steps(method: Any, rtol: Any, step: Any, first_step: Any, max_step: An
             raise ModelError(f"simulate: {name} = {value!r}. Give a positive number of seconds.")
     if step is not None and not math.isfinite(step):
         raise ModelError(f"simulate: step = {step!r}. Give a finite number of seconds.")
-    if max_steps is not None and not (is_number(max_steps) and isinstance(max_steps, Integral) and max_steps > 0):
+    if max_steps is not None and not (is_number(max_steps) and isinstance(max_steps, Integral) and int(max_steps) > 0):
         raise ModelError(f"simulate: max_steps = {max_steps!r}. Give a positive whole number.")
     return 0.0 if step is None else float(step)
 

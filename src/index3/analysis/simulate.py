@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from index3.analysis.assemble import assemble_state
+from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
 from index3.analysis.progress import reporter
 from index3.analysis.settings import (
@@ -57,6 +58,8 @@ def simulate(
         sets the accuracy
     step : constant step [s] instead of error control; a failed step then ends the run
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
+    dense_output : keep every accepted step, so that `result.sol(t)` gives (q, v) at any time or array of times inside
+        the run, from the method's own interpolation and not projected; the run returns to Python after each step
     first_step, max_step : of the steps chosen by the method [s]
     max_steps : give up after this many accepted steps
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
@@ -80,20 +83,23 @@ def simulate(
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
     check_choices(project, callback, on_failure)
-    for name, value in (("dense_output", dense_output), ("events", events)):
-        if value:
-            raise ModelError(f"simulate: {name} is not available yet. Use t_eval for output at the times you need.")
+    if not isinstance(dense_output, bool):
+        raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
+    if events:
+        raise ModelError("simulate: events is not available yet. Use t_eval for output at the times you need.")
     times = output_times(t_eval, span)
     system = compile_model(model)
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])
     progress_run = Run(
-        state, closer.solver, span, rtol=rtol, atol=absolute_tolerance(atol, rtol, system.n), newton_tol=chosen.newton_tol,
-        t_eval=times, step=constant_step, max_step=max_step, max_steps=max_steps,
+        state, closer.solver, span, rtol=rtol, atol=absolute_tolerance(atol, rtol, system.n),
+        newton_tol=chosen.newton_tol, t_eval=times, step=constant_step, max_step=max_step, max_steps=max_steps,
     )  # fmt: skip
     table = chosen.start(progress_run, first_step)
     drive = Drive(model, state, closer, progress_run, bool(project), callback)
+    if dense_output:
+        drive.log = StepLog(progress_run)
     with reporter(progress, model.name, span) as report:
         drive.go(chosen.kernel, table, report)
     result = drive.result(chosen, {"rtol": rtol, "step": step, **options})

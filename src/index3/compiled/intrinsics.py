@@ -15,6 +15,7 @@ from numba.np.arrayobj import populate_array
 from index3.compiled import interface
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": False}
+INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing but kernels calls a helper
 I64, F64 = ir.IntType(64), ir.DoubleType()
 
 
@@ -41,12 +42,12 @@ def _constant_slot(context: Any, builder: Any, ty: Any, value: Any) -> Any:
 
 def helper(function: Any) -> Any:
     """Compile a helper together with each kernel that uses it."""
-    return numba.njit(**OPTIONS)(function)
+    return numba.njit(**INNER)(function)
 
 
 def typed_helper(signature: str) -> Any:
     """Compile a helper for one signature, so that literal integers do not give one version per value."""
-    return numba.njit(signature, **OPTIONS)
+    return numba.njit(signature, **INNER)
 
 
 @intrinsic

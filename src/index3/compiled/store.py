@@ -1,12 +1,14 @@
 """Kernel objects: found by the content of their sources, built when missing, loaded without Numba.
 
 One file per kernel module, named by a digest of the module's source and of every source of the package that it imports,
-so an edited file is never served from an old object. Files are looked for in the installed package (put there by the
-build hook), then in the user's cache, where a miss is built by worker processes.
+so an edited file is never served from an old object. A file begins with a digest of the rest of it, so a damaged one is
+never loaded. Files are looked for in the installed package (put there by the build hook), then in the user's cache,
+where a miss is built by worker processes.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import hashlib
@@ -14,21 +16,27 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterable
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from index3.compiled.notice import Notice
 from index3.errors import Index3Error
 
-INTERFACE = 1  # raise when the meaning of a table or of a kernel's signature changes
+INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
 PACKAGE = Path(__file__).resolve().parent.parent
 INSTALLED = PACKAGE / "kernels"
-IMPORTS = re.compile(
-    r"^\s*(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
+IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
+    r"^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
 )
+COMPILER = "index3.compiled.intrinsics"  # imported by none of them, but part of every kernel that is built
 STUBS = (  # Numba's error paths, never reached by kernels that do not raise
     "numba_gil_ensure",
     "numba_gil_release",
@@ -41,6 +49,8 @@ STUBS = (  # Numba's error paths, never reached by kernels that do not raise
 
 _addresses: dict[tuple[str, str], int] = {}
 _engines: list[Any] = []  # own the code behind every address
+_temporary: list[Path] = []  # where objects go if the cache cannot be written
+_lock = threading.Lock()
 
 
 def cache_directory() -> Path:
@@ -69,9 +79,9 @@ def _text(path: Path) -> str:
 
 @functools.cache
 def imports(module: str) -> frozenset[str]:
-    """Every module of the package that a module imports, directly or not, itself included."""
+    """Every module of the package that the kernels of a module are made from, itself included."""
     seen: set[str] = set()
-    queue = [module]
+    queue = [module, COMPILER]
     while queue:
         name = queue.pop()
         path = source(name)
@@ -107,12 +117,37 @@ def file_name(module: str) -> str:
 
 
 def find(module: str) -> Path | None:
-    """The object file of a module, or None if it must be built."""
-    for directory in (INSTALLED, cache_directory()):
+    """The intact object file of a module, or None if it must be built."""
+    for directory in (INSTALLED, cache_directory(), *_temporary):
         path = directory / file_name(module)
-        if path.is_file():
+        if unpack(path) is not None:
             return path
     return None
+
+
+def pack(codes: dict[str, tuple[str, bytes]]) -> bytes:
+    """The content of an object file: kernels by name, each with its symbol and object code."""
+    head = {name: (symbol, len(code)) for name, (symbol, code) in codes.items()}
+    text = json.dumps(head).encode()
+    content = len(text).to_bytes(8, "little") + text + b"".join(code for _, code in codes.values())
+    return hashlib.sha256(content).digest() + content
+
+
+def unpack(path: Path) -> dict[str, tuple[str, bytes]] | None:
+    """What was packed into a file; None if there is no such file, or it is not what was once written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    check, content = data[:32], data[32:]
+    if hashlib.sha256(content).digest() != check:
+        return None
+    place = 8 + int.from_bytes(content[:8], "little")
+    codes = {}
+    for name, (symbol, size) in json.loads(content[8:place]).items():
+        codes[name] = (symbol, content[place : place + size])
+        place += size
+    return codes
 
 
 def kernel_modules() -> list[str]:
@@ -124,51 +159,92 @@ def kernel_modules() -> list[str]:
     return names
 
 
-def build(modules: Iterable[str], directory: Path, jobs: int | None = None) -> None:
-    """Compile kernel modules into `directory` in worker processes, the long ones first."""
+def build(
+    modules: Iterable[str], directory: Path, jobs: int | None = None, report: Callable[[str], None] = lambda name: None
+) -> None:
+    """Compile kernel modules into `directory` in worker processes, the long ones first; `report` gets each one done.
+
+    Raises
+    ------
+    Index3Error : a kernel cannot be compiled, or must not be; the message names it.
+    """
     directory.mkdir(parents=True, exist_ok=True)
-    waiting = sorted(modules, key=lambda name: -len(_text(source(name))))  # type: ignore[arg-type]
+    waiting = deque(sorted(modules, key=lambda name: -len(_text(source(name)))))
+    jobs = min(jobs or os.cpu_count() or 1, len(waiting))
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            failures = list(filter(None, pool.map(lambda _: _employ(waiting, directory, report), range(jobs))))
+        finally:
+            waiting.clear()  # an interrupt: the workers end with what they have in hand
+    if failures:
+        raise Index3Error(f"Kernels could not be built:\n{failures[0]}")
+
+
+def _employ(waiting: deque[str], directory: Path, report: Callable[[str], None]) -> str:
+    """Hand modules to one worker process, one at a time, until none is left; returns what it says if it fails."""
     environment = {**os.environ, "INDEX3_BUILDING": "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     environment["PYTHONPATH"] = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "index3.compiled.build", str(directory)]
-    running: list[subprocess.Popen[str]] = []
-    jobs = min(jobs or os.cpu_count() or 1, len(waiting))
-    share: list[list[str]] = [[] for _ in range(jobs)]
-    sizes = [0] * jobs
-    for name in waiting:  # the longest-first rule: give each module to the worker with the least source so far
-        k = sizes.index(min(sizes))
-        share[k].append(name)
-        sizes[k] += len(_text(source(name)))  # type: ignore[arg-type]
-    for names in share:
-        running.append(
-            subprocess.Popen(
-                [*command, *names], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    command = [sys.executable, "-m", "index3.compiled.build", str(directory), "-"]
+    pipe = subprocess.PIPE
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=errors, text=True) as worker,
+    ):
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            while waiting:
+                name = waiting.popleft()
+                worker.stdin.write(name + "\n")
+                worker.stdin.flush()
+                if not worker.stdout.readline():
+                    break
+                report(name)
+            worker.stdin.close()
+        except (IndexError, OSError):  # another worker took the last module; this one is gone
+            pass
+        if worker.wait():
+            waiting.clear()
+            errors.seek(0)
+            return errors.read() or f"A worker ended with code {worker.returncode}."
+    return ""
+
+
+def build_directory() -> Path:
+    """Where a miss is stored: the user's cache or, if that cannot be written, a directory for this process only."""
+    directory = cache_directory()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError as problem:
+        if not _temporary:
+            _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))
+            atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
+            print(
+                f"index3: kernels cannot be stored in {directory} ({problem.strerror}) and are kept for this process "
+                "only. Set INDEX3_CACHE to a folder that can be written.",
+                file=sys.stderr,
             )
-        )
-    failures = [text for worker in running if (text := _finish(worker))]
-    if failures:
-        raise Index3Error("Kernels could not be built:\n" + "\n".join(failures))
-
-
-def _finish(worker: subprocess.Popen[str]) -> str:
-    _, errors = worker.communicate()
-    return errors if worker.returncode else ""
+        return _temporary[0]
 
 
 def prepare(modules: Iterable[str]) -> None:
-    """Load the kernels of these modules, building what is missing."""
-    wanted = [name for name in dict.fromkeys(modules) if (name, "") not in _addresses]
-    if not wanted:
-        return
-    missing = [name for name in wanted if find(name) is None]
-    if missing:
-        start = time.perf_counter()
-        print(
-            f"index3: building {len(missing)} kernel modules (once for these sources) ...", file=sys.stderr, flush=True
-        )
-        build(missing, cache_directory())
-        print(f"index3: kernels built in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    _load({name: find(name) for name in wanted})
+    """Load the kernels of these modules, building what is missing or damaged.
+
+    Raises
+    ------
+    Index3Error : kernels cannot be built.
+    """
+    with _lock:
+        wanted = [name for name in dict.fromkeys(modules) if (name, "") not in _addresses]
+        missing = [name for name in wanted if find(name) is None]
+        if missing:
+            notice = Notice(len(missing))
+            build(missing, build_directory(), report=notice.report)
+            notice.finish()
+        if wanted:
+            _load(wanted)
 
 
 def address(module: str, name: str) -> int:
@@ -177,29 +253,36 @@ def address(module: str, name: str) -> int:
     return _addresses[module, name]
 
 
-def _load(files: dict[str, Path | None]) -> None:
+@ctypes.CFUNCTYPE(None)
+def _stop() -> None:
+    """Stands for what kernels never reach; there is no way back from there."""
+    os.abort()
+
+
+def _load(modules: list[str]) -> None:
     import llvmlite.binding as llvm
 
     if not _engines:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
         for symbol in STUBS:
-            llvm.add_symbol(symbol, abort)
+            llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     symbols: dict[tuple[str, str], str] = {}
-    for module, path in files.items():
-        assert path is not None
-        data = path.read_bytes()
-        length = int.from_bytes(data[:8], "little")
-        head, body = json.loads(data[8 : 8 + length]), data[8 + length :]
-        for name, (symbol, first, size) in head.items():
-            engine.add_object_file(llvm.ObjectFileRef.from_data(body[first : first + size]))
+    for module in modules:
+        path = find(module)
+        codes = None if path is None else unpack(path)
+        if codes is None:
+            raise Index3Error(
+                f"The kernels of {module} were built but cannot be read. Is {cache_directory()} being cleared?"
+            )
+        for name, (symbol, code) in codes.items():
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             symbols[module, name] = symbol
     engine.finalize_object()
     _engines.append(engine)
     for key, symbol in symbols.items():
         _addresses[key] = engine.get_function_address(symbol)
-    for module in files:
+    for module in modules:
         _addresses[module, ""] = 0

@@ -126,7 +126,8 @@ class UserForce(ForceElement):
             return str(self.failure)
         if self.failure is not None:
             what, t = self.failed_in
-            return f"{self.label}: its function {what} raised {type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
+            raised = f"{type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
+            return f"{self.label}: its function {what} raised {raised}"
         what = "jacobian" if stage == "stiffen" and not self.by_differences else "f"
         return (
             f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "

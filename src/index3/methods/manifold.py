@@ -63,18 +63,41 @@ def recover_positions(T, C, tolerance):
 
 
 @helper
+def velocity_residual(T):
+    """Largest of Phi_q v + Phi_t at T's v, the Jacobian standing at q; velocity-level rows are evaluated anew, or -1."""
+    rate, level, direct, residual = view(T, s.RATE), view(T, s.LEVEL), False, 0.0
+    for k in range(level.shape[0]):
+        if level[k] == 1:
+            direct = True
+    if direct and run.core(T, s.CORE_FORCES) != OK:
+        return -1.0
+    run.core(T, s.CORE_RATES)
+    for k in range(rate.shape[0]):
+        if not abs(rate[k]) <= residual:
+            residual = abs(rate[k]) if abs(rate[k]) < 1e300 else 1e300
+    return residual
+
+
+@helper
 def recover_velocities(T, C, tolerance):
-    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions."""
+    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions; the Jacobian stands at q.
+
+    Those of another point shrink the residual by some factor only; if that is slow, directions of this point are
+    factored, once, after which a residual that stays is rounding (or a singular position).
+    """
     v, rate = view(T, s.V), view(T, s.RATE)
     if run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
-    before = 1e300
-    for _ in range(6):
-        run.core(T, s.CORE_RATES)
-        residual = 0.0
-        for k in range(rate.shape[0]):
-            residual = max(residual, abs(rate[k]))
-        if residual <= tolerance or residual > 0.5 * before:
+    before, fresh = 1e300, False
+    for _ in range(30):
+        residual = velocity_residual(T)
+        if residual < 0.0:
+            return run.EVALUATION_FAILED
+        if residual > 0.5 * before and not fresh and residual > 10.0 * tolerance:
+            fresh = True
+            if closure.factor_mass(T, C, v[:0]) != OK:
+                return run.NOT_FINITE
+        elif residual <= tolerance or residual > 0.5 * before:
             break
         before = residual
         x = solve_rows(T, C, rate)

@@ -9,8 +9,22 @@ from typing import Any
 from index3.errors import ModelError
 from index3.methods.direct.hht_method import HHT
 from index3.methods.method import Method
+from index3.methods.tlismni.tlismni_method import (
+    TlismniAdams3,
+    TlismniAdams4,
+    TlismniBDF2,
+    TlismniHHT,
+    TlismniTrapezoidal,
+)
 
-METHODS: dict[str, type[Method]] = {"hht-i3": HHT}
+METHODS: dict[str, type[Method]] = {
+    "hht-i3": HHT,
+    "tlismni-trapezoidal": TlismniTrapezoidal,
+    "tlismni-adams3": TlismniAdams3,
+    "tlismni-adams4": TlismniAdams4,
+    "tlismni-hht": TlismniHHT,
+    "tlismni-bdf2": TlismniBDF2,
+}
 """Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
 AUTO = "hht-i3"
 """What `method="auto"` means until there is a choice."""

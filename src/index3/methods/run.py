@@ -29,14 +29,22 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     out_angle=("f8", 2),
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED = range(4)
-T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START = range(8)
-"""Places in CLOCK; STEP is the constant step, 0 if the method chooses."""
-N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED = range(8)
-COUNTERS = ("steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated")
+LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD = range(6)
+"""Places in LINK; the last two are a method's own dense output: the address of its kernel, the method's table."""
+T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
+"""Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
+(
+    N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
+    N_UNCLOSED,
+) = range(10)  # fmt: skip
+COUNTERS = (
+    "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
+    "unclosed",
+)  # fmt: skip
 BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC = range(4)
 """Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
-the accelerations at both ends (degree 5) or not (degree 3)."""
+the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output."""
+OWN = 2
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
 """Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
@@ -115,7 +123,7 @@ def interpolate_quintic(R, t, q, v):
 def interpolate(R, t, q, v):
     """q and v at a time between the last two accepted states (cubic in q, its derivative for v)."""
     clock = view(R, CLOCK)
-    if view(R, LIMITS)[QUINTIC] == 1:
+    if view(R, LIMITS)[QUINTIC] >= 1:
         interpolate_quintic(R, t, q, v)
         return
     q0, v0, q1, v1 = view(R, OLD_Q), view(R, OLD_V), view(R, NEW_Q), view(R, NEW_V)
@@ -124,6 +132,40 @@ def interpolate(R, t, q, v):
     for k in range(q.shape[0]):
         q[k] = w[0] * q0[k] + w[1] * h * v0[k] + w[2] * q1[k] + w[3] * h * v1[k]
         v[k] = (w[4] * q0[k] + w[6] * q1[k]) / h + w[5] * v0[k] + w[7] * v1[k]
+
+
+@helper
+def output_state(T, R, t, q, v):
+    """q and v for a line of output: the method's own dense output if it has one, which may move T, else `interpolate`."""
+    if view(R, LIMITS)[QUINTIC] == OWN:
+        link = view(R, LINK)
+        view(R, CLOCK)[T_WANTED] = t
+        if call(link[LINK_DENSE], T, link[LINK_METHOD]) == OK:
+            copy(q, view(T, s.Q))
+            copy(v, view(T, s.V))
+            return
+    interpolate(R, t, q, v)
+
+
+@helper
+def follow_angles(T, R, t):
+    """Carry ANGLE_REF from the start of the last accepted step to near t, so that no turn is lost on the way.
+
+    A step may hold several turns (a planar body spins at a constant rate without error). It is followed in pieces in
+    which a body turns by less than 1 rad: |p'| >= w/4 in its largest component. Returns their number, usually 0, in
+    which case nothing has moved; else q and v are left at the last of them.
+    """
+    clock, v0, v1, near = view(R, CLOCK), view(R, OLD_V), view(R, NEW_V), view(T, s.ANGLE_REF)
+    fastest = 0.0
+    for k in range(v0.shape[0]):
+        fastest = max(fastest, abs(v0[k]), abs(v1[k]))
+    count = int(min(4.0 * fastest * (t - clock[T_OLD]), 1e6))
+    for k in range(1, count + 1):
+        interpolate(R, clock[T_OLD] + (t - clock[T_OLD]) * k / (count + 1), view(T, s.Q), view(T, s.V))
+        core(T, s.CORE_PLACE)
+        core(T, s.CORE_ANGLES)
+        copy(near, view(T, s.ANGLES))
+    return count
 
 
 @helper
@@ -142,7 +184,7 @@ def write_row(T, R, row, t):
     else:
         h = clock[T_NEW] - clock[T_OLD]
         x = (t - clock[T_OLD]) / h
-        interpolate(R, t, q, v)
+        output_state(T, R, t, q, v)
         w = hermite(x)
         out_work[row] = (
             w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
@@ -152,12 +194,12 @@ def write_row(T, R, row, t):
     for k in range(lam.shape[0]):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
     if out_angle.shape[0] > 0:
+        near, old, new = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES)
+        copy(out_angle, near)
+        copy(near, old)
+        follow_angles(T, R, t)
         copy(view(T, s.Q), q)
         copy(view(T, s.V), v)
-        near, old, new = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES)
-        copy(out_angle, near)  # the turn is the one nearest to the straight line between the two accepted angles
-        for k in range(near.shape[0]):
-            near[k] = (1.0 - x) * old[k] + x * out_angle[k]
         core(T, s.CORE_PLACE)
         core(T, s.CORE_ANGLES)
         for k in range(near.shape[0]):
@@ -260,6 +302,10 @@ def accept_state(T, R, t, h):
     near = view(T, s.ANGLE_REF)
     if near.shape[0] > 0:
         copy(view(R, ANGLE_OLD), near)
+        if follow_angles(T, R, t) > 0:
+            copy(view(T, s.Q), view(R, NEW_Q))
+            copy(view(T, s.V), view(R, NEW_V))
+            core(T, s.CORE_PLACE)
         core(T, s.CORE_ANGLES)
         copy(near, view(T, s.ANGLES))
     view(R, CURSOR)[PENDING] = 1
@@ -295,7 +341,7 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (4,), CLOCK: (8,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (6,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
     shapes |= {TOLERANCE: (2,), WORK: (4,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {
         OUT_Q: (block, n),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ class Run:
         self, state: State, solver: StaticLU, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
         newton_tol: float, t_eval: np.ndarray | None, step: float, max_step: float, max_steps: int | None,
     ) -> None:  # fmt: skip
-        self.state, self.system = state, state.system
+        self.state, self.system, self.solver = state, state.system, solver
+        self.owned: list[Any] = []  # what must live as long as the run: closers whose handles a method's table holds
+        self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))
@@ -41,7 +44,7 @@ class Run:
         for slot, shape in run.array_shapes(n, m, n_angles, block).items():
             self.table[slot] = np.zeros(shape, slot.dtype)
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
-        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels)]
+        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0]
         t0, t1 = span
         clock = self.table[run.CLOCK]
         clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_END]] = t0, t0, t0, t1
@@ -101,4 +104,5 @@ class Run:
 
     def counters(self) -> dict[str, int]:
         """Work done so far, by name."""
-        return {name: int(count) for name, count in zip(run.COUNTERS, self.table[run.COUNTS], strict=True)}
+        shared = {name: int(count) for name, count in zip(run.COUNTERS, self.table[run.COUNTS], strict=True)}
+        return shared | self.own_counters()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from types import MappingProxyType
@@ -94,7 +94,8 @@ class Result:
     """Everything a run computed; the first axis of every array is time.
 
     `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
-    `violation`, `stats`, `status`, `message` and `success` the rest.
+    `violation`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
+    `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
     >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
     >>> t = np.linspace(0.0, 1.0, 5)
@@ -115,6 +116,7 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
+        self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
 

@@ -73,7 +73,7 @@ class System:
                 return str(error)
             return f"{label}: its function of time raised {type(error).__name__} at t = {t:.6g}: {error}"
         what = ("value", "rate", "second derivative")[number]
-        return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers over the whole run."
+        return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers throughout."
 
     def take_failures(self) -> list[BaseException]:
         """What users' functions raised since the last call, in the order of functions of time, then forces."""

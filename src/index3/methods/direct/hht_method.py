@@ -11,6 +11,8 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.methods import run
 from index3.methods.direct import hht
+from index3.methods.direct import tables as steps
+from index3.methods.direct.tables import fill_past, newton_table
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
@@ -72,39 +74,14 @@ class HHT(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
-        state, n, m = progress.state, progress.system.n, progress.system.m
-        table = Table(len(hht.SLOTS))
-        table[hht.RUN] = np.array([progress.table.handle], np.int64)
-        table[hht.SETTINGS] = np.array(
-            [self.alpha, self.mass == "end", self.shift, self.kappa, self.max_iterations, 0.25, self.norm == "paper"],
-            float,
+        table = newton_table(
+            progress, len(hht.SLOTS), kappa=self.kappa, max_iterations=self.max_iterations, paper_norm=self.norm == "paper"
         )
-        table[hht.MEMORY] = np.zeros(3)
-        table[hht.FLAGS] = np.array([1, 1, 0, 0, self.predictor_degree, 0], np.int64)
-        shapes: dict[Slot, tuple[int, ...]] = {hht.A_START: (n,), hht.WEIGHTS: (n,)}
-        shapes |= {hht.PAST_T: (hht.PAST,), hht.PAST_TL: (hht.PAST,)}
-        shapes |= {hht.PAST_A: (hht.PAST, n), hht.PAST_LAM: (hht.PAST, m)}
-        for slot, shape in shapes.items():
-            table[slot] = np.zeros(shape)
+        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift], float)
+        fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
-        table[hht.G_OLD] = state[s.G].copy()
-        table[hht.PAST_T][:] = progress.t
-        table[hht.PAST_TL][:] = progress.t
-        table[hht.PAST_A][:] = state[s.A]
-        table[hht.PAST_LAM][:] = state[s.LAM]
+        table[hht.G_OLD] = progress.state[s.G].copy()
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or self.first_step(progress)
-        return table
-
-    def first_step(self, progress: Run) -> float:
-        """A first step whose error is sure to be small: as if the acceleration began from nothing."""
-        clock, w = progress[run.CLOCK], progress.weights
-        size = np.sqrt(np.mean((progress[run.NEW_A] / w) ** 2))
-        speed = np.sqrt(np.mean((progress[run.NEW_V] / w) ** 2))
         beta = (1.0 - self.alpha) ** 2 / 4.0
-        h = clock[run.MAX_STEP]
-        if size > 0.0:
-            h = min(h, np.sqrt(0.01 / (beta * size)))
-        if speed > 0.0:  # a rate may start to change as fast as it is
-            h = min(h, 10.0 / speed)
-        return float(max(h, 1e-12 * clock[run.MAX_STEP]))
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, beta)
+        return table

@@ -1,0 +1,92 @@
+"""What `method="auto"` means: a method from the stiffness, size and tolerance of a run.
+
+Stiff is a state whose fastest free vibration or decay would hold an explicit method to steps far smaller than accuracy
+asks for. The fastest rates come from power iterations on the manifold: z = -P M^-1 K x and z = -P M^-1 D x, P the
+mass-orthogonal projection on velocities that the constraints allow, each one sparse solve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.linear import static_lu
+from index3.methods import closure
+from index3.methods.closing import Closer
+from index3.methods.registry import METHODS
+from index3.system import evaluate
+from index3.system.system import State
+
+EXPLICIT_LIMIT = 3.0
+"""Largest (rate * h) of explicit Runge-Kutta methods of order 5 to 8 on decays and vibrations, roughly."""
+STIFF = 0.2
+"""An explicit method must get along with at least this part of the step that accuracy asks for."""
+ITERATIONS = 12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method's key and why it was taken."""
+
+    key: str
+    reason: str
+
+
+def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
+    """(largest angular frequency, largest decay rate) of small motions about the present state [1/s], estimated."""
+    system, n = state.system, state.system.n
+    columns = np.repeat(np.arange(n + system.m), np.diff(system.sparsity.indptr))
+    rows = system.sparsity.indices
+    inside = (rows < n) & (columns < n)
+    rates = []
+    for which in (s.C_K, s.C_D):
+        state[s.COEF][:] = 0.0
+        state[s.COEF][which] = 1.0
+        if state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix):
+            return np.inf, np.inf
+        values = state[s.MATRIX][:-1][inside].copy()
+        state[s.COEF][:] = 0.0
+        state[s.COEF][s.C_M] = 1.0
+        state.run(evaluate.matrix)
+        static_lu.factor(state.handle, closer.factors.handle)
+        x = np.random.default_rng(0).normal(size=n)
+        size = 0.0
+        for _ in range(ITERATIONS):
+            right = closer.factors[static_lu.X]
+            right[:] = 0.0
+            right[:n] = np.bincount(rows[inside], weights=values * x[columns[inside]], minlength=n)
+            static_lu.solve(state.handle, closer.factors.handle)
+            z = right[:n].copy()
+            size = float(np.linalg.norm(z)) / max(float(np.linalg.norm(x)), 1e-300)
+            if size == 0.0:
+                break
+            x = z / np.linalg.norm(z)
+        rates.append(size)
+    return float(np.sqrt(rates[0])), rates[1]
+
+
+def wanted_step(state: State, rtol: float) -> float:
+    """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself."""
+    q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))
+    times = [v / a if a > 0.0 else np.inf, np.sqrt(q / a) if a > 0.0 else np.inf, q / v if v > 0.0 else np.inf]
+    time = min(x for x in times if x > 0.0)
+    return float(time) * rtol ** (1.0 / 5.0)
+
+
+def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
+    """The method for a run from a consistent state."""
+    if np.any(state.system.level == 1):
+        return Choice("hht-i3", "velocity-level rows")
+    frequency, decay = fastest_rates(state, closer)
+    closure.assemble_accelerations(state.handle, closer.handle)
+    limit = EXPLICIT_LIMIT / max(frequency, decay, 1e-300)
+    wanted = min(wanted_step(state, rtol), span)
+    if limit < STIFF * wanted:
+        why = f"stiff: fastest rate {max(frequency, decay):.3g} 1/s"
+        return Choice("hht-i3", why)
+    key = "dopri5" if rtol > 1e-7 else "dop853"
+    if key not in METHODS:
+        return Choice("hht-i3", "the explicit methods are not there")
+    return Choice(key, f"not stiff: fastest rate {max(frequency, decay):.3g} 1/s")

@@ -1,0 +1,126 @@
+"""Work against precision: every method on one model, at several tolerances, with one reference."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.simulate import simulate
+from index3.errors import Index3Error
+from index3.methods.registry import METHODS
+
+TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+REFERENCE = (("dop853", 1e-12), ("hht-i3", 1e-10))
+"""Where a reference comes from, first choice first: method and rtol."""
+
+
+@dataclass
+class Comparison:
+    """Rows of (method, rtol, error, seconds, counters); prints as a table, plots as a work-precision diagram.
+
+    `error` is the RMS difference of all coordinates from the reference at the end, `seconds` CPU time of the stepping.
+    """
+
+    model: str
+    t_end: float
+    reference: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [
+            f"model '{self.model}' to t = {self.t_end:g} s; reference: {self.reference}",
+            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'jacobians':>11}",
+        ]
+        for row in self.rows:
+            head = f"{row['method']:<24}{row['rtol']:>8.0e}"
+            if row["failed"]:
+                lines.append(f"{head}  {row['failed']}")
+                continue
+            numbers = f"{row['error']:>11.2e}{1e3 * row['seconds']:>10.2f}{row['steps']:>9}{row['rejected']:>10}"
+            lines.append(f"{head}{numbers}{row['evaluations']:>9}{row['jacobians']:>11}")
+        return "\n".join(lines)
+
+    def plot(self, path: str | None = None) -> Any:
+        """CPU time against error, one line per method; saved if a path is given. Needs matplotlib."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(9, 6), layout="constrained")
+        axes = figure.subplots()
+        marks = "osv^D<>pXP*h"
+        for k, name in enumerate(dict.fromkeys(row["method"] for row in self.rows)):
+            points = [(r["error"], r["seconds"]) for r in self.rows if r["method"] == name and not r["failed"]]
+            if points:
+                error, seconds = np.array(sorted(points)).T
+                axes.loglog(error, 1e3 * seconds, marker=marks[k % len(marks)], label=name)
+        axes.invert_xaxis()
+        axes.set(xlabel=f"error at t = {self.t_end:g} s (RMS of coordinates)", ylabel="CPU time [ms]")
+        axes.set_title(f"{self.model}: work and precision", loc="left", fontweight="bold")
+        axes.grid(which="both", alpha=0.25)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        if path is not None:
+            figure.savefig(path, dpi=150)
+        return figure
+
+
+def compare(
+    model: Any,
+    t_end: float,
+    methods: Iterable[str] | None = None,
+    tolerances: Sequence[float] = TOLERANCES,
+    *,
+    repeats: int = 2,
+    budget: float = 10.0,
+) -> Comparison:
+    """Run methods on a model at several tolerances and measure error and CPU time.
+
+    Parameters
+    ----------
+    model : Model
+    t_end : end of the run [s], from t = 0
+    methods : keys; all of `index3.METHODS` by default
+    repeats : runs per point; the smallest time counts
+    budget : a method is not run at tighter tolerances once a run took longer than this [s]
+
+    A method that refuses the model or fails is a row that says why.
+    """
+    exact, source = _reference(model, t_end)
+    result = Comparison(model.name, t_end, source)
+    for key in list(METHODS) if methods is None else methods:
+        for rtol in tolerances:
+            row = _measure(model, t_end, key, rtol, exact, repeats)
+            result.rows.append(row)
+            if row["failed"] or row["seconds"] > budget:
+                break
+    return result
+
+
+def _reference(model: Any, t_end: float) -> tuple[np.ndarray, str]:
+    for key, rtol in REFERENCE:
+        if key in METHODS:
+            run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
+            if run.success:
+                return run.q[-1], f"{key} at rtol {rtol:g}"
+    raise Index3Error(f"No method gave a reference for model '{model.name}' to t = {t_end:g}.")
+
+
+def _measure(model: Any, t_end: float, key: str, rtol: float, exact: np.ndarray, repeats: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"method": key, "rtol": rtol, "failed": ""}
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        try:
+            run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
+        except Index3Error as error:
+            return {**row, "failed": str(error), "seconds": 0.0}
+        if not run.success:
+            return {**row, "failed": run.message, "seconds": time.process_time() - start}
+        seconds.append(run.stats["seconds"])
+        if time.process_time() - start > 1.0:
+            break
+    error = float(np.sqrt(np.mean((run.q[-1] - exact) ** 2)))
+    counters = {name: run.stats[name] for name in ("steps", "rejected", "evaluations", "jacobians")}
+    return {**row, "error": error, "seconds": min(seconds), **counters}

@@ -1,0 +1,184 @@
+"""The augmented Lagrangian methods as a user sees them: settings, and how a run of them is set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Table
+from index3.errors import ModelError
+from index3.linear import static_lu
+from index3.methods import run
+from index3.methods.augmented import augmented
+from index3.methods.augmented import penalty as p
+from index3.methods.method import Method, first_order_step, table_of
+from index3.methods.options import check_range
+from index3.methods.runner import Run
+from index3.system import evaluate
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian(Method):
+    """What the three methods of the family share: trapezoidal rule, projections, steps by the energy invariant.
+
+    Parameters
+    ----------
+    newton_tol : with constant steps, relative size of the last correction of the velocities
+    penalty : alpha of the projections and of index 1, in units of each row's effective mass
+    penalty_3 : alpha of index 3 [1/s^2], same units; None for 4e9/h^2, which keeps the multipliers' convergence fast
+    upper, lower : change of the energy invariant in a step [J] that is allowed, and below which steps grow; None for
+        rtol * max(kinetic energy, work so far) + atol, and 1/250 of the upper one
+    max_iterations : corrections per try
+    """
+
+    newton_tol: float = 1e-11
+    penalty: float = 1e7
+    penalty_3: float | None = None
+    upper: float | None = None
+    lower: float | None = None
+    max_iterations: int = 12
+
+    family: ClassVar[str] = "augmented"
+    order: ClassVar[int] = 2
+    implicit: ClassVar[bool] = True
+    paper: ClassVar[str] = "Cardenal, Cuadrado, Bayo 1997"
+    kernel: ClassVar[Kernel] = augmented.advance
+    index: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        owner = f"Method '{self.key}'"
+        check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        check_range(owner, "penalty", self.penalty, 1e3, 1e12)
+        check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
+        for name, value in (("upper", self.upper), ("lower", self.lower), ("penalty_3", self.penalty_3)):
+            if value is not None:
+                check_range(owner, name, value, 1e-300, 1e300)
+        if self.lower is not None and self.upper is None:
+            raise ModelError(f"{owner}: lower = {self.lower!r} without upper. Give both, or upper alone.")
+        if self.upper is not None and self.lower is not None and not self.lower < self.upper:
+            raise ModelError(f"{owner}: lower = {self.lower!r} is not below upper = {self.upper!r}. Give a smaller one.")
+
+    def switching(self) -> tuple[float, float]:
+        """h of the change of index, and failures in a row that force index 1."""
+        return 0.0, 0.0
+
+    def start(self, progress: Run, first_step: float | None) -> Table:
+        """The method's table for a run whose state is consistent.
+
+        Raises
+        ------
+        ModelError : the forces cannot be evaluated at the start.
+        """
+        state, n, m = progress.state, progress.system.n, progress.system.m
+        self.prepare(progress)
+        clock = progress[run.CLOCK]
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
+        h_switch, failures = self.switching()
+        index = self.index or (1 if clock[run.STEP] and clock[run.STEP] < h_switch else 3)
+        mass_solver = progress.solver.table(state[s.MATRIX])
+        for factors in (progress.factors, mass_solver):  # rows are not zero on the diagonal: no pivot of theirs vanishes
+            factors[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
+        square = np.zeros(m)
+        for row, weight in progress.system.augmentation:
+            square[row] = weight
+        settings = np.array(
+            [
+                self.penalty, self.penalty_3 or 0.0, self.upper or 0.0, self.lower or 0.0, h_switch, failures,
+                self.max_iterations, self.index,
+            ]
+        )  # fmt: skip
+        memory = np.zeros(10)
+        state.run(evaluate.energy)
+        energy = state[s.ENERGY]
+        memory[[augmented.ENERGY_OLD, augmented.KINETIC_MOST]] = energy[s.KINETIC] + energy[s.POTENTIAL], energy[s.KINETIC]
+        works = int(not progress.system.conservative)
+        table = table_of(
+            {
+                p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
+                p.SETTINGS: settings,
+                p.MEMORY: memory,
+                p.FLAGS: np.array([index, 1, 0, 0, 0, works, 0], np.int64),
+                p.TALLY: np.zeros(3, np.int64),
+                p.SCALE: row_units(progress, square),
+                p.SQUARE: square,
+                **{slot: np.zeros(n) for slot in (p.DELTA, p.TRIAL_Q, p.TRIAL_V)},
+                p.TRIAL_LAM: np.zeros(m),
+            }
+        )
+        progress[run.LIMITS][run.TRACK_WORK] = 0  # the method measures the work before it accepts a step
+        progress[run.LIMITS][run.QUINTIC] = 1
+        progress.owned.append(mass_solver)
+        progress.own_counters = lambda: dict(zip(TALLY_NAMES, map(int, table[p.TALLY]), strict=True))
+        return table
+
+
+TALLY_NAMES = ("steps_index1", "steps_index3", "switches")
+
+
+def row_units(progress: Run, square: np.ndarray) -> np.ndarray:
+    """The effective mass of each row at the start, 1 / sum of P_i^2 / M_ii; M with the squares the solver adds."""
+    state = progress.state
+    state[s.COEF][:] = 0.0
+    state[s.COEF][s.C_M] = 1.0
+    state[s.Q_MASS][:] = state[s.Q]
+    state.run(evaluate.jacobian, evaluate.matrix)
+    row, column, phi_q = state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q]
+    mass = state[s.MATRIX][progress.factors[static_lu.DIAGONAL][: progress.system.n]]
+    np.add.at(mass, column, square[row] * phi_q**2)
+    softness = np.zeros(progress.system.m)
+    inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0.0)
+    np.add.at(softness, row, phi_q**2 * inverse[column])
+    typical = np.median(softness[softness > 0.0]) if np.any(softness > 0.0) else 1.0
+    return 1.0 / np.where(softness > 0.0, softness, typical)
+
+
+@dataclass(frozen=True)
+class AugmentedIndex1(AugmentedLagrangian):
+    """Augmented Lagrangian of index 1: accelerations by penalty, q and v projected; for small steps, not for stiff forces."""
+
+    key: ClassVar[str] = "al-index1"
+    stiff: ClassVar[bool] = False
+    summary: ClassVar[str] = "small constant steps; redundant and singular mechanisms; energy controls the step"
+    index: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class AugmentedIndex3(AugmentedLagrangian):
+    """Augmented Lagrangian of index 3: positions by penalty, v and a projected; for large steps."""
+
+    key: ClassVar[str] = "al-index3"
+    stiff: ClassVar[bool] = True
+    summary: ClassVar[str] = "large steps, no numerical damping; redundant and singular mechanisms; energy controls the step"
+    index: ClassVar[int] = 3
+
+
+@dataclass(frozen=True)
+class MultiIndex(AugmentedLagrangian):
+    """Index 3 for large steps, index 1 for small ones and where index 3 fails, the energy invariant controls both.
+
+    Parameters
+    ----------
+    h_switch : below this step [s] index 1 is used
+    max_failures : rejected steps in a row after which index 1 is used
+
+    See `AugmentedLagrangian` for the others.
+    """
+
+    h_switch: float = 1e-4
+    max_failures: int = 4
+
+    key: ClassVar[str] = "multi-index"
+    stiff: ClassVar[bool] = True
+    summary: ClassVar[str] = "changes between al-index3 and al-index1 by the step it needs"
+    index: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(f"Method '{self.key}'", "h_switch", self.h_switch, 0.0, 1e300)
+        check_range(f"Method '{self.key}'", "max_failures", self.max_failures, 1, 1000, whole=True)
+
+    def switching(self) -> tuple[float, float]:
+        return self.h_switch, float(self.max_failures)

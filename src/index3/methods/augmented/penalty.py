@@ -1,0 +1,212 @@
+"""The penalty equations of the augmented Lagrangian family: matrix, projections, accelerations.
+
+(M + alpha Phi_q^T Phi_q) x = r - alpha Phi_q^T b is solved as [M, Phi_q^T; Phi_q, -1/alpha] [x; mu] = [r; -b]: the same x,
+with mu = alpha (Phi_q x + b), the increment of the multipliers. Nothing large is ever added to M, so alpha costs no
+digits. Every pivot is safe, also with redundant rows and in singular positions: -1/alpha bounds what a row can do.
+
+[Cardenal] = paper 001, bare numbers are its equations; formulas and corrections in docs/theory/augmented.md.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, slots, view
+from index3.linear import static_lu
+from index3.methods import closure, run
+
+(
+    LINK, SETTINGS, MEMORY, FLAGS, TALLY, SCALE, SQUARE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
+) = SLOTS = slots(
+    link=("i8", 1),  # handles: the run's table, the solver of the mass matrix
+    settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
+    tally=("i8", 1),  # steps by index 1 and 3, changes of index
+    scale=("f8", 1),  # of each row: 1 / (P M^-1 P^T)_rr by the diagonal of M, the unit of its penalty
+    square=("f8", 1),  # weight c of each row whose square the solver adds to the body blocks, else 0
+    delta=("f8", 1),  # q_{n+1} - q_n of the trial
+    trial_q=("f8", 1), trial_v=("f8", 1), trial_lam=("f8", 1),
+)  # fmt: skip
+
+RUN, MASS_SOLVER = range(2)
+"""Places in LINK."""
+PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND = range(8)
+"""Places in SETTINGS: alpha of projections and index 1, alpha of index 3 (0: by the step); bounds of the invariant's change (0: from the tolerances); h of the change of index; failures in a row that force index 1; corrections
+per try; 1, 3, or 0 for both indices."""
+ROUNDING = 4e-15
+"""What counts as rounding of coordinates, and of sums of some ten terms."""
+
+
+@helper
+def border(T, E, S, alpha):
+    """Put -1/alpha (times each row's unit) on the rows' diagonal of MATRIX.
+
+    The solver adds c g g^T to the bodies' blocks for some rows g, and c g b to the right side. With -1/alpha on the
+    diagonal that is exact if those rows' g^T in the upper right carries the factor 1 - c/alpha.
+    """
+    matrix, diagonal, scale, square = view(T, s.MATRIX), view(S, static_lu.DIAGONAL), view(E, SCALE), view(E, SQUARE)
+    row, places, n = view(T, s.BLOCK_ROW), view(T, s.BLOCK_MAP), view(T, s.Q).shape[0]
+    for k in range(scale.shape[0]):
+        matrix[diagonal[n + k]] = -1.0 / (alpha * scale[k])
+    for e in range(row.shape[0]):
+        c = square[row[e]]
+        if c != 0.0:
+            matrix[places[e, 1]] *= 1.0 - c / (alpha * scale[row[e]])
+
+
+@helper
+def factor(T, E, R, S, alpha):
+    """Border and factor the matrix for the coefficients in COEF; forces and Jacobian stand at the present point."""
+    counts, link = view(R, run.COUNTS), view(R, run.LINK)
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    if run.core(T, s.CORE_MATRIX) != OK:
+        return run.EVALUATION_FAILED
+    border(T, E, S, alpha)
+    counts[run.N_FACTOR] += 1
+    code = call(link[run.LINK_FACTOR], T, S)
+    if code != OK:  # the run's own solver names the body to the user
+        view(link[run.LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = view(S, static_lu.INFO)[static_lu.BAD_SCALAR]
+    return OK if code == OK else run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
+
+
+@helper
+def factor_mass(T, E, R, alpha):
+    """The leading matrix of (6), factored at the present point."""
+    coef = view(T, s.COEF)
+    for k in range(coef.shape[0]):
+        coef[k] = 0.0
+    coef[s.C_M] = 1.0
+    return factor(T, E, R, view(E, LINK)[MASS_SOLVER], alpha)
+
+
+@helper
+def solve_rows(T, E, R, values):
+    """The mass-orthogonal step that lets the rows change by -values (formulas 6.3); left in the solver's X."""
+    S = view(E, LINK)[MASS_SOLVER]
+    x, n = view(S, static_lu.X), view(T, s.Q).shape[0]
+    for k in range(n):
+        x[k] = 0.0
+    for k in range(values.shape[0]):
+        x[n + k] = -values[k]
+    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    return x
+
+
+@helper
+def project_positions(T, E, R):
+    """Sweeps of q to Phi = 0 with the factored mass matrix; OK, 1 if q stays away from it, or a reason to stop."""
+    q, phi, size, level = view(T, s.Q), view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
+    before = 1e300
+    for _ in range(12):
+        view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+        if run.core(T, s.CORE_FORCES) != OK:
+            return run.EVALUATION_FAILED
+        worst = 0.0
+        for k in range(phi.shape[0]):
+            if level[k] == 1:
+                phi[k] = 0.0
+            x = abs(phi[k]) / max(1.0, size[k])
+            if not x <= worst:
+                worst = x
+        if worst <= ROUNDING or (worst > 0.3 * before and worst <= 1e-12):
+            return OK
+        if not worst < 2.0 * before:
+            return 1
+        before = worst
+        x = solve_rows(T, E, R, phi)
+        for k in range(q.shape[0]):
+            q[k] += x[k]
+    return OK if before <= 1e-10 else 1  # in a singular position sweeps are slow
+
+
+@helper
+def project_velocities(T, E, R):
+    """Sweeps of v to Phi_q v + Phi_t = 0 with the factored mass matrix, down to rounding; the forces follow v."""
+    v, rate, level = view(T, s.V), view(T, s.RATE), view(T, s.LEVEL)
+    before, fastest, again = 1e300, 1.0, False
+    for k in range(level.shape[0]):
+        again = again or level[k] == 1
+    for k in range(v.shape[0]):
+        fastest = max(fastest, abs(v[k]))
+    for _ in range(6):
+        run.core(T, s.CORE_RATES)
+        worst = 0.0
+        for k in range(rate.shape[0]):
+            worst = max(worst, abs(rate[k]))
+        if worst <= ROUNDING * fastest or worst > 0.3 * before:
+            break
+        before = worst
+        x = solve_rows(T, E, R, rate)
+        for k in range(v.shape[0]):
+            v[k] += x[k]
+        if again and run.core(T, s.CORE_FORCES) != OK:
+            return run.EVALUATION_FAILED
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
+def sweep(T, E, R, lam):
+    """One sweep of (6), (7) as increments of a and lam; forces without reactions, Jacobian and GAMMA stand at (q, v).
+
+    Returns whether the residuals before the sweep were rounding, and the solver's X with the increments.
+    """
+    S = view(E, LINK)[MASS_SOLVER]
+    x, a, g, ma, gamma = view(S, static_lu.X), view(T, s.A), view(T, s.G), view(T, s.MA), view(T, s.GAMMA)
+    phi_q, row, column, n = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.A).shape[0]
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    run.core(T, s.CORE_MASS)
+    forces, turns = 0.0, 1.0
+    for k in range(n):
+        x[k] = -(ma[k] + g[k])
+        forces = max(forces, abs(ma[k]) + abs(g[k]))
+        turns = max(turns, abs(a[k]))
+    for k in range(gamma.shape[0]):
+        x[n + k] = gamma[k]
+        forces = max(forces, abs(lam[k]))
+        turns = max(turns, abs(gamma[k]))
+    for e in range(phi_q.shape[0]):
+        x[column[e]] -= phi_q[e] * lam[row[e]]
+        x[n + row[e]] -= phi_q[e] * a[column[e]]
+    rounding = True
+    for k in range(x.shape[0]):
+        rounding = rounding and abs(x[k]) <= 10.0 * ROUNDING * (forces if k < n else turns)
+    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    for k in range(n):
+        a[k] += x[k]
+    for k in range(lam.shape[0]):
+        lam[k] += x[n + k]
+    return rounding, x
+
+
+@helper
+def solve_accelerations(T, E, R):
+    """Sweeps of a and lam to (6) at (t, q, v). From lam = 0 redundant rows get the multipliers that are shortest in the
+    rows' units."""
+    a, lam = view(T, s.A), view(T, s.LAM)
+    if run.core(T, s.CORE_LEVELS) != OK:
+        return run.EVALUATION_FAILED
+    before = 1e300
+    for _ in range(12):
+        rounding, x = sweep(T, E, R, lam)
+        size = 0.0
+        for k in range(a.shape[0]):
+            size = max(size, abs(x[k]))
+        if rounding or size > 0.5 * before:
+            break
+        before = size
+    return OK
+
+
+@helper
+def close_rates(T, E, R, renew):
+    """At closed positions: project v, then a and lam there; with a fresh matrix, or the one of this step and its lam."""
+    code = OK if closure.evaluate(T) == OK else run.EVALUATION_FAILED
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    if code == OK and renew:
+        code = factor_mass(T, E, R, view(E, SETTINGS)[PENALTY])
+    if code == OK:
+        code = project_velocities(T, E, R)
+    if code == OK:
+        if not renew:
+            run.copy(view(T, s.LAM), view(E, TRIAL_LAM))
+        code = solve_accelerations(T, E, R)
+    return code

@@ -1,0 +1,108 @@
+"""BDF methods as a user sees them: their settings, and how a run of them is set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from index3.compiled.interface import Kernel, Table
+from index3.errors import ModelError
+from index3.methods import run
+from index3.methods.direct import bdf, tables
+from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_values
+from index3.methods.method import Method
+from index3.methods.options import check_range
+from index3.methods.runner import Run
+
+
+@dataclass(frozen=True)
+class BDFIndex3(Method):
+    """Backward differentiation formulas on the index-3 equations, order 1 to 5; errors of q are controlled.
+
+    Right after changes of step or order, velocities are less accurate by one power of h, multipliers by two.
+
+    Parameters
+    ----------
+    order : a fixed order 1..5, or the bounds (low, high) between which it is chosen; constant steps take the highest
+    newton_tol : with constant steps, relative size of the last correction of the velocities
+    kappa : part of the tolerance that the corrector may leave in a step
+    max_iterations : corrections per try
+
+    >>> BDFIndex3.order, BDFIndex3(order=2).order
+    ((1, 5), 2)
+    """
+
+    order: int | tuple[int, int] = (1, bdf.MAX_ORDER)  # type: ignore[misc]  # of the class: the bounds
+    newton_tol: float = 1e-11
+    kappa: float = 1e-3
+    max_iterations: int = 10
+
+    key: ClassVar[str] = "bdf-i3"
+    family: ClassVar[str] = "direct"
+    implicit: ClassVar[bool] = True
+    stiff: ClassVar[bool] = True
+    paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (as the method to beat)"
+    summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
+    kernel: ClassVar[Kernel] = bdf.advance
+    stabilised: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        owner = f"Method '{self.key}'"
+        low, high = self.bounds()
+        check_range(owner, "order", low, 1, bdf.MAX_ORDER, whole=True)
+        check_range(owner, "order", high, low, bdf.MAX_ORDER, whole=True)
+        check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
+        check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
+
+    def bounds(self) -> tuple[int, int]:
+        """The lowest and the highest order allowed."""
+        if not isinstance(self.order, tuple | list):
+            return self.order, self.order
+        if len(self.order) != 2:
+            raise ModelError(f"Method '{self.key}': order = {self.order!r}. Give an order, or two bounds (low, high).")
+        return self.order[0], self.order[1]
+
+    def start(self, progress: Run, first_step: float | None) -> Table:
+        """The method's table for a run whose state is consistent.
+
+        Raises
+        ------
+        ModelError : the forces cannot be evaluated at the start.
+        """
+        low, high = self.bounds()
+        clock, fixed = progress[run.CLOCK], progress[run.CLOCK][run.STEP] > 0.0
+        table = tables.newton_table(
+            progress, len(bdf.SLOTS), kappa=self.kappa, max_iterations=self.max_iterations, stabilised=self.stabilised
+        )
+        fill_bdf(table, progress, high if fixed else min(2, high), low, high)
+        self.prepare(progress)
+        if fixed:
+            give_start(table, starting_values(progress, high), progress.system.n, progress.system.m)
+            self.prepare(progress)  # again: the starting values moved the state
+        progress[run.LIMITS][run.QUINTIC] = 1
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or tables.first_step(progress, 0.25)
+        return table
+
+
+@dataclass(frozen=True)
+class BDFStabilised(BDFIndex3):
+    """Backward differentiation formulas on the stabilised index-2 equations (Gear, Gupta, Leimkuhler), order 1 to 5.
+
+    Position and velocity constraints hold at every step; errors of q and v are controlled.
+
+    Parameters
+    ----------
+    order : a fixed order 1..5, or the bounds (low, high) between which it is chosen; constant steps take the highest
+    newton_tol : with constant steps, relative size of the last correction of the velocities
+    kappa : part of the tolerance that the corrector may leave in a step
+    max_iterations : corrections per try
+
+    >>> BDFStabilised(order=(1, 2)).key
+    'bdf-si2'
+    """
+
+    key: ClassVar[str] = "bdf-si2"
+    paper: ClassVar[str] = "Gear, Gupta, Leimkuhler 1985"
+    summary: ClassVar[str] = "as bdf-i3, with velocities and reactions as accurate as positions"
+    stabilised: ClassVar[bool] = True

@@ -1,0 +1,334 @@
+"""Newton's iteration of the direct methods: unknowns a, lam, with q and v linear in a.
+
+A method writes one step as
+
+    q = q_base + c_q a,    v = v_base + c_v a,    c_m M(q_mass) a + (Phi_q^T lam - Q) + g_add = 0
+
+(HHT: c_q = beta h^2, c_v = gamma h; BDF: c_q = g^2, c_v = g) and this module solves it with Phi(q) / c_q = 0, the scaling
+that keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The matrix is
+[c_m M + c_q ((M a)_q + (Phi_q^T lam)_q - Q_q) - c_v Q_v, Phi_q^T; Phi_q, 0], kept until it stops paying.
+
+*Stabilised index 2* (CLOSURE set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along M^-1 Phi_q^T
+until Phi(q) = 0: what q' = v + M^-1 Phi_q^T mu means for a formula that gives q = q_base + c_q a. Terms of the matrix that
+are O(h) smaller ((Phi_q v)_q, derivatives of mu) are left out; they cost no order, only convergence rate.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, Slot, call, helper, slots, view
+from index3.linear import static_lu
+from index3.methods import closure, manifold, run
+
+(
+    RUN, SETTINGS, MEMORY, FLAGS, CLOSURE, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
+) = SLOTS = slots(
+    run=("i8", 1),  # handle of the run's table
+    settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
+    closure=("i8", 1),  # handle of the closure table that holds the directions M^-1 Phi_q^T, 0 for index 3
+    q_base=("f8", 1), v_base=("f8", 1), g_add=("f8", 1),
+    weights=("f8", 1),  # allowed for SIZE times a correction
+    weights_q=("f8", 1),  # allowed for a move of q_base
+    guess_a=("f8", 1), guess_lam=("f8", 1), guess_q=("f8", 1),  # where the iteration starts: a, lam, q_base
+)  # fmt: skip
+
+KAPPA, MAX_ITERATIONS, RENEW_RATE, PAPER_NORM = range(4)
+"""Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error."""
+C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
+"""Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of the
+kept factorisation; last convergence rate."""
+RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS = range(4)
+"""Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries in
+a row, whether the directions of the closure stay as they are."""
+ROUNDING = 4e-15
+"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few units
+in the last place through sums of some ten terms."""
+CONVERGED, STALLED = 0, 1
+
+
+def extended(base: tuple[Slot, ...], **kinds: tuple[Any, int]) -> tuple[Slot, ...]:
+    """More slots behind those of a shared module, to unpack by the caller.
+
+    >>> [slot.index - len(SLOTS) for slot in extended(SLOTS, x=("f8", 1), y=("f8", 2))]
+    [0, 1]
+    """
+    return tuple(Slot(len(base) + k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
+
+
+@helper
+def move(T, E, R):
+    """q and v of the present a, and the configuration of the mass term."""
+    c, q, v, a, q_mass = view(E, MEMORY), view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.Q_MASS)
+    q_base, v_base, q0 = view(E, Q_BASE), view(E, V_BASE), view(R, run.NEW_Q)
+    for k in range(q.shape[0]):
+        q[k] = q_base[k] + c[C_POSITION] * a[k]
+        v[k] = v_base[k] + c[C_VELOCITY] * a[k]
+        q_mass[k] = (1.0 + c[BACK]) * q[k] - c[BACK] * q0[k]
+
+
+@helper
+def evaluate(T, E, R):
+    """Everything the residual needs at the present a, lam."""
+    move(T, E, R)
+    code = run.core(T, s.CORE_FORCES)
+    if code == OK:
+        code = run.core(T, s.CORE_MASS)
+    if code == OK and view(E, CLOSURE)[0] != 0:
+        code = run.core(T, s.CORE_JACOBIAN)
+        run.core(T, s.CORE_RATES)
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    return run.EVALUATION_FAILED if code != OK else OK
+
+
+@helper
+def factorise(T, E, R, S):
+    """The matrix at the present iterate, factored; a rank lower than seen before is used once only."""
+    c, coef, flags, counts = view(E, MEMORY), view(T, s.COEF), view(E, FLAGS), view(R, run.COUNTS)
+    link, C = view(R, run.LINK), view(E, CLOSURE)[0]
+    coef[s.C_M] = c[C_MASS]
+    coef[s.C_MA] = c[C_MASS] * (1.0 + c[BACK]) * c[C_POSITION]
+    coef[s.C_K] = c[C_POSITION]
+    coef[s.C_D] = c[C_VELOCITY]
+    coef[s.C_V] = c[C_POSITION] / c[C_VELOCITY]
+    code = run.core(T, s.CORE_JACOBIAN)
+    if code == OK:
+        code = run.core(T, s.CORE_MATRIX)
+    counts[run.N_JACOBIANS] += 1
+    if code != OK:
+        return run.EVALUATION_FAILED
+    code = call(link[run.LINK_FACTOR], T, S)
+    counts[run.N_FACTOR] += 1
+    if code == OK and C != 0 and flags[KEEP_DIRECTIONS] == 0:
+        code = closure.factor_mass(T, C, view(T, s.Q)[:0])
+        counts[run.N_FACTOR] += 1
+    if code != OK:
+        return run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
+    info = view(S, static_lu.INFO)
+    flags[RENEW] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    flags[FRESH] = 1
+    c[C_FACTORED] = c[C_VELOCITY]
+    return OK
+
+
+@helper
+def close_base(T, E, ahead):
+    """Stabilised index 2: move q_base along M^-1 Phi_q^T by the step that closes Phi; the size of that step in weights.
+
+    The correction of a to come moves the positions off Phi = 0 by -(c_q/c_v) times the rates it removes: `ahead` of that.
+    """
+    C, phi, level, rate, c = view(E, CLOSURE)[0], view(T, s.PHI), view(T, s.LEVEL), view(T, s.RATE), view(E, MEMORY)
+    if C == 0:
+        return 0.0
+    base, w, total, gap = view(E, Q_BASE), view(E, WEIGHTS_Q), 0.0, view(T, s.GAMMA)
+    part = c[C_POSITION] / c[C_VELOCITY] if ahead else 0.0
+    for k in range(phi.shape[0]):
+        gap[k] = phi[k] - part * rate[k] if level[k] == 0 else 0.0
+    x = manifold.solve_rows(T, C, gap)
+    for k in range(base.shape[0]):
+        base[k] += x[k]
+        total += (x[k] / w[k]) * (x[k] / w[k])
+    return sqrt(total / base.shape[0])
+
+
+@helper
+def fill_residual(T, E, S):
+    """Minus the residual into the solver's right-hand side; whether it is rounding."""
+    c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
+    x, ma, g, g_add = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
+    phi, level, size, lam, rate = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE), view(T, s.LAM), view(T, s.RATE)
+    n, worst, terms, closed, fastest = g.shape[0], 0.0, 0.0, True, largest_speed(T)
+    for k in range(n):
+        m_a = c[C_MASS] * ma[k]
+        x[k] = -(m_a + g[k] + g_add[k])
+        worst = max(worst, abs(x[k]))
+        terms = max(terms, abs(m_a) + abs(g[k]) + abs(g_add[k]))
+    for k in range(phi.shape[0]):
+        if stabilised:
+            x[n + k] = -rate[k] / c[C_VELOCITY]
+            closed = closed and abs(rate[k]) <= 10.0 * ROUNDING * fastest
+        else:
+            x[n + k] = -phi[k] / (c[C_POSITION] if level[k] == 0 else c[C_VELOCITY])
+        terms = max(terms, abs(lam[k]))
+        if not abs(phi[k]) <= ROUNDING * max(1.0, size[k]):
+            closed = False
+    return closed and worst <= 100.0 * ROUNDING * terms  # forces: sums of products of reactions and gradients
+
+
+@helper
+def largest_speed(T):
+    """max(1, |v|): what rates of constraints are measured by."""
+    v, most = view(T, s.V), 1.0
+    for k in range(v.shape[0]):
+        most = max(most, abs(v[k]))
+    return most
+
+
+@helper
+def correction_size(T, E, S):
+    """RMS of SIZE times the correction over the weights; and whether it is rounding of the positions (or velocities)."""
+    c, x, w, q, v = view(E, MEMORY), view(S, static_lu.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
+    n, total, tiny, largest, part = q.shape[0], 0.0, True, 0.0, c[C_POSITION]
+    for k in range(n):
+        largest = max(largest, abs(q[k]) + c[C_VELOCITY] * abs(v[k]))
+    if view(E, CLOSURE)[0] != 0:
+        largest, part = largest_speed(T), c[C_VELOCITY]
+    for k in range(n):
+        if abs(part * x[k]) > ROUNDING * largest:
+            tiny = False
+        y = c[SIZE] * x[k] / w[k]
+        total += y * y
+    return sqrt(total / n), tiny
+
+
+@helper
+def row_size(T, E, tolerance):
+    """Largest residual of positions, and of velocities if these are imposed, in parts of what may be left of it."""
+    phi, size, rate = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.RATE)
+    worst = 0.0
+    for k in range(phi.shape[0]):
+        x = abs(phi[k]) / max(1.0, size[k])
+        if not x <= worst:
+            worst = x
+    if view(E, CLOSURE)[0] != 0:
+        fastest = largest_speed(T)
+        for k in range(rate.shape[0]):
+            x = abs(rate[k]) / fastest
+            if not x <= worst:
+                worst = x
+    return worst / tolerance
+
+
+@helper
+def row_tolerance(E, R):
+    """What may be left of a row, relative to its terms."""
+    tolerance = view(R, run.TOLERANCE)
+    if view(R, run.CLOCK)[run.STEP] > 0.0:
+        return 10.0 * tolerance[run.NEWTON_TOL]
+    return max(1e-11, view(E, SETTINGS)[KAPPA] * tolerance[run.RTOL])
+
+
+@helper
+def correct(T, E, R, S, full):
+    """Newton's iteration for one step; CONVERGED, STALLED (smaller step), or a reason to stop (10 and above)."""
+    c, memory, counts = view(E, SETTINGS), view(E, MEMORY), view(R, run.COUNTS)
+    x, a, lam = view(S, static_lu.X), view(T, s.A), view(T, s.LAM)
+    n, before, rate = a.shape[0], 0.0, memory[RATE_LAST]
+    kappa = 1.0 if view(R, run.CLOCK)[run.STEP] > 0.0 else c[KAPPA]
+    tolerance = row_tolerance(E, R)
+    for iteration in range(int(c[MAX_ITERATIONS])):
+        code = evaluate(T, E, R)
+        if code == OK and (view(E, FLAGS)[RENEW] == 1 or full):
+            code = factorise(T, E, R, S)
+        if code != OK:
+            return code
+        if iteration == 0 and close_base(T, E, False) > 0.0:  # the prediction is off by more than later iterates are
+            code = evaluate(T, E, R)
+            if code != OK:
+                return code
+        closing = close_base(T, E, True)
+        rows = row_size(T, E, tolerance)
+        solved = fill_residual(T, E, S)
+        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        counts[run.N_NEWTON] += 1
+        size, tiny = correction_size(T, E, S)
+        size = sqrt(size * size + closing * closing)
+        if solved and iteration > 0 and size > kappa:
+            # the residual is rounding, yet corrections are not small: near a singular position they are amplified noise
+            counts[run.N_STAGNATED] += 1
+            return CONVERGED
+        if not size < 1e200:
+            return STALLED
+        for k in range(n):
+            a[k] += x[k]
+        for k in range(lam.shape[0]):
+            lam[k] += x[n + k]
+        if iteration > 0:
+            rate = size / before if before > 0.0 else 0.0
+            memory[RATE_LAST] = rate
+        if tiny and rows <= 1.0:  # stagnation at rounding level
+            if iteration > 0 and rate > 0.5:
+                counts[run.N_STAGNATED] += 1
+            return CONVERGED
+        if iteration > 0:
+            if rate >= 1.0 or (rate > 0.9 and iteration > 3):
+                return STALLED
+            if rate / (1.0 - rate) * size <= kappa and rate * rows <= 1.0:
+                return CONVERGED
+        elif 1e3 * size <= kappa and rows <= 1.0:  # a linear problem, or a perfect prediction
+            return CONVERGED
+        before = size
+    return STALLED
+
+
+@helper
+def restart(T, E):
+    """Back to where the iteration started."""
+    run.copy(view(T, s.A), view(E, GUESS_A))
+    run.copy(view(T, s.LAM), view(E, GUESS_LAM))
+    run.copy(view(E, Q_BASE), view(E, GUESS_Q))
+
+
+@helper
+def solve_step(T, E, R, S):
+    """Correct the predicted a, lam of a step; at last with a fresh matrix in every iteration."""
+    flags, memory, counts = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS)
+    run.copy(view(E, GUESS_A), view(T, s.A))
+    run.copy(view(E, GUESS_LAM), view(T, s.LAM))
+    run.copy(view(E, GUESS_Q), view(E, Q_BASE))
+    ratio = memory[C_VELOCITY] / memory[C_FACTORED] if memory[C_FACTORED] > 0.0 else 0.0
+    if ratio < 0.7 or ratio > 1.4 or memory[RATE_LAST] > view(E, SETTINGS)[RENEW_RATE]:
+        flags[RENEW] = 1
+    flags[FRESH] = 0
+    code = correct(T, E, R, S, False)
+    if code == STALLED and flags[FRESH] == 0:
+        flags[RENEW] = 1
+        restart(T, E)
+        code = correct(T, E, R, S, False)
+    if code == STALLED:
+        restart(T, E)
+        code = correct(T, E, R, S, True)
+    if code != CONVERGED:
+        counts[run.N_NEWTON_FAILED] += 1
+        flags[RENEW] = 1
+    return code
+
+
+@helper
+def fill_weights(E, R):
+    """The error allowed in each coordinate: the contract's, the paper's (34), or for constant steps that of Newton.
+
+    With constant steps, and where velocities are imposed, corrections are judged as velocities: what is left in positions
+    is divided by h at each step and would hide the order of the method at small steps.
+    """
+    w, w_q, c, tolerance = view(E, WEIGHTS), view(E, WEIGHTS_Q), view(E, SETTINGS), view(R, run.TOLERANCE)
+    v, q, largest = view(R, run.NEW_V), view(R, run.NEW_Q), view(R, run.LARGEST)
+    fixed, stabilised = view(R, run.CLOCK)[run.STEP] > 0.0, view(E, CLOSURE)[0] != 0
+    for k in range(w.shape[0]):
+        w_q[k] = tolerance[run.NEWTON_TOL] * max(1.0, abs(q[k])) if fixed else run.weight(R, k)
+        if fixed:
+            w[k] = tolerance[run.NEWTON_TOL] * max(1.0, abs(v[k]))
+        elif stabilised:
+            w[k] = run.weight_v(R, k)
+        elif c[PAPER_NORM] == 1.0:
+            w[k] = tolerance[run.RTOL] * max(1.0, largest[k])
+        else:
+            w[k] = run.weight(R, k)
+
+
+@helper
+def answer_failure(E, R, code, h):
+    """After an iteration that did not converge: OK with a smaller next step, or the reason to end the run."""
+    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
+    fixed = clock[run.STEP] > 0.0
+    if code >= run.NEWTON_FAILED or fixed:
+        flags[FAILED_IN_ROW] += 1
+        if fixed or flags[FAILED_IN_ROW] > 12:
+            return run.NEWTON_FAILED if code == STALLED else code
+    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
+    return OK

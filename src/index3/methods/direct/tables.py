@@ -1,0 +1,61 @@
+"""Tables of the direct methods, and first steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Table
+from index3.methods import run
+from index3.methods.closing import Closer
+from index3.methods.direct import alpha, newton
+from index3.methods.runner import Run
+
+RENEW_RATE = 0.25
+"""A Jacobian is renewed once corrections shrink by less than 4."""
+
+
+def newton_table(
+    progress: Run, size: int, *, kappa: float, max_iterations: int, paper_norm: bool = False, stabilised: bool = False
+) -> Table:
+    """A table with `size` slots, of which those of `newton` are filled."""
+    n, m = progress.system.n, progress.system.m
+    table = Table(size)
+    table[newton.RUN] = np.array([progress.table.handle], np.int64)
+    table[newton.SETTINGS] = np.array([kappa, max_iterations, RENEW_RATE, paper_norm], float)
+    table[newton.MEMORY] = np.zeros(7)
+    table[newton.FLAGS] = np.array([1, 0, 0, 0], np.int64)
+    table[newton.CLOSURE] = np.zeros(1, np.int64)
+    vectors = (newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q)
+    for slot in vectors:
+        table[slot] = np.zeros(n)
+    table[newton.GUESS_LAM] = np.zeros(m)
+    if stabilised:
+        closer = Closer(progress.state, progress.solver)
+        table[newton.CLOSURE][0] = closer.handle
+        table.owned = closer  # type: ignore[attr-defined]  # the table knows only its address
+    return table
+
+
+def fill_past(table: Table, progress: Run, max_degree: int) -> None:
+    """The history of the alpha methods at the start: one point."""
+    state, n, m = progress.state, progress.system.n, progress.system.m
+    table[alpha.HISTORY] = np.array([1, 0, max_degree], np.int64)
+    table[alpha.A_START] = np.zeros(n)
+    table[alpha.PAST_T] = np.full(alpha.PAST, progress.t)
+    table[alpha.PAST_TL] = np.full(alpha.PAST, progress.t)
+    table[alpha.PAST_A] = np.tile(state[s.A], (alpha.PAST, 1))
+    table[alpha.PAST_LAM] = np.tile(state[s.LAM], (alpha.PAST, 1)).reshape(alpha.PAST, m)
+
+
+def first_step(progress: Run, beta: float) -> float:
+    """A first step whose error is sure to be small: as if the acceleration began from nothing."""
+    clock, w = progress[run.CLOCK], progress.weights
+    size = np.sqrt(np.mean((progress[run.NEW_A] / w) ** 2))
+    speed = np.sqrt(np.mean((progress[run.NEW_V] / w) ** 2))
+    h = clock[run.MAX_STEP]
+    if size > 0.0:
+        h = min(h, np.sqrt(0.01 / (beta * size)))
+    if speed > 0.0:  # a rate may start to change as fast as it is
+        h = min(h, 10.0 / speed)
+    return float(max(h, 1e-12 * clock[run.MAX_STEP]))

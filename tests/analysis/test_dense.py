@@ -1,0 +1,154 @@
+"""Dense output: (q, v) at any time of a run, from the accepted steps."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.analysis.dense import DenseOutput
+
+SPAN = (0.0, 1.0)
+
+
+def oscillator():
+    """A mass on a spring along x: x = 1 + cos(2 t) for k/m = 4, released 1 m beyond the free length of 1 m."""
+    model = ix.Model("oscillator", gravity=(0, 0, 0))
+    bob = model.add(ix.PointMass("bob", 1.0, position=(2.0, 0.0, 0.0)))
+    points = ((0.0, 0.0, 0.0), (2.0, 0.0, 0.0))
+    model.add(ix.SpringDamper("spring", model.ground, bob, points=points, stiffness=4.0, length=1.0))
+    return model
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    return ix.simulate(ix.library.four_bar(), SPAN, t_eval=0.1, dense_output=True)
+
+
+def test_there_is_none_unless_asked_for():
+    assert ix.simulate(ix.library.pendulum(), (0.0, 0.1)).sol is None
+
+
+def test_one_time_and_many(four_bar):
+    q, v = four_bar.sol(0.35)
+    assert q.shape == v.shape == (21,)
+    qs, vs = four_bar.sol([0.1, 0.35, 0.9])
+    assert qs.shape == vs.shape == (3, 21)
+    np.testing.assert_array_equal(qs[1], q)
+    np.testing.assert_array_equal(vs[1], v)
+
+
+def test_covers_the_span_whatever_the_output_times():
+    result = ix.simulate(oscillator(), SPAN, t_eval=[0.2, 0.4], dense_output=True)
+    assert (result.sol.t_min, result.sol.t_max) == SPAN
+    assert len(result.t) == 2
+    assert len(result.sol.t) == result.stats["steps"] + 1
+
+
+def test_output_and_steps_are_those_without_it():
+    """Returning to Python after each step changes nothing."""
+    model = ix.library.four_bar()
+    plain, dense = (ix.simulate(model, SPAN, t_eval=0.1, dense_output=flag) for flag in (False, True))
+    np.testing.assert_array_equal(dense.q, plain.q)
+    counts = [{key: n for key, n in result.stats.items() if key != "seconds"} for result in (plain, dense)]
+    assert counts[0] == counts[1]
+
+
+def test_meets_the_steps_exactly():
+    result = ix.simulate(oscillator(), SPAN, project=False, dense_output=True)
+    q, v = result.sol(result.t)
+    # rounding of the piecewise polynomials, of numbers up to 4
+    np.testing.assert_allclose(q, result.q, atol=1e-14)
+    np.testing.assert_allclose(v, result.v, atol=1e-12)
+
+
+def test_agrees_with_output_between_steps():
+    """Lines of output come from the same interpolation when they are not projected."""
+    model = oscillator()
+    result = ix.simulate(model, SPAN, t_eval=0.01, project=False, dense_output=True)
+    q, v = result.sol(result.t)
+    np.testing.assert_allclose(q, result.q, atol=1e-13)  # rounding: two ways to evaluate one polynomial
+    np.testing.assert_allclose(v, result.v, atol=1e-11)  # the same, divided by steps of some hundredths
+
+
+def test_is_not_projected_but_close(four_bar):
+    q, _ = four_bar.sol(four_bar.t)
+    difference = np.abs(q - four_bar.q).max()
+    assert 0.0 < difference < 1e-6  # of the size of the tolerance: rtol = 1e-6, coordinates of about 1
+
+
+def observed_orders(errors):
+    return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+
+
+@pytest.mark.parametrize(("derivatives", "order"), [(2, 4), (3, 6)])
+def test_interpolation_error(derivatives, order):
+    """Between exact steps: h^4 for q from (q, v), h^6 with a; one order less for v."""
+    t_wanted, in_q, in_v = np.linspace(0.0, 1.0, 333), [], []
+    for count in (5, 10, 20):
+        t = np.linspace(0.0, 1.0, count + 1)
+        waves = (np.cos(5 * t), -5 * np.sin(5 * t), -25 * np.cos(5 * t))
+        q, v = DenseOutput(t, np.stack(waves[:derivatives], axis=1)[:, :, None])(t_wanted)
+        in_q.append(np.abs(q[:, 0] - np.cos(5 * t_wanted)).max())
+        in_v.append(np.abs(v[:, 0] + 5 * np.sin(5 * t_wanted)).max())
+    # 0.3: h = 0.2 resolves a wave of period 1.3 only roughly, and the largest error is sampled
+    np.testing.assert_allclose(observed_orders(in_q), order, atol=0.3)
+    np.testing.assert_allclose(observed_orders(in_v), order - 1, atol=0.3)
+
+
+def test_a_run_of_second_order_stays_so_between_steps():
+    t, errors = np.linspace(0.0, 1.0, 333), []
+    for step in (0.02, 0.01, 0.005):
+        result = ix.simulate(oscillator(), SPAN, "hht-i3", step=step, dense_output=True)
+        errors.append(np.abs(result.sol(t)[0][:, 0] - 1.0 - np.cos(2.0 * t)).max())
+    np.testing.assert_allclose(observed_orders(errors), 2.0, atol=0.2)  # spread of two halvings
+
+
+def test_rates_are_the_derivative_of_coordinates(four_bar):
+    t, h = np.linspace(0.05, 0.95, 37), 1e-6
+    difference = (four_bar.sol(t + h)[0] - four_bar.sol(t - h)[0]) / (2 * h)
+    # rounding 1e-16 / 1e-6; second derivatives jump at steps by the error of a step
+    np.testing.assert_allclose(four_bar.sol(t)[1], difference, atol=1e-6)
+
+
+@pytest.mark.parametrize("t", [-1e-9, 1.0 + 1e-9, math.nan, [0.5, 2.0]])
+def test_outside_the_span_is_an_error(four_bar, t):
+    with pytest.raises(ix.ModelError, match=r"sol: a time is outside the run, 0 to 1 s"):
+        four_bar.sol(t)
+
+
+def test_a_table_of_times_is_an_error(four_bar):
+    with pytest.raises(ix.ModelError, match="2 dimensions"):
+        four_bar.sol(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("value", [1, "yes", None])
+def test_setting_must_be_a_bool(value):
+    with pytest.raises(ix.ModelError, match=r"dense_output = .* Choose True or False"):
+        ix.simulate(ix.library.pendulum(), (0.0, 0.1), dense_output=value)
+
+
+def test_pickles_but_is_not_saved(four_bar, tmp_path):
+    again = pickle.loads(pickle.dumps(four_bar))
+    np.testing.assert_array_equal(again.sol(0.5)[0], four_bar.sol(0.5)[0])
+    four_bar.save(tmp_path / "run.nc")
+    assert ix.Result.load(tmp_path / "run.nc").sol is None
+
+
+def test_a_stopped_run_keeps_what_it_has():
+    result = ix.simulate(oscillator(), SPAN, callback=lambda t, q, v: t > 0.5, dense_output=True)
+    assert result.t[-1] > 0.5
+    assert result.sol.t_max == result.t[-1]
+
+
+def test_quintic_through_accelerations():
+    """Methods with accelerations at both ends: exact for polynomials of degree five."""
+    t = np.array([0.0, 0.5, 2.0])
+    p = np.polynomial.Polynomial([1.0, -2.0, 0.5, 3.0, -1.0, 0.25])
+    states = np.stack([p(t), p.deriv()(t), p.deriv(2)(t)], axis=1)[:, :, None]
+    q, v = DenseOutput(t, states)(np.array([0.25, 1.0, 1.9]))
+    np.testing.assert_allclose(q[:, 0], p(np.array([0.25, 1.0, 1.9])), rtol=1e-12)  # rounding
+    np.testing.assert_allclose(v[:, 0], p.deriv()(np.array([0.25, 1.0, 1.9])), rtol=1e-12)

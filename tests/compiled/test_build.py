@@ -1,0 +1,127 @@
+"""The build: what a kernel must not do, and how work is shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from index3.compiled import build, store
+from index3.compiled.interface import BUILDING, JIT
+
+pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
+
+HEAD = """
+import numpy as np
+from index3.compiled.interface import OK, kernel, slots, view
+(X,) = slots(x=("f8", 1))
+
+@kernel
+def {name}(T, E):
+    x = view(T, X)
+"""
+BAD = {
+    "allocate": ("    y = x + 1.0\n    x[0] = y[0]\n    return OK\n", "must not use NRT_"),
+    "throw": ("    if x[0] > 0.0:\n        raise ValueError('positive')\n    return OK\n", "can raise an exception"),
+    "grow": ("    x[0] = len([k for k in range(int(x[0]))])\n    return OK\n", "must not use"),
+}
+TRY = """
+import sys
+from pathlib import Path
+from index3.compiled import store
+from index3.errors import Index3Error
+for name in sys.argv[1:] or {names}:
+    try:
+        store.build(["index3." + name], Path("refused"))
+    except Index3Error as error:
+        print(str(error).strip().splitlines()[-1])
+    else:
+        print("built", name)
+print(len(list(Path("refused").iterdir())))
+"""
+
+
+def test_kernels_that_allocate_or_raise_are_refused_by_name(workshop):
+    for name, (body, _) in BAD.items():
+        (workshop.package / f"bad_{name}.py").write_text(HEAD.format(name=name) + body, "utf-8")
+    output, _ = workshop.run(TRY.format(names=[f"bad_{name}" for name in BAD]))
+    *lines, left = output.splitlines()
+    for (name, (_, reason)), line in zip(BAD.items(), lines, strict=True):
+        assert f"kernel index3.bad_{name}.{name} " in line
+        assert reason in line
+    assert left == "0"  # nothing was written
+
+
+def test_a_module_that_cannot_be_imported_is_an_error_that_shows_why(workshop):
+    (workshop.package / "bad_import.py").write_text("from index3.compiled.interface import nothing\n", "utf-8")
+    output, _ = workshop.run(TRY.format(names=["bad_import"]))
+    assert "ImportError" in output
+    assert "nothing" in output
+
+
+@pytest.mark.parametrize("symbol", ["sqrt", "llvm.fabs.f64", "memset", "pow", "PyErr_Clear", "numba_gil_ensure"])
+def test_allowed_symbols(symbol):
+    assert build.ALLOWED.fullmatch(symbol)
+
+
+@pytest.mark.parametrize("symbol", ["NRT_MemInfo_alloc_aligned", "NRT_Allocate", "malloc", "system", "sqrt2"])
+def test_forbidden_symbols(symbol):
+    assert not build.ALLOWED.fullmatch(symbol)
+
+
+def test_open_symbols_are_read_from_declarations():
+    code = 'declare double @sqrt(double) #1\ndeclare i8* @"NRT_Allocate"(i64)\ndefine i64 @mine(i64 %x) {\n'
+    assert build.OPEN.findall(code) == ["sqrt", "NRT_Allocate"]
+
+
+def test_a_worker_outside_a_build_refuses():
+    assert not BUILDING
+    with pytest.raises(SystemExit, match="INDEX3_BUILDING=1"):
+        build.serve(Path(), ["index3.system.evaluate\n"], print)
+
+
+@pytest.fixture
+def modules(monkeypatch):
+    """Two modules in the package, and a build that only writes files."""
+    built = []
+
+    def write(names, directory, jobs=None):
+        for name in names:
+            built.append(name)
+            (directory / store.file_name(name)).write_bytes(store.pack({}))
+
+    monkeypatch.setattr(store, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
+    monkeypatch.setattr(store, "build", write)
+    return built
+
+
+def test_build_all_builds_what_is_missing_and_removes_what_is_old(modules, tmp_path):
+    (tmp_path / "forces.load-0123456789.kob").write_bytes(b"of older sources")
+    (tmp_path / "readme.txt").write_text("stays")
+    wanted = build.build_all(tmp_path)
+    assert modules == ["index3.forces.load", "index3.forces.user"]
+    assert sorted(tmp_path.iterdir()) == sorted([*wanted, tmp_path / "readme.txt"])
+    build.build_all(tmp_path)
+    assert len(modules) == 2  # nothing more to do
+    wanted[0].write_bytes(b"damaged")
+    build.build_all(tmp_path)
+    assert len(modules) == 3
+
+
+def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
+    """A worker that is done takes the next module: no worker waits while modules do."""
+    taken = []
+
+    def employ(waiting, directory, report):
+        while waiting:
+            taken.append(waiting.popleft())
+            report(taken[-1])
+        return ""
+
+    monkeypatch.setattr(store, "_employ", employ)
+    done = []
+    names = store.kernel_modules()
+    store.build(names, tmp_path / "new", jobs=1, report=done.append)
+    sizes = [len(store._text(store.source(name))) for name in taken]
+    assert sorted(taken) == sorted(done) == sorted(names)
+    assert sizes == sorted(sizes, reverse=True)  # long ones first, so that none is left for the end

@@ -1,0 +1,215 @@
+"""The store: what is found, what is built, what is never served."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from index3.compiled import store
+from index3.compiled.interface import JIT
+from index3.errors import Index3Error
+
+pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels need no store")
+
+HIT = ("7.0 False\n", "")  # the value; Numba not imported; no message
+CODES = {"one": ("symbol_1", b"abc"), "two": ("symbol_2", b"\0" * 100)}
+
+
+def test_a_miss_says_so_in_a_line_at_the_start_and_at_the_end(workshop):
+    output, messages = workshop.first
+    assert output == "7.0 False\n"  # not even then: it is built by workers
+    start, end = messages.splitlines()
+    assert start == "index3: building 1 kernel modules (once for these sources) ..."
+    assert end.startswith("index3: kernels built in ")
+
+
+def test_a_hit_is_silent_and_loads_no_numba(workshop):
+    assert workshop.run() == HIT
+    assert [path.name.partition("-")[0] for path in workshop.objects()] == ["sample"]
+
+
+def test_an_edited_helper_in_another_file_is_never_served_stale(workshop):
+    helpers = workshop.package / "algebra" / "vectors.py"
+    text = helpers.read_text("utf-8")
+    before = workshop.objects()
+    try:
+        helpers.write_text(text + "\n\n@helper\ndef norm(x):\n    return 10.0 * sqrt(dot(x, x))\n", "utf-8")
+        output, messages = workshop.run()
+        assert output.split()[0] == "70.0"
+        assert "building" in messages
+    finally:
+        helpers.write_text(text, "utf-8")
+    assert workshop.run() == HIT  # the old object again, not a new one
+    assert set(before) < set(workshop.objects())
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"], ids=["cut", "changed"]
+)
+def test_a_damaged_object_is_built_again(workshop, damage):
+    (path,) = (p for p in workshop.objects() if p.name == object_name(workshop))
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    output, messages = workshop.run()
+    assert output == "7.0 False\n"
+    assert "building" in messages
+    assert store.unpack(path) is not None
+    assert workshop.run() == HIT
+
+
+def object_name(workshop):
+    """The file that a run of the sample looks for."""
+    return workshop.run("from index3.compiled import store\nprint(store.file_name('index3.sample'), end='')")[0]
+
+
+def test_two_processes_that_build_at_once(workshop, tmp_path):
+    cache = tmp_path / "cache"
+    processes = [workshop.start(INDEX3_CACHE=str(cache)) for _ in range(2)]
+    for process in processes:
+        output, messages = process.communicate(timeout=300)
+        assert (process.returncode, output) == (0, "7.0 False\n"), messages
+    (path,) = cache.iterdir()  # and nothing half written beside it
+    assert store.unpack(path) is not None
+
+
+def test_a_cache_that_cannot_be_written(workshop, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    output, messages = workshop.run(INDEX3_CACHE=str(blocked / "cache"))
+    assert output == "7.0 False\n"
+    assert "kept for this process only" in messages
+    assert "Set INDEX3_CACHE to a folder that can be written." in messages
+    assert blocked.read_text() == "not a folder"
+
+
+def test_the_temporary_cache_goes_with_the_process(workshop, tmp_path):
+    shutil.copytree(workshop.cache, tmp_path / "kept")  # so that this needs no build
+    code = "from index3.compiled import store\nprint(store.build_directory())"
+    output, _ = workshop.run(code, INDEX3_CACHE=str(tmp_path / "kept" / object_name(workshop) / "cache"))
+    assert not Path(output.strip()).exists()
+
+
+def test_what_is_packed_is_unpacked(tmp_path):
+    path = tmp_path / "two.kob"
+    path.write_bytes(store.pack(CODES))
+    assert store.unpack(path) == CODES
+
+
+@pytest.mark.parametrize("place", [0, 31, 32, 40, 60, -1])
+def test_no_changed_byte_passes(tmp_path, place):
+    data = bytearray(store.pack(CODES))
+    data[place] ^= 1
+    path = tmp_path / "two.kob"
+    path.write_bytes(data)
+    assert store.unpack(path) is None
+
+
+@pytest.mark.parametrize("length", [0, 1, 32, 39, 40, 100])
+def test_no_cut_file_passes(tmp_path, length):
+    path = tmp_path / "two.kob"
+    path.write_bytes(store.pack(CODES)[:length])
+    assert store.unpack(path) is None
+
+
+def test_a_missing_file_and_a_folder_are_no_objects(tmp_path):
+    assert store.unpack(tmp_path / "nothing.kob") is None
+    assert store.unpack(tmp_path) is None
+
+
+def test_imports_reach_through_other_modules_but_no_further_than_needed():
+    seen = store.imports("index3.forces.spring_damper")
+    assert {"index3.algebra.vectors", "index3.compiled.interface", "index3.compiled.slots"} <= seen
+    assert "index3.compiled.intrinsics" in seen
+    assert "index3.constraints.rows" in store.imports("index3.forces.rotational_spring_damper")
+    rooms = {name.split(".")[1] for name in seen if name.count(".")}
+    assert not rooms & {"model", "methods", "analysis", "results"}  # an edit there builds no spring again
+
+
+LOADED = """
+import importlib, sys
+from index3.compiled import store
+for name in store.kernel_modules():
+    for old in [key for key in sys.modules if key.startswith("index3")]:
+        del sys.modules[old]
+    importlib.import_module(name)
+    loaded = [(key, module) for key, module in sys.modules.items() if key.startswith("index3.")]
+    print(name, *(key for key, module in loaded if not hasattr(module, "__path__")))
+"""
+
+
+def test_imports_are_those_that_python_makes(workshop):
+    """Read from the sources, they hold everything that is loaded when a kernel module is."""
+    output, _ = workshop.run(LOADED, INDEX3_JIT="0")
+    lines = [line.split() for line in output.splitlines()]
+    assert {name for name, *_ in lines} >= set(store.kernel_modules())
+    for name, *loaded in lines:
+        if name in store.kernel_modules():
+            assert set(loaded) <= store.imports(name), name
+
+
+def test_digests_differ_by_module_and_by_interface(monkeypatch):
+    names = store.kernel_modules()
+    digests = {store.digest(name) for name in names}
+    assert len(digests) == len(names)
+    monkeypatch.setattr(store, "INTERFACE", -1)
+    store.forget_sources()
+    changed = {store.digest(name) for name in names}
+    store.forget_sources()
+    assert not digests & changed
+
+
+def test_kernel_modules_are_those_with_kernels():
+    names = store.kernel_modules()
+    assert {"index3.system.evaluate", "index3.forces.user", "index3.methods.direct.hht"} <= set(names)
+    assert "index3.compiled.interface" not in names
+
+
+def test_objects_that_vanish_are_a_clear_error(monkeypatch):
+    monkeypatch.setattr(store, "find", lambda module: None)
+    monkeypatch.setattr(store, "_engines", [None])
+    with pytest.raises(Index3Error, match="cannot be read"):
+        store._load(["index3.system.evaluate"])
+
+
+class Terminal:
+    """A stream that is or is not a terminal, and what was written to it."""
+
+    def __init__(self, live):
+        self.live, self.text = live, ""
+
+    def isatty(self):
+        return self.live
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+def follow(monkeypatch, live):
+    """What a build of two modules prints."""
+    terminal = Terminal(live)
+    monkeypatch.setattr("sys.stderr", terminal)
+    notice = store.Notice(2)
+    notice.report("index3.forces.load")
+    notice.report("index3.system.evaluate")
+    notice.finish()
+    return terminal.text
+
+
+def test_progress_on_a_terminal_is_one_line(monkeypatch):
+    text = follow(monkeypatch, live=True)
+    assert text.count("\n") == 1
+    assert text.endswith("\n")
+    pieces = text.split("\r")
+    assert "1 of 2, forces.load" in pieces[2]
+    assert "2 of 2, system.evaluate" in pieces[3]
+
+
+def test_progress_in_a_pipe_is_two_lines(monkeypatch):
+    text = follow(monkeypatch, live=False)
+    assert len(text.splitlines()) == 2
+    assert "\r" not in text

@@ -1,0 +1,195 @@
+"""Every kind of force, several elements of each, between every pair of body kinds that takes it."""
+
+from __future__ import annotations
+
+import math
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+import zoo
+
+import index3 as ix
+from index3 import forces, joints
+from index3.compiled import slots as s
+from index3.system.compile import compile_model
+
+TURNS = 4 * math.pi  # how far measured angles are beyond one turn
+
+BODIES = ("rigid", "planar", "point")
+WITH_AXES = ("rigid", "planar")
+PAIRS = [(first, second) for first in BODIES for second in (*BODIES, "ground")]
+
+
+def registered() -> list[str]:
+    """Every module of the forces room that has kernels."""
+    names = [f"{forces.__name__}.{module.name}" for module in pkgutil.iter_modules(forces.__path__)]
+    return [name for name in names if hasattr(import_module(name), "STAGES")]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """How to put elements of a kind between two markers.
+
+    `make` returns elements for a model; `pairs` are the body kinds it fits; `balanced` says whether its forces cancel;
+    `tolerance` of its derivatives, relative, if they are not exact.
+    """
+
+    kind: str
+    label: str
+    make: Callable
+    pairs: tuple[tuple[str, str], ...] = tuple(PAIRS)
+    balanced: bool = True
+    tolerance: float = 1e-6
+
+
+class Hinge(zoo.LooseJoint):
+    """A joint without rows whose angle can be measured."""
+
+    measures = joints.ANGLE
+
+    def __init__(self, name, first, second):
+        super().__init__(name, first, second, [])
+
+
+def springs(model, first, second, rng):
+    """A spring, a damper, all parts together, negative ones, and one that starts beyond its free length."""
+    settings = (
+        {"stiffness": 30.0},
+        {"damping": 4.0},
+        {"stiffness": 20.0, "damping": 3.0, "force": 2.0, "length": 0.2},
+        {"stiffness": -5.0, "damping": -1.0, "length": 3.0},
+        {"force": 7.0},
+    )
+    return [ix.SpringDamper(f"s{k}", *again(first, second, rng), **given) for k, given in enumerate(settings)]
+
+
+def rotational_springs(model, first, second, rng):
+    """On two hinges: a spring alone; spring, damper and torque."""
+    hinges = [model.add(Hinge(f"hinge{k}", *again(first, second, rng))) for k in range(2)]
+    return [
+        ix.RotationalSpringDamper("t0", hinges[0], stiffness=8.0, free_angle=0.3),
+        ix.RotationalSpringDamper("t1", hinges[1], stiffness=8.0, damping=2.0, torque=1.5),
+    ]
+
+
+def wave(t):
+    """A vector function of time."""
+    return 3.0 * math.cos(2.0 * t), 1.0 + t, -2.0 * math.sin(t)
+
+
+def loads(model, first, second, rng):
+    """Forces and torques on the first body: constant and in time, fixed and turning, without reaction."""
+    marker, turning = first, first.body.kind != "point"
+    made = [
+        ix.Force("f0", marker, (1.0, -2.0, 3.0)),
+        ix.Force("f1", marker, wave),
+    ]
+    if turning:
+        made += [
+            ix.Force("f2", marker, (1.0, -2.0, 3.0), follower=True),
+            ix.Torque("m0", marker, (1.0, -2.0, 3.0)),
+            ix.Torque("m1", marker, wave, follower=True),
+        ]
+    return made
+
+
+def loads_with_reaction(model, first, second, rng):
+    """As `loads`, with the opposite on the second body, at the same point."""
+    made = [ix.Force("f0", first, (1.0, -2.0, 3.0), reaction=second.body)]
+    if first.body.kind != "point":
+        made.append(ix.Force("f1", first, wave, follower=True, reaction=second.body))
+        made.append(ix.Torque("m0", first, wave, reaction=second))
+        made.append(ix.Torque("m1", first, (1.0, -2.0, 3.0), follower=True, reaction=second))
+    return made
+
+
+def skew(x):
+    """The matrix of a cross product."""
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+
+
+def strut(t, r, A, v, w, p, out):
+    """F = d (p0 (1 + d.d) + p1 d.d') along d, a torque x0 x x1 and a drag on the relative spin."""
+    d, rate = r[1] - r[0], v[1] - v[0]
+    out[0, :3] = d * (p[0] * (1.0 + d @ d) + p[1] * (d @ rate)) * math.cos(t)
+    out[0, 3:] = p[2] * np.cross(A[0][:, 0], A[1][:, 0]) + p[3] * (w[1] - w[0])
+    out[1] = -out[0]
+
+
+def strut_jacobian(t, r, A, v, w, p, K, D):
+    """The derivatives of `strut`."""
+    d, rate, c = r[1] - r[0], v[1] - v[0], math.cos(t)
+    by_d = c * (p[0] * ((1.0 + d @ d) * np.eye(3) + 2.0 * np.outer(d, d)))
+    by_d += c * p[1] * ((d @ rate) * np.eye(3) + np.outer(d, rate))
+    by_rate = c * p[1] * np.outer(d, d)
+    a, b = skew(A[0][:, 0]), skew(A[1][:, 0])
+    K[:3, :3], K[:3, 6:9] = -by_d, by_d
+    K[3:6, 3:6], K[3:6, 9:] = p[2] * b @ a, -p[2] * a @ b
+    D[:3, :3], D[:3, 6:9] = -by_rate, by_rate
+    D[3:6, 3:6], D[3:6, 9:] = -p[3] * np.eye(3), p[3] * np.eye(3)
+    K[6:], D[6:] = -K[:6], -D[:6]
+
+
+def user(jacobian):
+    """A maker of user forces with a source of derivatives; two, with their own parameters."""
+
+    def make(model, first, second, rng):
+        parameters = ((2.0, 0.5, 1.5, 0.4), (1.0, -0.3, 0.7, 0.2))
+        return [
+            ix.UserForce(f"u{k}", again(first, second, rng), strut, parameters=p, jacobian=jacobian)
+            for k, p in enumerate(parameters)
+        ]
+
+    return make
+
+
+def again(first, second, rng):
+    """New markers on the same bodies."""
+    return [zoo.make_marker(end.body, rng) for end in (first, second)]
+
+
+def between(*kinds):
+    """The pairs of these kinds of bodies, the first not ground."""
+    return tuple(pair for pair in PAIRS if set(pair) <= set(kinds))
+
+
+MAKERS = [
+    Maker("index3.forces.spring_damper", "springs", springs),
+    Maker(
+        "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")
+    ),
+    Maker("index3.forces.load", "loads", loads, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
+    Maker(  # a point mass has no place for the reaction at the same point
+        "index3.forces.load",
+        "reactions",
+        loads_with_reaction,
+        pairs=tuple(pair for pair in PAIRS if pair[1] != "point"),
+    ),
+    Maker("index3.forces.user", "jacobian", user(strut_jacobian)),
+    # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
+    # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin
+    Maker("index3.forces.user", "differences", user("differences"), tolerance=1e-5),
+]
+CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
+
+
+def case_name(case):
+    """Such as "springs-rigid-ground"."""
+    maker, pair = case
+    return f"{maker.label}-{'-'.join(pair)}"
+
+
+def force_state(maker, pair, seed, gravity=(0.0, 0.0, -9.80665)):
+    """A random state of two bodies with the elements of a maker between them; angles are beyond one turn."""
+    rng = np.random.default_rng(seed)
+    model = ix.Model(f"{maker.label} {pair}", gravity=gravity)
+    first, second = zoo.ends(model, pair, rng)
+    for element in maker.make(model, first, second, rng):
+        assert element.kind == maker.kind
+        model.add(element)
+    state = zoo.random_state(compile_model(model), seed + 1)
+    state[s.ANGLE_REF][:] += TURNS
+    return state

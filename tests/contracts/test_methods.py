@@ -1,0 +1,93 @@
+"""What every registered method must do: claimed order, constraints at three levels, answers to rtol, honest refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.methods.registry import METHODS
+
+SPAN = 0.2
+COUNTS = {2: (40, 80, 160), 3: (24, 48, 96), 4: (16, 32, 64), 5: (10, 20, 40), 8: (5, 10, 20)}
+"""Steps in the span by order: errors from some 1e-4 down to 1e-9, above rounding and below the asymptotic limit."""
+FIXED_ORDER = [key for key, method in METHODS.items() if isinstance(method.order, int)]
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    return ix.library.four_bar()
+
+
+@pytest.fixture(scope="module")
+def exact(four_bar):
+    """The state at SPAN by the method of highest order."""
+    key = "dop853" if "dop853" in METHODS else "hht-i3"
+    result = ix.simulate(four_bar, (0, SPAN), key, rtol=1e-12, t_eval=[SPAN])
+    return np.concatenate([result.q[-1], result.v[-1]])
+
+
+@pytest.mark.parametrize("key", FIXED_ORDER)
+def test_order_seen_is_order_claimed(key, four_bar, exact):
+    """Observed order in q and v on a spatial, closed, redundant mechanism with constant steps."""
+    order = METHODS[key].order
+    errors = []
+    for count in COUNTS[order]:
+        result = ix.simulate(four_bar, (0, SPAN), key, step=SPAN / count, t_eval=[SPAN])
+        assert result.success, result.message
+        difference = np.concatenate([result.q[-1], result.v[-1]]) - exact
+        n = len(result.q[-1])
+        errors.append((np.linalg.norm(difference[:n]), np.linalg.norm(difference[n:])))
+    seen = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    print(key, errors, seen)
+    allowed = 0.2 if order < 8 else 0.5  # order 8: the finest errors are near the reference's own
+    assert np.all(np.abs(seen[-1] - order) < allowed), (errors, seen)
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_constraints_hold_at_three_levels(key, four_bar):
+    result = ix.simulate(four_bar, (0, 0.5), key, rtol=1e-5, t_eval=0.05)
+    assert result.success, result.message
+    scaled = result.violation.scaled
+    assert scaled.position.max() < 1e-10  # the contract's limits
+    assert scaled.velocity.max() < 1e-9
+    assert scaled.acceleration.max() < 1e-9
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_error_follows_the_tolerance(key):
+    """A hundred times smaller rtol gives a clearly smaller error, on a smooth mechanism."""
+    model = ix.library.free_double_pendulum()
+    exact = ix.simulate(model, (0, 0.5), "dop853" if "dop853" in METHODS else "hht-i3", rtol=1e-11, t_eval=[0.5]).q[-1]
+    errors = []
+    for rtol in (1e-3, 1e-5, 1e-7):
+        result = ix.simulate(model, (0, 0.5), key, rtol=rtol, t_eval=[0.5])
+        assert result.success, result.message
+        errors.append(np.linalg.norm(result.q[-1] - exact))
+    print(key, errors, np.array(errors) / (1e-3, 1e-5, 1e-7))
+    assert errors[0] > 3 * errors[1] > 9 * errors[2], errors
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_parallelogram_stays_on_its_branch(key):
+    """Through the aligned position a method keeps the cranks parallel, or says that it cannot."""
+    result = ix.simulate(ix.library.parallelogram(), (0, 1.0), key, rtol=1e-6, t_eval=0.1)
+    if result.success:
+        angles = np.stack([result[name].angle - result[name].angle[0] for name in ("crank0", "crank1")])
+        assert np.abs(angles[0] - angles[1]).max() < 1e-3  # the contract's limit
+    else:
+        assert result.message
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_knife_edge_runs_or_is_refused_by_name(key):
+    model = ix.Model("skate", gravity=(2, 0, 0))
+    skate = model.add(ix.PlanarBody("skate", 1.0, 0.1, spin=3.0))
+    model.add(ix.KnifeEdge("edge", model.ground, skate, at=(0, 0, 0), axis=(0, 1, 0)))
+    if not METHODS[key].takes_velocity_rows:
+        with pytest.raises(ix.errors.ModelError, match="edge"):
+            ix.simulate(model, (0, 0.1), key)
+        return
+    result = ix.simulate(model, (0, 0.5), key, rtol=1e-6, t_eval=[0.5])
+    assert result.success, result.message
+    assert result.q[-1, 0] == pytest.approx(2.0 / 18.0 * np.sin(1.5) ** 2, abs=1e-4)  # 100 times rtol
