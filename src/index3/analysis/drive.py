@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.dense import StepLog
+from index3.analysis.events import Events
 from index3.analysis.layout import describe
 from index3.compiled import slots as s
 from index3.errors import Index3Error
@@ -40,21 +41,26 @@ class Drive:
         self.status, self.message = 0, ""
         self.cause: BaseException | None = None
         self.log: StepLog | None = None  # with dense output: every accepted step
+        self.events: Events | None = None  # functions to be asked after every accepted step
         self.seconds = 0.0
 
     def go(self, kernel: Any, table: Any, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
-        steps = 100 if self.log is None else 1
+        free = self.log is None and self.events is None  # otherwise the run returns after every step
+        steps = 100 if free else 1
         try:
             while self.status == 0:
                 start = time.perf_counter()
                 code = self.run.advance(kernel, table, steps)
                 spent = time.perf_counter() - start
                 self.seconds += spent
-                if code == run.BUDGET and self.log is None:  # return every 0.1 s: progress and Ctrl-C feel immediate
+                if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, 10 * steps))
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
+                end = None if self.events is None else self.events.look()
                 self.collect()
+                if end is not None and self.status == 0:
+                    self.cut(end)
                 if trouble is not None and self.status == 0:
                     self.status, self.message, self.cause = trouble
                 report(self.run.t)
@@ -82,6 +88,15 @@ class Drive:
         self.pending = None
         if self.wants_stop(lines) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {lines['t'][-1]:g}."
+
+    def cut(self, t: float) -> None:
+        """End the run at the time of a terminal event: later lines go, one at the event comes."""
+        assert self.events is not None
+        last = self.blocks[-1]
+        before = int(np.count_nonzero(last["t"] < t))
+        self.blocks[-1] = {name: array[:before] for name, array in last.items()}
+        self.blocks.append(self.closed(self.events.line(t)))
+        self.status, self.message = STOPPED, f"Event {self.events.ended} ended the run at t = {t:g}."
 
     def closed(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The lines of a block on the constraints, with what is derived from them; up to one that cannot be closed."""
@@ -160,6 +175,8 @@ class Drive:
         }  # fmt: skip
         result = Result(describe(self.model, self.system, self.unique_rows()), joined, info)
         result.sol = None if self.log is None else self.log.solution()
+        if self.events is not None:
+            result.t_events, result.y_events = self.events.times(), self.events.states()
         return result
 
     def unique_rows(self) -> np.ndarray:

@@ -79,6 +79,8 @@ class Events:
         self.table[probe.TIME] = np.zeros(1)
         self.table[probe.KEPT] = np.zeros(len(progress.state[s.ANGLE_REF]))
         self.found: list[list[tuple[float, np.ndarray, np.ndarray]]] = [[] for _ in self.functions]
+        self.ended = ""  # name of the function that ended the run
+        self.time = progress.t
         self.values = self.ask(progress.t)
 
     def instant(self, t: float) -> Instant:
@@ -102,6 +104,9 @@ class Events:
         """Find the events of the last accepted step; the time of the first terminal one, or None."""
         clock = self.progress[run.CLOCK]
         t0, t1 = float(clock[run.T_OLD]), float(clock[run.T_NEW])
+        if t1 <= self.time:  # the last step was rejected
+            return None
+        self.time = t1
         before, self.values = self.values, self.ask(t1)
         hits = []
         for k, function in enumerate(self.functions):
@@ -112,8 +117,23 @@ class Events:
             self.found[k].append((t, instant.q.copy(), instant.v.copy()))
             limit = getattr(self.functions[k], "terminal", False)
             if limit and len(self.found[k]) >= int(limit):
+                self.ended = getattr(self.functions[k], "__name__", repr(self.functions[k]))
                 return t
         return None
+
+    def line(self, t: float) -> dict[str, np.ndarray]:
+        """One line of raw output at a time of the last accepted step."""
+        instant, progress = self.instant(t), self.progress
+        clock, work = progress[run.CLOCK], progress[run.WORK]
+        h = clock[run.T_NEW] - clock[run.T_OLD]
+        w = run.hermite((t - clock[run.T_OLD]) / h)
+        done = w[0] * work[run.WORK_OLD] + w[2] * work[run.WORK_NEW]
+        done += h * (w[1] * work[run.POWER_OLD] + w[3] * work[run.POWER_NEW])
+        return {
+            "t": np.array([t]), "q": instant.q[None], "v": instant.v[None], "a": progress[run.NEW_A][None].copy(),
+            "lam": progress[run.NEW_LAM][None].copy(), "angle": progress.state[s.ANGLES][None].copy(),
+            "work": np.array([done]),
+        }  # fmt: skip
 
     def locate(self, k: int, t0: float, t1: float, before: float) -> float:
         """Bisection with secant steps (Illinois) on the dense output."""

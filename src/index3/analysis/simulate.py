@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from index3.analysis.assemble import assemble_state
 from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
+from index3.analysis.events import Events, as_functions
+from index3.analysis.layout import describe
 from index3.analysis.progress import reporter
 from index3.analysis.settings import (
     absolute_tolerance,
@@ -60,6 +64,10 @@ def simulate(
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
     dense_output : keep every accepted step, so that `result.sol(t)` gives (q, v) at any time or array of times inside
         the run, from the method's own interpolation and not projected; the run returns to Python after each step
+    events : one or several functions of (t, state) whose passages through zero are located on the dense output;
+        `state["ball"].position` and the like are values at that instant. Attributes as in SciPy: `terminal` (True, or
+        a number of occurrences) ends the run there, `direction` (+1, -1) counts only rising or falling passages. Found
+        in `result.t_events`, `result.y_events`; the run returns to Python after each step
     first_step, max_step : of the steps chosen by the method [s]
     max_steps : give up after this many accepted steps
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
@@ -85,8 +93,7 @@ def simulate(
     check_choices(project, callback, on_failure)
     if not isinstance(dense_output, bool):
         raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
-    if events:
-        raise ModelError("simulate: events is not available yet. Use t_eval for output at the times you need.")
+    functions = [] if events is None else as_functions(events)
     times = output_times(t_eval, span)
     system = compile_model(model)
     state = State(system)
@@ -100,6 +107,8 @@ def simulate(
     drive = Drive(model, state, closer, progress_run, bool(project), callback)
     if dense_output:
         drive.log = StepLog(progress_run)
+    if functions:
+        drive.events = Events(functions, progress_run, describe(model, system, np.ones(system.m, bool)))
     with reporter(progress, model.name, span) as report:
         drive.go(chosen.kernel, table, report)
     result = drive.result(chosen, {"rtol": rtol, "step": step, **options})

@@ -116,6 +116,8 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
+        self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
+        self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}

@@ -1,7 +1,7 @@
 """The outer formulas of TLISMNI as numbers: weights of past and new values for steps of any sizes.
 
-[ShabanaTlismni] section 2; bare numbers are its equations. A formula is a table of weights: rows say what is weighted for
-what (QV: rates v for the new q), columns when (0 the new point, 1 the last accepted one, 2 the one before, ...).
+[ShabanaTlismni] section 2; bare numbers are its equations. A formula is a table of weights: rows say what is weighted
+for what (QV: rates v for the new q), columns when (0 the new point, 1 the last accepted one, 2 the one before, ...).
 
     q = sum_j QQ_j q_j + QV_j v_j + QA_j a_j        v = sum_j VV_j v_j + VA_j a_j
 
@@ -90,7 +90,7 @@ def fill_hht_predictor(w, h, r):
 
 @helper
 def fill_hht(w, alpha, h, r):
-    """Newmark's formulas with accelerations of t_n + alpha h and t_{n+1} + alpha h; returns the constants of the error."""
+    """Newmark's formulas with accelerations of t_n + alpha h and t_{n+1} + alpha h; returns the error constants."""
     beta, gamma = (1.0 - alpha) * (1.0 - alpha) / 4.0, 0.5 - alpha
     w[CORRECT, VV, 1] = 1.0
     w[CORRECT, VA, 0] = h * gamma * (1.0 + alpha)

@@ -14,10 +14,10 @@ from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.methods.tlismni import formulas, tlismni
+from index3.methods.tlismni import formulas, parts, tlismni
 
 OUTER_FREE, OUTER_CONSTANT = 10, 100
-"""Most corrections by default: with error control, where a smaller step is the better answer, and with constant steps."""
+"""Most corrections by default: with error control (a smaller step is the better answer), and with constant steps."""
 
 STAGES = np.array(
     [
@@ -91,16 +91,16 @@ class Tlismni(Method):
         closers = [Closer(progress.state, progress.solver) for _ in range(2)]
         progress.owned += closers
         table = empty_table(progress.system.n)
-        table[tlismni.RUN] = np.array([progress.table.handle], np.int64)
-        table[tlismni.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
-        table[tlismni.FORMULA] = np.array(self.formula, np.int64)
-        table[tlismni.SETTINGS] = np.array(
+        table[parts.RUN] = np.array([progress.table.handle], np.int64)
+        table[parts.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
+        table[parts.FORMULA] = np.array(self.formula, np.int64)
+        table[parts.SETTINGS] = np.array(
             [getattr(self, "alpha", 0.0), max(limit, self.corrections), self.corrections, self.kappa,
              self.controller == "paper", self.norm == "paper" and not constant, first_step or 0.0],
             float,
         )  # fmt: skip
-        table[tlismni.PAST_T][0] = progress.t
-        for past, source in ((tlismni.PAST_Q, s.Q), (tlismni.PAST_V, s.V), (tlismni.PAST_A, s.A)):
+        table[parts.PAST_T][0] = progress.t
+        for past, source in ((parts.PAST_Q, s.Q), (parts.PAST_V, s.V), (parts.PAST_A, s.A)):
             table[past][0] = progress.state[source]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 4)
         progress[run.LIMITS][run.QUINTIC] = 1
@@ -109,18 +109,18 @@ class Tlismni(Method):
 
 def empty_table(n: int) -> Table:
     """The slots of a run with n coordinates that begin with zeros, and those that are the same for every run."""
-    table, stages, past = Table(len(tlismni.SLOTS)), STAGES.shape[1], formulas.PAST
-    shapes: dict = dict.fromkeys((tlismni.PAST_Q, tlismni.PAST_V, tlismni.PAST_A), (past, n))
-    shapes |= dict.fromkeys((tlismni.STAGE_V, tlismni.STAGE_A), (stages, n))
-    vectors = (tlismni.LAST_Q, tlismni.LAST_V, tlismni.NEXT_Q, tlismni.NEXT_V, tlismni.ALLOWED_Q, tlismni.ALLOWED_V)
+    table, stages, past = Table(len(parts.SLOTS)), STAGES.shape[1], formulas.PAST
+    shapes: dict = dict.fromkeys((parts.PAST_Q, parts.PAST_V, parts.PAST_A), (past, n))
+    shapes |= dict.fromkeys((parts.STAGE_V, parts.STAGE_A), (stages, n))
+    vectors = (parts.LAST_Q, parts.LAST_V, parts.NEXT_Q, parts.NEXT_V, parts.ALLOWED_Q, parts.ALLOWED_V)
     shapes |= dict.fromkeys(vectors, (n,))
-    shapes |= {tlismni.PAST_T: (past,), tlismni.NODES: (past + 1,), tlismni.SCRATCH: (past + 2,)}
-    shapes |= {tlismni.WEIGHTS: (3, 5, past + 1), tlismni.MEMORY: (7,)}
+    shapes |= {parts.PAST_T: (past,), parts.NODES: (past + 1,), parts.SCRATCH: (past + 2,)}
+    shapes |= {parts.WEIGHTS: (3, 5, past + 1), parts.MEMORY: (7,)}
     for slot, shape in shapes.items():
         table[slot] = np.zeros(shape)
-    table[tlismni.STAGES] = STAGES.copy()
-    table[tlismni.MEMORY][[tlismni.PROSPECT, tlismni.H_FAILED]] = 1.0, 1e300
-    table[tlismni.FLAGS] = np.array([1, 1, 0, 0], np.int64)  # one past point, not yet factorised
+    table[parts.STAGES] = STAGES.copy()
+    table[parts.MEMORY][[parts.PROSPECT, parts.H_FAILED]] = 1.0, 1e300
+    table[parts.FLAGS] = np.array([1, 1, 0, 0], np.int64)  # one past point, not yet factorised
     return table
 
 

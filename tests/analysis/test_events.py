@@ -1,0 +1,81 @@
+"""Events: passages through zero, located, counted, terminal or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import index3 as ix
+
+
+def falling_ball():
+    model = ix.Model("falling", gravity=(0, 0, -10))
+    model.add(ix.PointMass("ball", 1.0, position=(0, 0, 5), velocity=(1, 0, 0)))
+    return model
+
+
+def ground(t, state):
+    return state["ball"].position[2]
+
+
+def test_terminal_event_ends_the_run_at_its_time():
+    def hit(t, state):
+        return ground(t, state)
+
+    hit.terminal = True
+    result = ix.simulate(falling_ball(), (0, 3), "hht-i3", rtol=1e-8, events=hit, t_eval=0.3)
+    assert result.success
+    assert "hit" in result.message
+    assert result.t[-1] == pytest.approx(1.0, abs=1e-7)  # z = 5 - 5 t^2; the run's own accuracy
+    assert result.t_events[0] == pytest.approx([1.0], abs=1e-7)
+    assert np.array_equal(result.t[:-1], 0.3 * np.arange(4))
+    assert abs(result["ball"].position[-1, 2]) < 1e-6
+    assert result.y_events[0].shape == (1, 2, 3)
+
+
+def test_direction_and_count():
+    """A pendulum passes its lowest point in both directions; the third fall-through may end the run."""
+    model = ix.library.pendulum()
+    joint = next(iter(model.joints))
+
+    def rate(t, state):
+        return float(state[joint].angle_rate)
+
+    def up(t, state):
+        return rate(t, state)
+
+    def down(t, state):
+        return rate(t, state)
+
+    up.direction, down.direction = 1, -1
+    result = ix.simulate(model, (0, 4), "hht-i3", rtol=1e-6, events=[rate, up, down], t_eval=1.0)
+    every, rises, falls = result.t_events
+    assert len(every) == len(rises) + len(falls) > 2
+    assert np.array_equal(np.sort(np.concatenate([rises, falls])), every)
+    down.terminal = 1
+    short = ix.simulate(model, (0, 4), "hht-i3", rtol=1e-6, events=[rate, down])
+    assert short.t[-1] == falls[0]
+
+
+def test_multi_turn_angle_event():
+    """A driven rotor passes two and a half turns at the time it should: the angle is unwrapped."""
+    model = ix.Model("rotor", gravity=(0, 0, 0))
+    rotor = model.add(ix.RigidBody.cylinder("rotor", 0.1, 0.1, 1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rotor, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.Motion("drive", pin, lambda t: 20.0 * t, lambda t: 20.0, lambda t: 0.0))
+    result = ix.simulate(model, (0, 1.5), "hht-i3", events=lambda t, state: state["pin"].angle - 5.0 * np.pi)
+    assert result.t_events[0] == pytest.approx([np.pi / 4], abs=1e-7)  # dense output at rtol 1e-6
+
+
+@pytest.mark.parametrize("value", [None, "high", float("nan"), [1, 2]])
+def test_bad_events_are_named(value):
+    def strange(t, state):
+        return value
+
+    with pytest.raises(ix.errors.ModelError, match="strange"):
+        ix.simulate(falling_ball(), (0, 1), "hht-i3", events=strange)
+
+
+def test_not_a_function():
+    with pytest.raises(ix.errors.ModelError, match="events"):
+        ix.simulate(falling_ball(), (0, 1), "hht-i3", events=[3])
