@@ -13,7 +13,7 @@ from index3.analysis.settings import check_model, check_time
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
-from index3.methods.closing import CONTRADICTION, Closer
+from index3.methods.closing import CONTRADICTION, KERNELS, Closer
 from index3.system.compile import compile_model
 from index3.system.system import State, System
 
@@ -75,7 +75,7 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = ()) -> Assembl
     """
     check_model(model, "assemble")
     t = check_time(t, "assemble")
-    system = compile_model(model)
+    system = compile_model(model, KERNELS)
     state = State(system)
     return assemble_state(state, Closer(state), t, held_coordinates(system, hold))
 

@@ -13,7 +13,7 @@ from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
 from index3.methods import closure
-from index3.methods.closing import Closer
+from index3.methods.closing import KERNELS, Closer
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -68,7 +68,7 @@ def check(model: Any) -> Check:
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
     check_model(model, "check")
-    system = compile_model(model)
+    system = compile_model(model, KERNELS)
     state = State(system)
     closer = Closer(state)
     notes: list[str] = []

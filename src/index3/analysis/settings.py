@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -118,3 +120,23 @@ def evenly(dt: float, span: tuple[float, float]) -> np.ndarray:
         times = np.append(times, t1)
     times[-1] = t1
     return times
+
+
+def check_motions(motions: Iterable[Any], span: tuple[float, float]) -> None:
+    """Warn where the rate given for a motion is not the derivative of its function."""
+    t0, t1 = span
+    for motion in motions:
+        f, df, _ = motion.functions
+        for t in (t0 + 0.01 * (t1 - t0), 0.5 * (t0 + t1)):
+            h = 1e-5 * (t1 - t0)
+            try:
+                seen, said = (f(t + h) - f(t - h)) / (2.0 * h), df(t)
+            except BaseException:  # the run itself will say what is wrong with the function
+                break
+            if abs(seen - said) > 1e-2 * max(abs(seen), abs(said), 1e-6):
+                warnings.warn(
+                    f"{motion.label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
+                    "Velocities follow df: make it the derivative of f.",
+                    stacklevel=3,
+                )
+                break

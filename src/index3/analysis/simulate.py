@@ -17,12 +17,13 @@ from index3.analysis.settings import (
     absolute_tolerance,
     check_choices,
     check_model,
+    check_motions,
     check_span,
     check_steps,
     output_times,
 )
 from index3.errors import ModelError, SimulationFailed
-from index3.methods.closing import Closer
+from index3.methods.closing import KERNELS, Closer
 from index3.methods.registry import choose
 from index3.methods.runner import Run
 from index3.results.result import Result
@@ -95,7 +96,8 @@ def simulate(
         raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
     functions = [] if events is None else as_functions(events)
     times = output_times(t_eval, span)
-    system = compile_model(model)
+    check_motions(model.motions.values(), span)
+    system = compile_model(model, (*KERNELS, chosen.kernel))
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])

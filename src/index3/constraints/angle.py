@@ -11,7 +11,17 @@ from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient
 from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, angle_second_rate_gradient
 
 ANGLE = row_dtype(("offset", "f8"), ("function", "i8"))
-MEASURED = np.dtype([("i", "i8"), ("j", "i8")])
+MEASURED = np.dtype(
+    [
+        ("i", "i8"),  # markers
+        ("j", "i8"),
+        ("planar", "i8"),  # 1: between planar bodies (or ground), whose angles count turns by themselves
+        ("angle_i", "i8"),  # their coordinates, -1 for ground
+        ("angle_j", "i8"),
+        ("sign", "f8"),  # of the joint's axis along ground z
+        ("offset", "f8"),
+    ]
+)
 (ROWS,) = slots(rows=(ANGLE, 1))
 (PAIRS,) = slots(pairs=(MEASURED, 1))
 
@@ -64,8 +74,23 @@ def curve(T, E):
 
 
 @kernel
+def count_turns(T, E):
+    """Between planar bodies the turn is known at any q: ANGLE_REF follows, however large a step is."""
+    pairs, q, near = view(E, PAIRS), view(T, s.Q), view(T, s.ANGLE_REF)
+    for e in range(pairs.shape[0]):
+        if pairs[e].planar == 1:
+            turn = 0.0
+            if pairs[e].angle_j >= 0:
+                turn += q[pairs[e].angle_j]
+            if pairs[e].angle_i >= 0:
+                turn -= q[pairs[e].angle_i]
+            near[e] = pairs[e].sign * turn + pairs[e].offset
+    return OK
+
+
+@kernel
 def measure(T, E):
-    """Unwrapped joint angles: each the turn nearest to its value at the last accepted step."""
+    """Unwrapped joint angles: each the turn nearest to ANGLE_REF (its value at the last accepted step, or better)."""
     pairs, A, angles, near = view(E, PAIRS), view(T, s.MARKER_A), view(T, s.ANGLES), view(T, s.ANGLE_REF)
     for e in range(pairs.shape[0]):
         i, j = pairs[e].i, pairs[e].j

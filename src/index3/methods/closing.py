@@ -24,6 +24,10 @@ NEAR_SINGULAR = 1e-3
 Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
 
 
+KERNELS = (static_lu.factor, closure.close_block)
+"""Kernels of the modules that a closer needs, for `compile_model` to build along with the elements'."""
+
+
 class Closer:
     """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
 

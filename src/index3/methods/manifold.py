@@ -109,17 +109,32 @@ def recover_velocities(T, C, tolerance):
 @helper
 def accelerate(T, C, R):
     """a and lam at T's (t, q, v): forces, Jacobian, gamma, a fresh factorisation (which is the next reference)."""
-    counts = view(R, run.COUNTS)
-    code = closure.evaluate(T)
-    if code == OK:
-        code = closure.factor_mass(T, C, view(T, s.Q)[:0])
-        counts[run.N_FACTOR] += 1
-    if code == OK:
-        code = closure.solve_accelerations(T, C)
-    counts[run.N_EVALUATIONS] += 1
-    if code == closure.EVALUATION:
+    if closure.evaluate(T) != OK:
         return run.EVALUATION_FAILED
-    return run.BODY_SINGULAR if code == closure.SINGULAR else code
+    return accelerate_here(T, C, R)
+
+
+@helper
+def accelerate_here(T, C, R):
+    """As `accelerate`, where forces without reactions (lam = 0) and Jacobian stand evaluated at (t, q, v) already."""
+    counts, link, n = view(R, run.COUNTS), view(C, closure.LINK), view(T, s.Q).shape[0]
+    a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
+    x = view(link[closure.LINK_SOLVER], static_lu.X)
+    counts[run.N_EVALUATIONS] += 1
+    counts[run.N_FACTOR] += 1
+    code = closure.factor_mass(T, C, view(T, s.Q)[:0])
+    if code == OK:
+        code = closure.EVALUATION if run.core(T, s.CORE_LEVELS) != OK else OK
+    if code != OK:
+        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.BODY_SINGULAR
+    for k in range(n):
+        x[k] = -g[k]
+    for k in range(gamma.shape[0]):
+        x[n + k] = gamma[k]
+    call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
+    run.copy(a, x[:n])
+    run.copy(lam, x[n:])
+    return OK
 
 
 @helper

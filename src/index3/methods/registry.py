@@ -7,7 +7,11 @@ from dataclasses import fields
 from typing import Any
 
 from index3.errors import ModelError
+from index3.methods.direct.bdf_method import BDFIndex3, BDFStabilised
+from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha
 from index3.methods.direct.hht_method import HHT
+from index3.methods.explicit.adams_method import Adams
+from index3.methods.explicit.runge_kutta_method import Dop853, Dopri5
 from index3.methods.method import Method
 from index3.methods.tlismni.tlismni_method import (
     TlismniAdams3,
@@ -19,6 +23,12 @@ from index3.methods.tlismni.tlismni_method import (
 
 METHODS: dict[str, type[Method]] = {
     "hht-i3": HHT,
+    "generalized-alpha": GeneralizedAlpha,
+    "bdf-i3": BDFIndex3,
+    "bdf-si2": BDFStabilised,
+    "adams": Adams,
+    "dopri5": Dopri5,
+    "dop853": Dop853,
     "tlismni-trapezoidal": TlismniTrapezoidal,
     "tlismni-adams3": TlismniAdams3,
     "tlismni-adams4": TlismniAdams4,

@@ -319,9 +319,15 @@ def accept_state(T, R, t, h):
 @helper
 def before_step(T, R, budget):
     """Write open output; a reason to return from `advance` now, or GO_ON."""
-    clock, counts, limits = view(R, CLOCK), view(R, COUNTS), view(R, LIMITS)
     if emit(T, R) != OK:
         return BLOCK_FULL
+    return may_go_on(R, budget)
+
+
+@helper
+def may_go_on(R, budget):
+    """A reason to return from `advance` although there is room for output, or GO_ON."""
+    clock, counts, limits = view(R, CLOCK), view(R, COUNTS), view(R, LIMITS)
     if clock[T_NEW] >= clock[T_END]:
         return DONE
     if counts[N_STEPS] + counts[N_REJECTED] >= budget:

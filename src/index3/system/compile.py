@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class Compiler:
         self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
         self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
 
-    def compile(self) -> System:
+    def compile(self, kernels: Iterable[Kernel]) -> System:
         """The whole system."""
         self.number()
         sparsity = self.find_pattern()
@@ -78,11 +78,15 @@ class Compiler:
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
-            kernel, table = tables.measured_angles(self.angle_joints, self.markers)
-            self.stages["measure"].append((kernel, self.angle_joints, table))
+            module, table = (
+                kinds.PRIMITIVES["angle"][0],
+                tables.measured_angles(self.angle_joints, self.markers, self.first),
+            )
+            self.stages["place"].append((module.count_turns, self.angle_joints, table))
+            self.stages["measure"].append((module.measure, self.angle_joints, table))
         modules = [kernel.module for lines in self.stages.values() for kernel, _, _ in lines]
         if JIT:
-            store.prepare([*modules, *(kernel.module for kernel in CORE)])
+            store.prepare([*modules, *(kernel.module for kernel in (*CORE, *kernels))])
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
         fixed = self.fixed_arrays(sparsity)
         fixed[s.STAGES] = np.array([(k.address, t.handle) for _, (k, _, t) in lines], np.int64).reshape(-1, 2)
@@ -320,11 +324,11 @@ def is_slender(body: Any) -> bool:
     return body.kind == "planar" and float(body.inertia) == 0.0
 
 
-def compile_model(model: Model) -> System:
-    """The equations of a model, ready to be evaluated.
+def compile_model(model: Model, kernels: Iterable[Kernel] = ()) -> System:
+    """The equations of a model, ready to be evaluated; `kernels` are others that the caller will need, built together.
 
     Raises
     ------
     ModelError : the model has no bodies, or planar bodies are tied out of their plane.
     """
-    return Compiler(model).compile()
+    return Compiler(model).compile(kernels)

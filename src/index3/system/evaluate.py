@@ -56,6 +56,8 @@ def add_reactions(T):
         width = 6 * groups[k].marker_count
         for r in range(groups[k].row_count):
             lam_r = lam[groups[k].row + r]
+            if lam_r == 0.0:
+                continue
             first = groups[k].gradient + r * width
             for o in range(groups[k].marker_count):
                 marker = members[groups[k].markers + o]
@@ -97,16 +99,17 @@ def mass(T, E):
 @helper
 def carry_row(groups, k, members, markers, gradient, first, ragged, out, block, c):
     """Add to a row's block of `out` c times (row in twists) x (ragged marker matrices)."""
-    place = block
+    place, member = block, groups[k].markers
     for o in range(groups[k].marker_count):
-        m = members[groups[k].markers + o]
+        m = members[member + o]
         count, start = markers[m].count, markers[m].jacobian
-        for i in range(6):
-            x = c * gradient[first + 6 * o + i]
-            if x != 0.0:
-                for j in range(count):
-                    out[place + j] += x * ragged[start + i * count + j]
-        place += count
+        if count > 0:  # not of ground
+            for i in range(6):
+                x = c * gradient[first + 6 * o + i]
+                if x != 0.0:
+                    for j in range(count):
+                        out[place + j] += x * ragged[start + i * count + j]
+            place += count
 
 
 @kernel
@@ -185,10 +188,14 @@ def fill_velocity_derivative(T, gradient, ragged, out):
 @helper
 def curve(T):
     """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
-    group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
-    for k in range(group_k.shape[0]):
-        group_k[k] = 0.0
-        group_d[k] = 0.0
+    groups, group_k, group_d = view(T, s.GROUPS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    for k in range(groups.shape[0]):
+        if groups[k].curved == 1 or groups[k].damped == 1:
+            width = 6 * groups[k].marker_count
+            first = groups[k].stiffness
+            for i in range(first, first + width * width):
+                group_k[i] = 0.0
+                group_d[i] = 0.0
     return run_stage(T, s.CURVE)
 
 
@@ -259,13 +266,17 @@ def levels(T, E):
     code = run_stage(T, s.BIAS)
     twist = view(T, s.MARKER_V)
     for k in range(groups.shape[0]):
+        count, member, curved = groups[k].marker_count, groups[k].markers, groups[k].curved
         for r in range(groups[k].row_count):
-            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            first = groups[k].gradient + 6 * count * r
             x = 0.0
-            for o in range(groups[k].marker_count):
-                m = members[groups[k].markers + o]
+            for o in range(count):
+                m = members[member + o]
                 for i in range(6):
-                    x += row_vh[first + 6 * o + i] * twist[m, i] + row_g[first + 6 * o + i] * bias[m, i]
+                    x += row_g[first + 6 * o + i] * bias[m, i]
+                if curved == 1:  # else V^T H is zero
+                    for i in range(6):
+                        x += row_vh[first + 6 * o + i] * twist[m, i]
             gamma[groups[k].row + r] -= x
     return code
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Table
 from index3.system import kinds
-from index3.system.parts import Group
+from index3.system.parts import Group, measured
 from index3.system.sparsity import Sparsity, pairs
 
 KindTable = tuple[ModuleType, list[Any], Table]
@@ -87,10 +87,18 @@ def of_forces(groups: list[Group], place: Callable[[Group], Any]) -> Iterator[Ki
         yield module, elements, module.table(elements, [place(group) for group in members])
 
 
-def measured_angles(joints: list[Any], markers: list[Any]) -> tuple[Kernel, Table]:
-    """The kernel and the table that measure the unwrapped angles of joints."""
+def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]) -> Table:
+    """The table that measures the unwrapped angles of joints."""
     module, numbers = kinds.PRIMITIVES["angle"][0], {id(marker): k for k, marker in enumerate(markers)}
     table = Table(1)
-    pairs_ = [(numbers[id(joint.first)], numbers[id(joint.second)]) for joint in joints]
-    table[module.PAIRS] = np.array(pairs_, module.MEASURED)
-    return module.measure, table
+    records = []
+    for joint in joints:
+        ends = (joint.first, joint.second)
+        planar = {end.body.kind for end in ends} <= {"planar", "ground"}
+        angles = [first[id(end.body)] + 2 if end.body.kind == "planar" else -1 for end in ends]
+        sign = 1.0 if joint.first.pose()[1][2, 2] > 0.0 else -1.0
+        turns = [end.body.q0[2] if end.body.kind == "planar" else 0.0 for end in ends]
+        offset = measured(joint, "angle") - sign * (turns[1] - turns[0]) if planar else 0.0
+        records.append((*(numbers[id(end)] for end in ends), int(planar), *angles, sign, offset))
+    table[module.PAIRS] = np.array(records, module.MEASURED)
+    return table

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import ModelError
 from index3.linear import static_lu
 from index3.methods import run
@@ -31,6 +31,8 @@ class AugmentedLagrangian(Method):
     penalty_3 : alpha of index 3 [1/s^2], same units; None for 4e9/h^2, which keeps the multipliers' convergence fast
     upper, lower : change of the energy invariant in a step [J] that is allowed, and below which steps grow; None for
         rtol * max(kinetic energy, work so far) + atol, and 1/250 of the upper one
+    guard : steps do not grow beyond this error of v per step, in parts of the tolerance; None for the paper's rule, which
+        cannot see the error of motions whose energy the trapezoidal rule keeps exactly, such as linear vibrations
     max_iterations : corrections per try
     """
 
@@ -39,6 +41,7 @@ class AugmentedLagrangian(Method):
     penalty_3: float | None = None
     upper: float | None = None
     lower: float | None = None
+    guard: float | None = 100.0
     max_iterations: int = 12
 
     family: ClassVar[str] = "augmented"
@@ -53,13 +56,20 @@ class AugmentedLagrangian(Method):
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_range(owner, "penalty", self.penalty, 1e3, 1e12)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
-        for name, value in (("upper", self.upper), ("lower", self.lower), ("penalty_3", self.penalty_3)):
+        for name, value in (
+            ("upper", self.upper),
+            ("lower", self.lower),
+            ("penalty_3", self.penalty_3),
+            ("guard", self.guard),
+        ):
             if value is not None:
                 check_range(owner, name, value, 1e-300, 1e300)
         if self.lower is not None and self.upper is None:
             raise ModelError(f"{owner}: lower = {self.lower!r} without upper. Give both, or upper alone.")
         if self.upper is not None and self.lower is not None and not self.lower < self.upper:
-            raise ModelError(f"{owner}: lower = {self.lower!r} is not below upper = {self.upper!r}. Give a smaller one.")
+            raise ModelError(
+                f"{owner}: lower = {self.lower!r} is not below upper = {self.upper!r}. Give a smaller one."
+            )
 
     def switching(self) -> tuple[float, float]:
         """h of the change of index, and failures in a row that force index 1."""
@@ -72,50 +82,53 @@ class AugmentedLagrangian(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
-        state, n, m = progress.state, progress.system.n, progress.system.m
         self.prepare(progress)
-        clock = progress[run.CLOCK]
+        clock, limits = progress[run.CLOCK], progress[run.LIMITS]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
+        limits[run.TRACK_WORK] = 0  # the method measures the work before it accepts a step
+        limits[run.QUINTIC] = 1
         h_switch, failures = self.switching()
-        index = self.index or (1 if clock[run.STEP] and clock[run.STEP] < h_switch else 3)
-        mass_solver = progress.solver.table(state[s.MATRIX])
-        for factors in (progress.factors, mass_solver):  # rows are not zero on the diagonal: no pivot of theirs vanishes
+        mass_solver = progress.solver.table(progress.state[s.MATRIX])
+        for factors in (
+            progress.factors,
+            mass_solver,
+        ):  # the rows' diagonal is not zero, so no pivot of theirs vanishes
             factors[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
-        square = np.zeros(m)
-        for row, weight in progress.system.augmentation:
-            square[row] = weight
-        settings = np.array(
-            [
-                self.penalty, self.penalty_3 or 0.0, self.upper or 0.0, self.lower or 0.0, h_switch, failures,
-                self.max_iterations, self.index,
-            ]
-        )  # fmt: skip
-        memory = np.zeros(10)
-        state.run(evaluate.energy)
-        energy = state[s.ENERGY]
-        memory[[augmented.ENERGY_OLD, augmented.KINETIC_MOST]] = energy[s.KINETIC] + energy[s.POTENTIAL], energy[s.KINETIC]
-        works = int(not progress.system.conservative)
+        flags = np.zeros(p.FLAGS_SIZE, np.int64)
+        flags[p.INDEX] = self.index or (1 if clock[run.STEP] and clock[run.STEP] < h_switch else 3)
+        flags[p.RENEW] = 1
+        flags[p.WORKS] = not progress.system.conservative
+        settings = [self.penalty, self.penalty_3 or 0.0, self.upper or 0.0, self.lower or 0.0, h_switch, failures]
         table = table_of(
             {
                 p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
-                p.SETTINGS: settings,
-                p.MEMORY: memory,
-                p.FLAGS: np.array([index, 1, 0, 0, 0, works, 0], np.int64),
-                p.TALLY: np.zeros(3, np.int64),
-                p.SCALE: row_units(progress, square),
-                p.SQUARE: square,
-                **{slot: np.zeros(n) for slot in (p.DELTA, p.TRIAL_Q, p.TRIAL_V)},
-                p.TRIAL_LAM: np.zeros(m),
+                p.SETTINGS: np.array([*settings, self.max_iterations, self.index, self.guard or 0.0], float),
+                p.FLAGS: flags,
+                p.TALLY: np.zeros(len(TALLY_NAMES), np.int64),
+                **work_arrays(progress),
             }
         )
-        progress[run.LIMITS][run.TRACK_WORK] = 0  # the method measures the work before it accepts a step
-        progress[run.LIMITS][run.QUINTIC] = 1
         progress.owned.append(mass_solver)
         progress.own_counters = lambda: dict(zip(TALLY_NAMES, map(int, table[p.TALLY]), strict=True))
         return table
 
 
 TALLY_NAMES = ("steps_index1", "steps_index3", "switches")
+
+
+def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:
+    """What a step needs to remember, with the energy at the start, and the units of the rows."""
+    state, n, m = progress.state, progress.system.n, progress.system.m
+    state.run(evaluate.energy)
+    energy, memory, square = state[s.ENERGY], np.zeros(p.MEMORY_SIZE), np.zeros(m)
+    memory[p.ENERGY_OLD] = energy[s.KINETIC] + energy[s.POTENTIAL]
+    memory[p.KINETIC_MOST] = energy[s.KINETIC]
+    for row, weight in progress.system.augmentation:
+        square[row] = weight
+    trial = {slot: np.zeros(n) for slot in (p.DELTA, p.TRIAL_Q, p.TRIAL_V)}
+    return trial | {
+        p.TRIAL_LAM: np.zeros(m), p.MEMORY: memory, p.SQUARE: square, p.SCALE: row_units(progress, square),
+    }  # fmt: skip
 
 
 def row_units(progress: Run, square: np.ndarray) -> np.ndarray:
@@ -137,7 +150,7 @@ def row_units(progress: Run, square: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class AugmentedIndex1(AugmentedLagrangian):
-    """Augmented Lagrangian of index 1: accelerations by penalty, q and v projected; for small steps, not for stiff forces."""
+    """Augmented Lagrangian of index 1: accelerations by penalty, q and v projected; for small steps."""
 
     key: ClassVar[str] = "al-index1"
     stiff: ClassVar[bool] = False
@@ -151,7 +164,9 @@ class AugmentedIndex3(AugmentedLagrangian):
 
     key: ClassVar[str] = "al-index3"
     stiff: ClassVar[bool] = True
-    summary: ClassVar[str] = "large steps, no numerical damping; redundant and singular mechanisms; energy controls the step"
+    summary: ClassVar[str] = (
+        "large steps, no numerical damping; redundant and singular mechanisms; energy controls the step"
+    )
     index: ClassVar[int] = 3
 
 

@@ -1,7 +1,7 @@
 """The penalty equations of the augmented Lagrangian family: matrix, projections, accelerations.
 
-(M + alpha Phi_q^T Phi_q) x = r - alpha Phi_q^T b is solved as [M, Phi_q^T; Phi_q, -1/alpha] [x; mu] = [r; -b]: the same x,
-with mu = alpha (Phi_q x + b), the increment of the multipliers. Nothing large is ever added to M, so alpha costs no
+(M + alpha Phi_q^T Phi_q) x = r - alpha Phi_q^T b is solved as [M, Phi_q^T; Phi_q, -1/alpha] [x; mu] = [r; -b]: the same
+x, with mu = alpha (Phi_q x + b), the increment of the multipliers. Nothing large is ever added to M, so alpha costs no
 digits. Every pivot is safe, also with redundant rows and in singular positions: -1/alpha bounds what a row can do.
 
 [Cardenal] = paper 001, bare numbers are its equations; formulas and corrections in docs/theory/augmented.md.
@@ -28,9 +28,23 @@ from index3.methods import closure, run
 
 RUN, MASS_SOLVER = range(2)
 """Places in LINK."""
-PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND = range(8)
-"""Places in SETTINGS: alpha of projections and index 1, alpha of index 3 (0: by the step); bounds of the invariant's change (0: from the tolerances); h of the change of index; failures in a row that force index 1; corrections
-per try; 1, 3, or 0 for both indices."""
+PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND, GUARD = range(9)
+"""Places in SETTINGS: alpha of projections and index 1, alpha of index 3 (0: by the step); bounds of the invariant's
+change (0: from the tolerances); h of the change of index; failures in a row that force index 1; corrections per try; 1,
+3, or 0 for both indices; error of v in a step that limits it, in parts of the tolerance."""
+(
+    H_FACTORED, RATE_LAST, ENERGY_OLD, KINETIC_MOST, WORK_MOST, WORK_STEP, ENERGY_TRIAL, KINETIC_TRIAL, ERROR_LAST,
+    H_FAILED, MEMORY_SIZE,
+) = range(11)  # fmt: skip
+"""Places in MEMORY: step of the kept factorisation, last rate of convergence, T + V at the last accepted state, largest
+T and |work| so far, work in the step tried, T + V and T at its end, change of the invariant in the last accepted step,
+step at which the iteration failed last."""
+INDEX, RENEW, FRESH, FAILURES, BROKEN_IN_ROW, WORKS, WAIT, FLAGS_SIZE = range(8)
+"""Places in FLAGS: index in use, factorise before the next correction, the factorisation belongs to this step, rejected
+tries in a row, failed evaluations in a row, whether anything is not conservative, steps until the size at which the
+iteration failed may be tried again."""
+STEPS_1, STEPS_3, SWITCHES = range(3)
+"""Places in TALLY."""
 ROUNDING = 4e-15
 """What counts as rounding of coordinates, and of sums of some ten terms."""
 
@@ -63,7 +77,9 @@ def factor(T, E, R, S, alpha):
     counts[run.N_FACTOR] += 1
     code = call(link[run.LINK_FACTOR], T, S)
     if code != OK:  # the run's own solver names the body to the user
-        view(link[run.LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = view(S, static_lu.INFO)[static_lu.BAD_SCALAR]
+        view(link[run.LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = view(S, static_lu.INFO)[
+            static_lu.BAD_SCALAR
+        ]
     return OK if code == OK else run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
 
 
@@ -198,7 +214,7 @@ def solve_accelerations(T, E, R):
 
 @helper
 def close_rates(T, E, R, renew):
-    """At closed positions: project v, then a and lam there; with a fresh matrix, or the one of this step and its lam."""
+    """At closed positions: project v, then a and lam there; with a fresh matrix, or this step's matrix and lam."""
     code = OK if closure.evaluate(T) == OK else run.EVALUATION_FAILED
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     if code == OK and renew:

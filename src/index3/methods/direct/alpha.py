@@ -37,7 +37,7 @@ def past_weight(times, j, degree, t):
 
 @helper
 def extrapolate(T, E, t_a, t_lam):
-    """Starting values of the new a (at its time t_a) and lam by extrapolation of the past (4.6)."""
+    """Starting values of the new a (at its time t_a) and lam by extrapolation of the past."""
     times, lam_times, past_a, past_lam = view(E, PAST_T), view(E, PAST_TL), view(E, PAST_A), view(E, PAST_LAM)
     a, lam, degree = view(T, s.A), view(T, s.LAM), view(E, HISTORY)[DEGREE]
     for k in range(a.shape[0]):

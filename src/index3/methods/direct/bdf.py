@@ -1,23 +1,23 @@
 """Backward differentiation formulas, order 1 to 5, on the index-3 and the stabilised index-2 equations: the step loop.
 
-[BrenanCampbellPetzold] ch. 5, [GearGuptaLeimkuhler]. The formula of order k in variable-coefficient form: the polynomial
-through the new and the last k points has the new slope at t_{n+1}, which reads
+[BrenanCampbellPetzold] ch. 5, [GearGuptaLeimkuhler]. The formula of order k in variable-coefficient form: the
+polynomial through the new and the last k points has the new slope at t_{n+1}, which reads
 
     q = q* + g q',   v = v* + g a,     1/g = sum of 1/(t_{n+1} - t_{n+1-j}), j = 1..k,
 
-with q*, v* sums of past values. On the index-3 equations q' = v, so q = q* + g v* + g^2 a: unknowns a and lam, constraints
-divided by g^2, one well-conditioned matrix with M, g^2 K, g D. In the stabilised index-2 form q' = v + M^-1 Phi_q^T mu, and
-velocities satisfy their constraints too (`newton`).
+with q*, v* sums of past values. On the index-3 equations q' = v, so q = q* + g v* + g^2 a: unknowns a and lam,
+constraints divided by g^2, one well-conditioned matrix with M, g^2 K, g D. In the stabilised index-2 form
+q' = v + M^-1 Phi_q^T mu, and velocities satisfy their constraints too (`newton`).
 
 The local error of order k is g/(t_{n+1} - t_{n-k}) times (new value - its extrapolation from the last k+1 points), as
 exact for any steps as the formula. Index 3 controls q alone: right after a change of step or order, v loses one and lam
-two orders (lam of order 1: all), errors that the next k steps forget and that do not come back to q. The stabilised form
-controls q and v.
+two orders (lam of order 1: all), errors that the next k steps forget and that do not come back to q. The stabilised
+form controls q and v.
 
-Choices of ours: an error-controlled run starts at order 2 from points at t_0 - h, t_0 - 2h of the parabola by q, v, a at
-t_0, so that lam is right from the first step; step and order change only after k+1 steps at the same ones (variable
-coefficients are stable then), when that gains 10 % at least; growth at most 2; factors 1/1.3, 1/1.2, 1/1.4 for orders k-1,
-k, k+1. Runs with constant steps take their first k-1 states from the method's `starting_values`.
+Choices of ours: an error-controlled run starts at order 2 from points at t_0 - h, t_0 - 2h of the parabola by q, v, a
+at t_0, so that lam is right from the first step; step and order change only after k+1 steps at the same ones (variable
+coefficients are stable then), when that gains 10 % at least; growth at most 2; safety factors 1/1.3, 1/1.2, 1/1.4 for
+orders k-1, k, k+1. Runs with constant steps take their first k-1 states from `bdf_start`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ PAST = MAX_ORDER + 1
 )  # fmt: skip
 SLOTS = newton.SLOTS + OWN_SLOTS
 ORDER, LOWEST, HIGHEST, FILLED, SINCE, REJECTED_IN_ROW = range(6)
-"""Places in ORDERS: the present order and its bounds, past points known, steps since the last change of step or order."""
+"""Places in ORDERS: the present order and its bounds, past points known, steps since the last change of step or order,
+rejected steps in a row."""
 
 
 @helper
@@ -229,14 +230,25 @@ def invent_past(E, R, h):
 
 
 @helper
-def replay(T, E, R, t, h):
-    """Accept a given state at one of the first ends of constant steps."""
-    line = view(R, run.COUNTS)[run.N_STEPS]
+def take_given(T, E, line):
+    """Put T at a given state."""
     run.copy(view(T, s.Q), view(E, START_Q)[line])
     run.copy(view(T, s.V), view(E, START_V)[line])
     run.copy(view(T, s.A), view(E, START_A)[line])
     run.copy(view(T, s.LAM), view(E, START_LAM)[line])
-    return accept(T, E, R, t, h)
+
+
+@helper
+def solve(T, E, R, S, t, h):
+    """One step to t: predict and correct; T stands at the result."""
+    if view(R, run.COUNTS)[run.N_STEPS] == 0 and view(R, run.CLOCK)[run.STEP] == 0.0:
+        invent_past(E, R, h)
+    newton.fill_weights(E, R)
+    fill_bases(E, R, t)
+    predict(T, E, t)
+    code = newton.solve_step(T, E, R, S)
+    newton.move(T, E, R)
+    return code
 
 
 @helper
@@ -259,22 +271,17 @@ def attempt(T, E, R, S):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     if fixed and steps < view(E, START_Q).shape[0]:
-        return replay(T, E, R, t, h)
-    if fixed and orders[FILLED] < orders[ORDER]:
+        take_given(T, E, steps)
+    elif fixed and orders[FILLED] < orders[ORDER]:
         return run.NEWTON_FAILED  # no starting values could be found
-    if steps == 0 and not fixed:
-        invent_past(E, R, h)
-    newton.fill_weights(E, R)
-    fill_bases(E, R, t)
-    predict(T, E, t)
-    code = newton.solve_step(T, E, R, S)
-    if code != newton.CONVERGED:
-        orders[SINCE] = 0
-        return newton.answer_failure(E, R, code, h)
-    view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
-    newton.move(T, E, R)
-    if not fixed and not control(T, E, R, t, h):
-        return OK
+    else:
+        code = solve(T, E, R, S, t, h)
+        if code != newton.CONVERGED:
+            orders[SINCE] = 0
+            return newton.answer_failure(E, R, code, h)
+        view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
+        if not fixed and not control(T, E, R, t, h):
+            return OK
     return accept(T, E, R, t, h)
 
 

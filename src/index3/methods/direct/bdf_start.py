@@ -19,7 +19,7 @@ from index3.methods.direct.tables import newton_table
 from index3.methods.runner import Run
 
 NEWTON_TOL = 1e-13
-"""Extrapolation multiplies what Newton leaves by up to 6^5/5! = 65 and more; this keeps it below the 1e-11 of the run."""
+"""Extrapolation multiplies what Newton leaves by up to 6^5/5! = 65; this keeps it below the 1e-11 of the run."""
 State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -112,7 +112,7 @@ class Starter:
             )
         except Index3Error:
             return None
-        return tuple(lines[name][0] for name in ("q", "v", "a", "lam"))  # type: ignore[return-value]
+        return tuple(lines[name][0] for name in ("q", "v", "a", "lam"))
 
     def place(self, t: float, start: tuple) -> None:
         """Put the run and its state at the start of a big step."""

@@ -7,15 +7,17 @@
 and Newmark's formulas use an auxiliary A_n, an acceleration at t_n + d h with d = alpha_m - alpha_f:
 
     (1 - alpha_m) A_{n+1} + alpha_m A_n = (1 - alpha_f) a_{n+1} + alpha_f a_n,
-    q_{n+1} = q_n + h v_n + h^2 [(1/2 - beta) A_n + beta A_{n+1}],   v_{n+1} = v_n + h [(1 - gamma) A_n + gamma A_{n+1}],
+    q_{n+1} = q_n + h v_n + h^2 [(1/2 - beta) A_n + beta A_{n+1}],
+    v_{n+1} = v_n + h [(1 - gamma) A_n + gamma A_{n+1}],
     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 - d,  beta = (1 - d)^2/4.
 
 Ours differs:
-- A_n belongs to t_n + d h_{n-1}: a step of another size starts from A_n + d (h - h_{n-1}) (a_n - a_{n-1})/h_{n-1}, which
-  keeps second order for any sequence of steps;
+- A_n belongs to t_n + d h_{n-1}: a step of another size starts from A_n + d (h - h_{n-1}) (a_n - a_{n-1})/h_{n-1},
+  which keeps second order for any sequence of steps;
 - the first step is done twice: A_0 = a_0 leaves an error O(h) in lam that dies out as rho^n, so the second time starts
   from A_0 = a_0 + d (a_1 - a_0), with a_1 of the first time (an implicit step, so stiff models come to no harm);
-- error of a step: (1/12 + d^2/4) h^2 (a_{n+1} - a_n), the leading term of the local error of q for a smooth motion.
+- error of a step: (1/12 + d^2/4) h^2 (A_{n+1} - A_n), the leading term of the local error of q. Differences of a would
+  do for a smooth motion, but a change of step leaves an alternating part in a and lam that A filters out.
 The corrector is `newton`, predictor and step control are `alpha`.
 """
 
@@ -85,17 +87,19 @@ def solve(T, E, R, S, h):
     """One step of size h; the first of a run twice, to find where A_0 should have been."""
     clock, start, a, a0 = view(R, run.CLOCK), view(E, A_START), view(T, s.A), view(E, PAST_A)[0]
     t = clock[run.T_NEW] + h
+    d, first = parameters(view(E, OPTIONS)[RHO])[2], view(R, run.COUNTS)[run.N_STEPS] == 0
     newton.fill_weights(E, R)
     shift_start(E, R, h)
     past.extrapolate(T, E, t, t)
-    fill_bases(E, R, h)
-    code = newton.solve_step(T, E, R, S)
-    if code == newton.CONVERGED and view(R, run.COUNTS)[run.N_STEPS] == 0:
-        d = parameters(view(E, OPTIONS)[RHO])[2]
-        for k in range(start.shape[0]):
-            start[k] = a0[k] + d * (a[k] - a0[k])
+    code = newton.CONVERGED
+    for trial in range(2 if first else 1):
+        if trial == 1:
+            for k in range(start.shape[0]):
+                start[k] = a0[k] + d * (a[k] - a0[k])
         fill_bases(E, R, h)
         code = newton.solve_step(T, E, R, S)
+        if code != newton.CONVERGED:
+            break
     return code
 
 
@@ -138,9 +142,8 @@ def attempt(T, E, R, S):
     if code != newton.CONVERGED:
         return newton.answer_failure(E, R, code, h)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
-    if view(R, run.CLOCK)[run.STEP] == 0.0:
-        if not past.control(R, h, step_error(T, E, h)):
-            return OK
+    if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, h)):
+        return OK
     return accept(T, E, R, t, h)
 
 

@@ -4,11 +4,11 @@
 Ours differs:
 - (11a) pairs M(q_{n+1}) with an acceleration of t_{n+1} + alpha h, first order when M depends on q: M is taken at
   (1+alpha) q_{n+1} - alpha q_n instead (option `mass="end"` keeps the print);
-- a_n belongs to t_n + alpha h_{n-1}: a step of another size starts from a_n shifted to t_n + alpha h, which keeps second
-  order for any sequence of steps (option `shift=False` keeps the print);
+- a_n belongs to t_n + alpha h_{n-1}: a step of another size starts from a_n shifted to t_n + alpha h, which keeps
+  second order for any sequence of steps (option `shift=False` keeps the print);
 - velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2).
 The corrector is `newton`, the predictor and the step control are `alpha`; constants not in the paper are named there. A
-Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
+Jacobian is renewed when corrections shrink by less than 8, or h left its range of 0.7..1.4.
 """
 
 from __future__ import annotations
@@ -24,12 +24,24 @@ from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 SLOTS = past.SLOTS + OWN_SLOTS
 ALPHA, MASS_AT_END, SHIFT = range(3)
 """Places in OPTIONS."""
-__all__ = ["ALPHA", "A_START", "G_OLD", "MASS_AT_END", "OPTIONS", "PAST", "PAST_A", "PAST_T", "SHIFT", "SLOTS", "advance"]
+__all__ = [
+    "ALPHA",
+    "A_START",
+    "G_OLD",
+    "MASS_AT_END",
+    "OPTIONS",
+    "PAST",
+    "PAST_A",
+    "PAST_T",
+    "SHIFT",
+    "SLOTS",
+    "advance",
+]
 
 
 @helper
 def parameters(alpha):
-    """(beta, gamma) of alpha: (5)."""
+    """(beta, gamma) of alpha: (6)."""
     return (1.0 - alpha) * (1.0 - alpha) / 4.0, 0.5 - alpha
 
 
@@ -41,7 +53,7 @@ def error_constant(alpha):
 
 @helper
 def predict(T, E, R, h):
-    """Starting values of the new a and lam, and the acceleration that the step starts from (4.4, 4.6)."""
+    """Starting values of the new a and lam, and the acceleration that the step starts from."""
     c, clock, times, past_a = view(E, OPTIONS), view(R, run.CLOCK), view(E, PAST_T), view(E, PAST_A)
     start, alpha = view(E, A_START), c[ALPHA]
     past.extrapolate(T, E, clock[run.T_NEW] + h + alpha * h, clock[run.T_NEW] + h)
@@ -55,7 +67,7 @@ def predict(T, E, R, h):
 
 @helper
 def fill_bases(E, R, h):
-    """The step as `newton` takes it: Newmark's formulas (3), the force balance (11a), the error (25)."""
+    """The step as `newton` takes it: Newmark's formulas (2), the force balance (11a), the error (25)."""
     c, memory, start = view(E, OPTIONS), view(E, newton.MEMORY), view(E, A_START)
     alpha = c[ALPHA]
     beta, gamma = parameters(alpha)

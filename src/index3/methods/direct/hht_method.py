@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel, Slot, Table
+from index3.compiled.interface import Kernel, Table
 from index3.methods import run
 from index3.methods.direct import hht
 from index3.methods.direct import tables as steps
@@ -75,7 +75,11 @@ class HHT(Method):
         ModelError : the forces cannot be evaluated at the start.
         """
         table = newton_table(
-            progress, len(hht.SLOTS), kappa=self.kappa, max_iterations=self.max_iterations, paper_norm=self.norm == "paper"
+            progress,
+            len(hht.SLOTS),
+            kappa=self.kappa,
+            max_iterations=self.max_iterations,
+            paper_norm=self.norm == "paper",
         )
         table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift], float)
         fill_past(table, progress, self.predictor_degree)

@@ -4,13 +4,14 @@ A method writes one step as
 
     q = q_base + c_q a,    v = v_base + c_v a,    c_m M(q_mass) a + (Phi_q^T lam - Q) + g_add = 0
 
-(HHT: c_q = beta h^2, c_v = gamma h; BDF: c_q = g^2, c_v = g) and this module solves it with Phi(q) / c_q = 0, the scaling
-that keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The matrix is
-[c_m M + c_q ((M a)_q + (Phi_q^T lam)_q - Q_q) - c_v Q_v, Phi_q^T; Phi_q, 0], kept until it stops paying.
+(HHT: c_q = beta h^2, c_v = gamma h; BDF: c_q = g^2, c_v = g) and this module solves it with Phi(q) / c_q = 0, the
+scaling that keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The
+matrix is [c_m M + c_q ((M a)_q + (Phi_q^T lam)_q - Q_q) - c_v Q_v, Phi_q^T; Phi_q, 0], kept until it stops paying.
 
-*Stabilised index 2* (CLOSURE set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along M^-1 Phi_q^T
-until Phi(q) = 0: what q' = v + M^-1 Phi_q^T mu means for a formula that gives q = q_base + c_q a. Terms of the matrix that
-are O(h) smaller ((Phi_q v)_q, derivatives of mu) are left out; they cost no order, only convergence rate.
+*Stabilised index 2* (CLOSURE set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along
+M^-1 Phi_q^T until Phi(q) = 0: what q' = v + M^-1 Phi_q^T mu means for a formula that gives q = q_base + c_q a. Terms of
+the matrix that are O(h) smaller ((Phi_q v)_q, derivatives of mu) are left out; they cost no order, only convergence
+rate.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from index3.methods import closure, manifold, run
 KAPPA, MAX_ITERATIONS, RENEW_RATE, PAPER_NORM = range(4)
 """Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error."""
 C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
-"""Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of the
-kept factorisation; last convergence rate."""
+"""Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of
+the kept factorisation; last convergence rate."""
 RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS = range(4)
-"""Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries in
-a row, whether the directions of the closure stay as they are."""
+"""Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries
+in a row, whether the directions of the closure stay as they are."""
 ROUNDING = 4e-15
-"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few units
-in the last place through sums of some ten terms."""
+"""Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
+units in the last place through sums of some ten terms."""
 CONVERGED, STALLED = 0, 1
 
 
@@ -119,7 +120,7 @@ def factorise(T, E, R, S):
 def close_base(T, E, ahead):
     """Stabilised index 2: move q_base along M^-1 Phi_q^T by the step that closes Phi; the size of that step in weights.
 
-    The correction of a to come moves the positions off Phi = 0 by -(c_q/c_v) times the rates it removes: `ahead` of that.
+    The correction of a to come moves the positions by -(c_q/c_v) times the rates it removes; `ahead` allows for that.
     """
     C, phi, level, rate, c = view(E, CLOSURE)[0], view(T, s.PHI), view(T, s.LEVEL), view(T, s.RATE), view(E, MEMORY)
     if C == 0:
@@ -140,7 +141,13 @@ def fill_residual(T, E, S):
     """Minus the residual into the solver's right-hand side; whether it is rounding."""
     c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
     x, ma, g, g_add = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
-    phi, level, size, lam, rate = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE), view(T, s.LAM), view(T, s.RATE)
+    phi, level, size, lam, rate = (
+        view(T, s.PHI),
+        view(T, s.LEVEL),
+        view(T, s.PHI_SCALE),
+        view(T, s.LAM),
+        view(T, s.RATE),
+    )
     n, worst, terms, closed, fastest = g.shape[0], 0.0, 0.0, True, largest_speed(T)
     for k in range(n):
         m_a = c[C_MASS] * ma[k]
@@ -170,7 +177,7 @@ def largest_speed(T):
 
 @helper
 def correction_size(T, E, S):
-    """RMS of SIZE times the correction over the weights; and whether it is rounding of the positions (or velocities)."""
+    """RMS of SIZE times the correction over the weights; and whether it is rounding of positions (or velocities)."""
     c, x, w, q, v = view(E, MEMORY), view(S, static_lu.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
     n, total, tiny, largest, part = q.shape[0], 0.0, True, 0.0, c[C_POSITION]
     for k in range(n):
@@ -284,14 +291,16 @@ def solve_step(T, E, R, S):
     if ratio < 0.7 or ratio > 1.4 or memory[RATE_LAST] > view(E, SETTINGS)[RENEW_RATE]:
         flags[RENEW] = 1
     flags[FRESH] = 0
-    code = correct(T, E, R, S, False)
-    if code == STALLED and flags[FRESH] == 0:
-        flags[RENEW] = 1
-        restart(T, E)
-        code = correct(T, E, R, S, False)
-    if code == STALLED:
-        restart(T, E)
-        code = correct(T, E, R, S, True)
+    code = STALLED
+    for trial in range(3):
+        if trial == 1 and flags[FRESH] == 1:
+            continue  # a matrix of this very step did not help
+        if trial > 0:
+            flags[RENEW] = 1
+            restart(T, E)
+        code = correct(T, E, R, S, trial == 2)
+        if code != STALLED:
+            break
     if code != CONVERGED:
         counts[run.N_NEWTON_FAILED] += 1
         flags[RENEW] = 1
@@ -302,8 +311,8 @@ def solve_step(T, E, R, S):
 def fill_weights(E, R):
     """The error allowed in each coordinate: the contract's, the paper's (34), or for constant steps that of Newton.
 
-    With constant steps, and where velocities are imposed, corrections are judged as velocities: what is left in positions
-    is divided by h at each step and would hide the order of the method at small steps.
+    With constant steps, and where velocities are imposed, corrections are judged as velocities: what is left in
+    positions is divided by h at each step and would hide the order of the method at small steps.
     """
     w, w_q, c, tolerance = view(E, WEIGHTS), view(E, WEIGHTS_Q), view(E, SETTINGS), view(R, run.TOLERANCE)
     v, q, largest = view(R, run.NEW_V), view(R, run.NEW_Q), view(R, run.LARGEST)

@@ -11,8 +11,8 @@ from index3.methods.closing import Closer
 from index3.methods.direct import alpha, newton
 from index3.methods.runner import Run
 
-RENEW_RATE = 0.25
-"""A Jacobian is renewed once corrections shrink by less than 4."""
+RENEW_RATE = 0.12
+"""A Jacobian is renewed once corrections shrink by less than 8."""
 
 
 def newton_table(
@@ -26,7 +26,15 @@ def newton_table(
     table[newton.MEMORY] = np.zeros(7)
     table[newton.FLAGS] = np.array([1, 0, 0, 0], np.int64)
     table[newton.CLOSURE] = np.zeros(1, np.int64)
-    vectors = (newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q)
+    vectors = (
+        newton.Q_BASE,
+        newton.V_BASE,
+        newton.G_ADD,
+        newton.WEIGHTS,
+        newton.WEIGHTS_Q,
+        newton.GUESS_A,
+        newton.GUESS_Q,
+    )
     for slot in vectors:
         table[slot] = np.zeros(n)
     table[newton.GUESS_LAM] = np.zeros(m)

@@ -1,0 +1,358 @@
+"""Adams formulas of variable order and step on the constraint manifold: predict, evaluate, correct, evaluate.
+
+Modified divided differences after L. F. Shampine, M. K. Gordon, Computer Solution of Ordinary Differential Equations,
+1975 (chapters 5-7; names of quantities as there): PHI[i] is phi_{i+1}(n), the i-th divided difference of y' = (v, a) at
+the last points, scaled so that it is a backward difference if steps are equal. The predictor has order k, the corrector
+order k + 1 (local extrapolation). After the predictor and after the corrector q and v are recovered on the manifold
+along directions that do not touch their tangential part, so the formulas hold for the tangent-plane coordinates.
+
+Ours differs: all coefficients are computed at every step (a few dozen products), so nothing is restored after failures;
+rounding is not compensated at tight tolerances; a run with a constant step starts with Runge-Kutta steps of order 8;
+stiffness is told by the rate at which the corrector would converge beside the book's count of steps at low order.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.methods import run
+from index3.methods.explicit import points
+from index3.methods.explicit import runge_kutta as rk
+
+(
+    RUN, STARTER, FLAGS, MEMORY, PSI, PSI_OLD, ALPHA, BETA, SIGMA, G, W, GAMMA_STAR, PHI, STAR, CHANGE, PREDICTED,
+) = SLOTS = slots(
+    run=("i8", 1), starter=("i8", 1),  # the starter is a table of `runge_kutta`; its closers serve here too
+    flags=("i8", 1), memory=("f8", 1),
+    psi=("f8", 1), psi_old=("f8", 1), alpha=("f8", 1), beta=("f8", 1), sigma=("f8", 1), g=("f8", 1), w=("f8", 1),
+    gamma_star=("f8", 1),  # |gamma*_i|, error constants of the correctors at equal steps
+    phi=("f8", 2), star=("f8", 2),  # differences of (v, a) at the last point; scaled for the step that is tried
+    change=("f8", 1), predicted=("f8", 1),  # y' minus its prediction; y predicted
+)  # fmt: skip
+
+K, K_LAST, K_MOST, FIXED_ORDER, FILLED, NS, FAILURES, STARTING, LOW_STEPS, EXTRAPOLATE = range(10)
+"""Places in FLAGS: order of the predictor, that of the last step, the highest; whether it is held; differences known;
+steps taken at this size; failures of this step; whether order and step still rise at every step; steps of late that
+look stiff; whether the corrector is one order higher."""
+H_USED, ERK, ERKM1, ERKM2 = range(4)
+DIFFERENCES = 14
+LOW_ORDER, STIFF_STEPS, STIFF_RATE, FORGIVEN = 4, 50, 0.5, 2
+"""Stiff: so many steps of low order [Shampine, Gordon] with a corrector's rate above this; others take off two."""
+
+
+@helper
+def fill_coefficients(E, h, count):
+    """psi, alpha, beta, sigma for a step h over `count` known differences, and the integrals g."""
+    psi, old, alpha, beta = view(E, PSI), view(E, PSI_OLD), view(E, ALPHA), view(E, BETA)
+    sigma, g, w = view(E, SIGMA), view(E, G), view(E, W)
+    psi[0], beta[0], sigma[0] = h, 1.0, 1.0
+    for i in range(count):
+        if i > 0:
+            psi[i] = old[i - 1] + h
+            beta[i] = beta[i - 1] * psi[i - 1] / old[i - 1]
+        alpha[i] = h / psi[i]
+        sigma[i + 1] = (i + 1) * alpha[i] * sigma[i]
+    for j in range(count + 1):
+        w[j] = 1.0 / ((j + 1.0) * (j + 2.0))  # the row i = 2 of the triangle
+    g[0], g[1] = 1.0, w[0]
+    for i in range(2, count + 1):
+        for j in range(count + 1 - i):
+            w[j] -= alpha[i - 1] * w[j + 1]
+        g[i] = w[0]
+
+
+@helper
+def fill_star(E, count):
+    """phi*_i = beta_i phi_i."""
+    phi, star, beta = view(E, PHI), view(E, STAR), view(E, BETA)
+    for i in range(count):
+        for j in range(phi.shape[1]):
+            star[i, j] = beta[i] * phi[i, j]
+
+
+@helper
+def predict(T, E, R, h, k):
+    """T's q and v by the predictor of order k; CHANGE = minus the prediction of y'."""
+    star, g, change = view(E, STAR), view(E, G), view(E, CHANGE)
+    q, v = view(T, s.Q), view(T, s.V)
+    n = q.shape[0]
+    run.copy(q, view(R, run.NEW_Q))
+    run.copy(v, view(R, run.NEW_V))
+    for j in range(2 * n):
+        change[j] = 0.0
+    for i in range(k - 1, -1, -1):  # small terms first
+        c = h * g[i]
+        for j in range(n):
+            q[j] += c * star[i, j]
+            v[j] += c * star[i, n + j]
+            change[j] -= star[i, j]
+            change[n + j] -= star[i, n + j]
+
+
+@helper
+def add_rate(T, change, c):
+    """change += c (v, a)."""
+    v, a = view(T, s.V), view(T, s.A)
+    n = v.shape[0]
+    for j in range(n):
+        change[j] += c * v[j]
+        change[n + j] += c * a[j]
+
+
+@helper
+def norm(E, R, row1, row2):
+    """RMS over the weights of CHANGE + phi*_row1 + phi*_row2 (rows below 0: none)."""
+    change, star = view(E, CHANGE), view(E, STAR)
+    n, total = view(R, run.ATOL).shape[0], 0.0
+    for j in range(2 * n):
+        x = change[j]
+        if row1 >= 0:
+            x += star[row1, j]
+        if row2 >= 0:
+            x += star[row2, j]
+        x /= run.weight(R, j) if j < n else run.weight_v(R, j - n)
+        total += x * x
+    return sqrt(total / (2.0 * n))
+
+
+@helper
+def estimate(E, R, h, k):
+    """The error of the step; ERK, ERKM1, ERKM2, what orders k, k - 1, k - 2 would have made of it, into MEMORY."""
+    g, sigma, star = view(E, G), view(E, SIGMA), view(E, GAMMA_STAR)
+    memory = view(E, MEMORY)
+    size = norm(E, R, -1, -1)
+    memory[ERK] = h * sigma[k] * star[k] * size
+    memory[ERKM1] = h * sigma[k - 1] * star[k - 1] * norm(E, R, k - 1, -1) if k >= 2 else 0.0
+    memory[ERKM2] = h * sigma[k - 2] * star[k - 2] * norm(E, R, k - 1, k - 2) if k >= 3 else 0.0
+    return h * abs(g[k - 1] - g[k]) * size
+
+
+@helper
+def lower_order(E, k):
+    """k - 1 if errors do not fall with the order, else k."""
+    memory = view(E, MEMORY)
+    if view(E, FLAGS)[FIXED_ORDER] == 1:
+        return k
+    if k > 2 and max(memory[ERKM1], memory[ERKM2]) <= memory[ERK]:
+        return k - 1
+    if k == 2 and memory[ERKM1] <= 0.5 * memory[ERK]:
+        return 1
+    return k
+
+
+@helper
+def remember(T, E, count):
+    """The differences at the new point, one more than before if there is room."""
+    phi, star, flags, v, a = view(E, PHI), view(E, STAR), view(E, FLAGS), view(T, s.V), view(T, s.A)
+    n = v.shape[0]
+    flags[FILLED] = min(count + 1, DIFFERENCES)
+    for j in range(n):
+        x, y = v[j], a[j]
+        for i in range(flags[FILLED]):
+            phi[i, j] = x
+            phi[i, n + j] = y
+            if i < count:
+                x -= star[i, j]
+                y -= star[i, n + j]
+    run.copy(view(E, PSI_OLD), view(E, PSI))
+
+
+@helper
+def choose(E, R, h, k, lower):
+    """Order and size of the next step after an accepted one of order k."""
+    flags, memory, clock = view(E, FLAGS), view(E, MEMORY), view(R, run.CLOCK)
+    if lower < k or k == flags[K_MOST]:
+        flags[STARTING] = 0
+    if flags[STARTING] == 1:
+        flags[K] = k + 1
+        clock[run.H_NEXT] = 2.0 * h
+        return
+    error = memory[ERK]
+    if lower < k:
+        flags[K] = k - 1
+        error = memory[ERKM1]
+    elif flags[FIXED_ORDER] == 1:
+        flags[K] = min(k + 1, flags[K_MOST])
+    elif flags[NS] > k and flags[FILLED] > k + 1:
+        higher = h * view(E, GAMMA_STAR)[k + 1] * difference_norm(E, R, k + 1)
+        if k > 1 and memory[ERKM1] <= min(error, higher):
+            flags[K] = k - 1
+            error = memory[ERKM1]
+        elif k < flags[K_MOST] and higher < (0.5 * error if k == 1 else error):
+            flags[K] = k + 1
+            error = higher
+    order = flags[K]
+    if error * 2.0 ** (order + 1.0) <= 0.5:
+        wanted = 2.0 * h
+    elif error <= 0.5:
+        wanted = h
+    else:
+        wanted = h * max(0.5, min(0.9, (0.5 / error) ** (1.0 / (order + 1.0))))
+    clock[run.H_NEXT] = max(wanted, clock[run.H_NEXT]) if h < clock[run.H_NEXT] and error <= 0.5 else wanted
+
+
+@helper
+def difference_norm(E, R, row):
+    """RMS over the weights of one difference at the new point."""
+    phi, total = view(E, PHI), 0.0
+    n = view(R, run.ATOL).shape[0]
+    for j in range(2 * n):
+        x = phi[row, j] / (run.weight(R, j) if j < n else run.weight_v(R, j - n))
+        total += x * x
+    return sqrt(total / (2.0 * n))
+
+
+@helper
+def watch_stiffness(T, E, R, h, k):
+    """Count steps of low order whose size seems to be set by stability: h |y' corrected - y' predicted| / |y ...|."""
+    flags, change, predicted = view(E, FLAGS), view(E, CHANGE), view(E, PREDICTED)
+    q, v, n, rates, moves = view(T, s.Q), view(T, s.V), view(T, s.Q).shape[0], 0.0, 0.0
+    for j in range(n):
+        w, u = run.weight(R, j), run.weight_v(R, j)
+        x, y = change[j] / w, change[n + j] / u
+        rates += x * x + y * y
+        x, y = (q[j] - predicted[j]) / w, (v[j] - predicted[n + j]) / u
+        moves += x * x + y * y
+    if k <= LOW_ORDER and h * sqrt(rates) > STIFF_RATE * sqrt(moves):
+        flags[LOW_STEPS] = min(flags[LOW_STEPS] + 1, STIFF_STEPS)
+    else:
+        flags[LOW_STEPS] = max(flags[LOW_STEPS] - FORGIVEN, 0)
+    if flags[LOW_STEPS] == STIFF_STEPS:
+        view(R, run.COUNTS)[run.N_STIFF] += 1
+
+
+@helper
+def rejected(E, R, h, k, lower, code):
+    """A failed try: half the step; order 1 after three failures; or the reason to stop."""
+    flags, clock = view(E, FLAGS), view(R, run.CLOCK)
+    flags[FAILURES] += 1
+    flags[STARTING] = 0
+    if clock[run.STEP] > 0.0 or (code != OK and flags[FAILURES] > rk.MOST_FAILURES):
+        if code == rk.STALLED:
+            return run.NEWTON_FAILED
+        return run.NOT_FINITE if code == run.BODY_SINGULAR else code
+    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    part = 0.25 if code != OK else 0.5
+    if flags[FAILURES] > 3 and code == OK:
+        part = min(0.5, sqrt(0.5 / view(E, MEMORY)[ERK]))
+    flags[K] = lower if flags[FAILURES] < 3 else 1
+    clock[run.H_NEXT] = part * h
+    return OK
+
+
+@helper
+def start_step(T, E, R, t, h):
+    """A step of the starter, with a constant step: its end gives one more difference."""
+    flags, starter = view(E, FLAGS), view(E, STARTER)[0]
+    code = rk.take_stages(T, starter, h, 0)
+    view(T, s.TIME)[0] = t
+    if code == OK:
+        code = rk.finish(T, starter)
+    if code != OK:
+        return rejected(E, R, h, 1, 1, code)
+    remember(T, E, flags[FILLED])
+    return rk.accept(T, starter, R, t)
+
+
+@helper
+def correct(T, E, h, k, target):
+    """The corrector from the evaluated prediction, then its evaluation; CHANGE is what y' changed by."""
+    flags, change, predicted = view(E, FLAGS), view(E, CHANGE), view(E, PREDICTED)
+    q, v, n = view(T, s.Q), view(T, s.V), view(T, s.Q).shape[0]
+    c = h * view(E, G)[k if flags[EXTRAPOLATE] == 1 else k - 1]
+    for j in range(n):
+        predicted[j] = q[j]
+        predicted[n + j] = v[j]
+    for j in range(2 * n):
+        x = change[j]
+        change[j] = -(v[j] if j < n else view(T, s.A)[j - n])
+        if j < n:
+            q[j] += c * x
+        else:
+            v[j - n] += c * x
+    code = rk.evaluate(T, view(E, STARTER)[0], target, target, 1, points.ROUNDING)
+    add_rate(T, change, 1.0)
+    return code
+
+
+@helper
+def attempt(T, E, R):
+    """Try one step and choose order and size of the next; OK also if it was rejected, else a reason to stop."""
+    flags, memory, clock, starter = view(E, FLAGS), view(E, MEMORY), view(R, run.CLOCK), view(E, STARTER)[0]
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
+        return run.STEP_TOO_SMALL
+    of_starter, fixed = view(starter, rk.FLAGS), clock[run.STEP] > 0.0
+    if of_starter[rk.STALE] == 1 and rk.restore_reference(T, starter, R) != OK:
+        return run.EVALUATION_FAILED
+    k, target = flags[K], 1 - of_starter[rk.REFERENCE]
+    fill_coefficients(E, h, flags[FILLED])
+    fill_star(E, flags[FILLED])
+    flags[K_LAST] = 0
+    if fixed and flags[FILLED] < k:
+        return start_step(T, E, R, t, h)
+    view(T, s.TIME)[0] = t
+    predict(T, E, R, h, k)
+    code = rk.evaluate(T, starter, 1 - target, target, 1, points.loose(R))
+    lower = k
+    if code == OK:
+        add_rate(T, view(E, CHANGE), 1.0)
+        error = estimate(E, R, h, k)
+        lower = lower_order(E, k)
+        if not fixed and not error <= 1.0:
+            return rejected(E, R, h, k, lower, OK if error < 1e100 else rk.STALLED)
+        code = correct(T, E, h, k, target)
+    if code != OK:
+        return rejected(E, R, h, k, lower, code)
+    remember(T, E, flags[FILLED])
+    flags[NS] = flags[NS] + 1 if h == memory[H_USED] else 1
+    memory[H_USED] = h
+    flags[K_LAST] = k
+    flags[FAILURES] = 0
+    if not fixed:
+        watch_stiffness(T, E, R, h, k)
+        choose(E, R, h, k, lower)
+    return rk.accept(T, starter, R, t)
+
+
+@kernel
+def dense(T, E):
+    """The state at T_WANTED: the polynomial through the new point whose slopes are y' at the last k + 1 points."""
+    R = view(E, RUN)[0]
+    flags, clock, psi, w, phi = view(E, FLAGS), view(R, run.CLOCK), view(E, PSI_OLD), view(E, W), view(E, PHI)
+    q, v, q1, v1 = view(T, s.Q), view(T, s.V), view(R, run.NEW_Q), view(R, run.NEW_V)
+    n, count = q.shape[0], flags[K_LAST] + 1
+    if flags[K_LAST] == 0:
+        return 1  # a step of the starter
+    x = clock[run.T_WANTED] - clock[run.T_NEW]
+    for i in range(count):
+        w[i] = 1.0 / (i + 1)
+    run.copy(q, q1)
+    run.copy(v, v1)
+    before = 0.0
+    for i in range(count):
+        if i > 0:
+            c, d = (x + before) / psi[i - 1], x / psi[i - 1]
+            for j in range(count - i):
+                w[j] = c * w[j] - d * w[j + 1]
+            before = psi[i - 1]
+        for j in range(n):
+            q[j] += x * w[0] * phi[i, j]
+            v[j] += x * w[0] * phi[i, n + j]
+    return OK
+
+
+@kernel
+def advance(T, E):
+    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+    R, starter = view(E, RUN)[0], view(E, STARTER)[0]
+    budget = run.step_budget(R)
+    while True:
+        code = rk.before_step(T, starter, R, budget)
+        if code != run.GO_ON:
+            return code
+        code = attempt(T, E, R)
+        if code != OK:
+            return code

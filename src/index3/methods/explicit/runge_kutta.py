@@ -1,0 +1,256 @@
+"""Explicit Runge-Kutta steps on the constraint manifold: one `advance` for every tableau.
+
+y = (q, v), y' = (v, a) with a from the augmented system; after the stages the end of the step is projected onto the
+position and velocity rows, then its acceleration is evaluated there [Lubich; Shampine; Eich: coordinate projection].
+The end is the first stage of the next step, and it is projected *before* it is evaluated, so that evaluation is never
+lost ("first same as last" always holds). Where an error estimate uses the end, it sees the projected one: the
+difference is of order h^(p+2).
+
+Stages off the manifold are harmless as long as the rows are independent. Redundant rows contradict each other there, so
+if the factorisation at the start of a step skips rows, every stage is recovered along the directions of that start,
+which do not touch the tangential part: the same formula in the tangent-plane coordinates of the start.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.linear import static_lu
+from index3.methods import closure, run
+from index3.methods.explicit import points
+
+(
+    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V,
+) = SLOTS = slots(
+    run=("i8", 1), link=("i8", 1), closers=("i8", 1), flags=("i8", 1), settings=("f8", 1),
+    nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
+    k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
+)  # fmt: skip
+
+POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
+"""Places in LINK: the table of `points`, and addresses of kernels."""
+REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD = range(8)
+"""Places in FLAGS: which of CLOSERS holds the start of the step; stages are recovered; that is decided by the skipped
+rows; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
+whether `stages` start from the last accepted state but one."""
+EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
+STALLED = 1
+MOST_FAILURES = 12
+
+
+@helper
+def combine(T, E, row, h, q0, v0):
+    """T's q and v = start + h sum_j a_ij k_j."""
+    a, k_q, k_v, q, v = view(E, STAGE_A), view(E, K_Q), view(E, K_V), view(T, s.Q), view(T, s.V)
+    run.copy(q, q0)
+    run.copy(v, v0)
+    for j in range(min(row, a.shape[1])):
+        c = h * a[row, j]
+        if c != 0.0:
+            for k in range(q.shape[0]):
+                q[k] += c * k_q[j, k]
+                v[k] += c * k_v[j, k]
+
+
+@helper
+def evaluate(T, E, directions, target, recover_first, tolerance):
+    """Accelerations at T's point, see `points.evaluate`; closers by their number."""
+    link, closers = view(E, LINK), view(E, CLOSERS)
+    return points.ask(
+        T, link[POINT], link[LINK_EVALUATE], closers[directions], closers[target], recover_first, tolerance
+    )
+
+
+@kernel
+def stages(T, E):
+    """The stages of a step of size H_STAGES from the new (or old) state; T's q, v become its end, unprojected."""
+    R, nodes, k_q, k_v, flags = view(E, RUN)[0], view(E, NODES), view(E, K_Q), view(E, K_V), view(E, FLAGS)
+    clock, h, tolerance = view(R, run.CLOCK), view(E, SETTINGS)[H_STAGES], points.loose(R)
+    t, q0, v0, a0 = clock[run.T_NEW], view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A)
+    if flags[FROM_OLD] == 1:
+        t, q0, v0, a0 = clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V), view(R, run.OLD_A)
+    reference = flags[REFERENCE]
+    run.copy(k_q[0], v0)
+    run.copy(k_v[0], a0)
+    for i in range(1, nodes.shape[0]):
+        view(T, s.TIME)[0] = t + nodes[i] * h
+        combine(T, E, i, h, q0, v0)
+        code = evaluate(T, E, reference, 1 - reference, flags[CLOSED], tolerance)
+        if code != OK:
+            return code
+        run.copy(k_q[i], view(T, s.V))
+        run.copy(k_v[i], view(T, s.A))
+    combine(T, E, nodes.shape[0], h, q0, v0)
+    return OK
+
+
+@helper
+def take_stages(T, E, h, from_old):
+    """Run `stages`."""
+    view(E, SETTINGS)[H_STAGES] = h
+    view(E, FLAGS)[FROM_OLD] = from_old
+    return call(view(E, LINK)[LINK_STAGES], T, E)
+
+
+@helper
+def finish(T, E):
+    """Project the end of the step and evaluate it: the last stage, and the first of the next step."""
+    other = 1 - view(E, FLAGS)[REFERENCE]  # factored at the last stage, whose time is the end's
+    code = evaluate(T, E, other, other, 1, points.ROUNDING)
+    last = view(E, NODES).shape[0]
+    run.copy(view(E, K_Q)[last], view(T, s.V))
+    run.copy(view(E, K_V)[last], view(T, s.A))
+    return code
+
+
+@helper
+def square_error(E, R, row, h):
+    """Mean square over the weights of one error estimate, in q and v."""
+    e, k_q, k_v = view(E, ERROR_B), view(E, K_Q), view(E, K_V)
+    n, total = k_q.shape[1], 0.0
+    for k in range(n):
+        x, y = 0.0, 0.0
+        for j in range(e.shape[1]):
+            x += e[row, j] * k_q[j, k]
+            y += e[row, j] * k_v[j, k]
+        x *= h / run.weight(R, k)
+        y *= h / run.weight_v(R, k)
+        total += x * x + y * y
+    return total / (2.0 * n)
+
+
+@helper
+def step_error(E, R, h):
+    """The error in parts of what is allowed; of two estimates the combination of Hairer, Norsett, Wanner (II.10.17)."""
+    high = square_error(E, R, 0, h)
+    if view(E, FLAGS)[ROWS] == 1 or high == 0.0:
+        return sqrt(high)
+    return high / sqrt(high + 0.01 * square_error(E, R, 1, h))
+
+
+@helper
+def evaluate_start(T, E, t, q, v):
+    """Evaluate the start of a step, so that its factorisation is at hand as reference."""
+    run.copy(view(T, s.Q), q)
+    run.copy(view(T, s.V), v)
+    view(T, s.TIME)[0] = t
+    reference = view(E, FLAGS)[REFERENCE]
+    return evaluate(T, E, reference, reference, 0, 0.0)
+
+
+@helper
+def restore_reference(T, E, R):
+    """The reference of the next step; whether rows are skipped there."""
+    code = evaluate_start(T, E, view(R, run.CLOCK)[run.T_NEW], view(R, run.NEW_Q), view(R, run.NEW_V))
+    note_rows(E)
+    view(E, FLAGS)[STALE] = 0
+    return code
+
+
+@helper
+def note_rows(E):
+    """Stages are recovered if rows are skipped at the start of the step."""
+    flags = view(E, FLAGS)
+    if flags[AUTO] == 1:
+        solver = view(view(E, CLOSERS)[flags[REFERENCE]], closure.LINK)[closure.LINK_SOLVER]
+        flags[CLOSED] = 1 if view(solver, static_lu.INFO)[static_lu.N_ZERO] > 0 else 0
+
+
+@helper
+def failed(E, R, h, code):
+    """A try without an end: a smaller step, or the reason to stop."""
+    flags, clock = view(E, FLAGS), view(R, run.CLOCK)
+    flags[FAILED_IN_ROW] += 1
+    if clock[run.STEP] > 0.0 or flags[FAILED_IN_ROW] > MOST_FAILURES:
+        if code == STALLED:
+            return run.NEWTON_FAILED
+        return run.NOT_FINITE if code == run.BODY_SINGULAR else code
+    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    clock[run.H_NEXT] = 0.25 * h
+    return OK
+
+
+@helper
+def accept(T, E, R, t):
+    """The end becomes the start of the next step, with its factorisation as reference."""
+    flags = view(E, FLAGS)
+    flags[FAILED_IN_ROW] = 0
+    flags[REFERENCE] = 1 - flags[REFERENCE]
+    note_rows(E)
+    view(T, s.TIME)[0] = t
+    return call(view(E, LINK)[LINK_ACCEPT], T, R)
+
+
+@helper
+def attempt(T, E, R):
+    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    clock, flags, c = view(R, run.CLOCK), view(E, FLAGS), view(E, SETTINGS)
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
+        return run.STEP_TOO_SMALL
+    code = OK
+    if flags[STALE] == 1:
+        code = restore_reference(T, E, R)
+    if code == OK:
+        code = take_stages(T, E, h, 0)
+    view(T, s.TIME)[0] = t
+    fixed, late, error = clock[run.STEP] > 0.0, flags[END_IN_ERROR] == 1, 0.0
+    if code == OK and not fixed and not late:
+        error = step_error(E, R, h)
+    if code == OK and error <= 1.0:
+        code = finish(T, E)
+        if not fixed and late:
+            error = step_error(E, R, h)
+    if code != OK or not error < 1e100:
+        return failed(E, R, h, code if code != OK else STALLED)
+    if fixed:
+        return accept(T, E, R, t)
+    factor = c[SAFETY] * max(error, 1e-10) ** -c[EXPONENT]
+    if error > 1.0:
+        view(R, run.COUNTS)[run.N_REJECTED] += 1
+        flags[FAILED_IN_ROW] += 1
+        clock[run.H_NEXT] = h * max(c[SHRINK], min(0.9, factor))
+        return OK
+    factor = max(c[SHRINK], min(c[GROW], factor * c[LAST_ERROR] ** c[MEMORY]))
+    wanted = h * (min(factor, 1.0) if flags[FAILED_IN_ROW] > 0 else factor)
+    clock[run.H_NEXT] = max(wanted, clock[run.H_NEXT]) if h < clock[run.H_NEXT] and factor > 1.0 else wanted
+    c[LAST_ERROR] = max(error, 1e-4)
+    return accept(T, E, R, t)
+
+
+@kernel
+def dense(T, E):
+    """The state at T_WANTED inside the last accepted step, by a shorter step of the same formula from its start."""
+    R, flags = view(E, RUN)[0], view(E, FLAGS)
+    clock, code = view(R, run.CLOCK), OK
+    if flags[CLOSED] == 1:
+        flags[STALE] = 1
+        code = evaluate_start(T, E, clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V))
+    if code == OK:
+        code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
+    view(T, s.TIME)[0] = clock[run.T_WANTED]
+    return code
+
+
+@helper
+def before_step(T, E, R, budget):
+    """As `run.before_step`, the output written by a kernel."""
+    if call(view(E, LINK)[LINK_EMIT], T, R) != OK:
+        return run.BLOCK_FULL
+    return run.may_go_on(R, budget)
+
+
+@kernel
+def advance(T, E):
+    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+    R = view(E, RUN)[0]
+    budget = run.step_budget(R)
+    while True:
+        code = before_step(T, E, R, budget)
+        if code != run.GO_ON:
+            return code
+        code = attempt(T, E, R)
+        if code != OK:
+            return code

@@ -1,0 +1,127 @@
+"""DOPRI5 and DOP853 as a user sees them, and how a run of them is set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from index3.compiled.interface import Kernel, Table
+from index3.methods import run, stepping
+from index3.methods.closing import Closer
+from index3.methods.explicit import points
+from index3.methods.explicit import runge_kutta as rk
+from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
+from index3.methods.method import Method, first_order_step
+from index3.methods.options import check_choice, check_range
+from index3.methods.runner import Run
+
+STAGES = ("auto", "free", "closed")
+
+
+def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
+    """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
+    n, table = progress.system.n, Table(len(rk.SLOTS))
+    closers = [Closer(progress.state, progress.solver) for _ in range(2)]
+    point = Table(len(points.SLOTS))
+    point[points.RUN] = np.array([progress.table.handle], np.int64)
+    point[points.JOB], point[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
+    progress.owned += [*closers, point, table]
+    a, error = tableau.dense()
+    table[rk.RUN] = np.array([progress.table.handle], np.int64)
+    kernels = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
+    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
+    table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
+    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0]
+    table[rk.FLAGS] = np.array(flags, np.int64)
+    table[rk.SETTINGS] = np.array([tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0])
+    table[rk.NODES] = np.array(tableau.nodes)
+    table[rk.STAGE_A], table[rk.ERROR_B] = a, error
+    table[rk.K_Q] = np.zeros((tableau.stages + 1, n))
+    table[rk.K_V] = np.zeros((tableau.stages + 1, n))
+    return table
+
+
+class RungeKutta(Method):
+    """What the explicit Runge-Kutta methods share; subclasses name their tableau."""
+
+    stages: str
+    tableau: ClassVar[Tableau]
+    family: ClassVar[str] = "explicit"
+    implicit: ClassVar[bool] = False
+    stiff: ClassVar[bool] = False
+    kernel: ClassVar[Kernel] = rk.advance
+    own_output: ClassVar[bool]
+
+    def __post_init__(self) -> None:
+        owner = f"Method '{self.key}'"
+        check_choice(owner, "stages", self.stages, STAGES)
+        check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+
+    def start(self, progress: Run, first_step: float | None) -> Table:
+        """The method's table for a run whose state is consistent.
+
+        Raises
+        ------
+        ModelError : the forces cannot be evaluated at the start.
+        """
+        table = runge_kutta_table(progress, self.tableau, self.stages)
+        self.prepare(progress)
+        clock = progress[run.CLOCK]
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
+        progress[run.LIMITS][run.QUINTIC] = 1
+        if self.own_output:
+            progress[run.LIMITS][run.QUINTIC] = run.OWN
+            progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle
+        return table
+
+
+@dataclass(frozen=True)
+class Dopri5(RungeKutta):
+    """Dormand and Prince's explicit Runge-Kutta pair of order 5(4), with projection after every step.
+
+    Parameters
+    ----------
+    stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+
+    >>> Dopri5().order
+    5
+    """
+
+    stages: str = "auto"
+    newton_tol: float = 1e-13
+
+    key: ClassVar[str] = "dopri5"
+    order: ClassVar[int] = 5
+    paper: ClassVar[str] = "Dormand, Prince 1980"
+    summary: ClassVar[str] = "smooth motion without stiffness, tolerances 1e-3 to 1e-7"
+    tableau: ClassVar[Tableau] = DOPRI5
+    own_output: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Dop853(RungeKutta):
+    """Dormand and Prince's explicit Runge-Kutta formula of order 8(5,3), with projection after every step.
+
+    Outputs inside a step are shorter steps of the same formula: each costs 11 evaluations, and keeps the order.
+
+    Parameters
+    ----------
+    stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+
+    >>> Dop853().order
+    8
+    """
+
+    stages: str = "auto"
+    newton_tol: float = 1e-13
+
+    key: ClassVar[str] = "dop853"
+    order: ClassVar[int] = 8
+    paper: ClassVar[str] = "Hairer, Norsett, Wanner 1993"
+    summary: ClassVar[str] = "smooth motion without stiffness, tight tolerances"
+    tableau: ClassVar[Tableau] = DOP853
+    own_output: ClassVar[bool] = True
