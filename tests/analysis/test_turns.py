@@ -10,7 +10,7 @@ import index3 as ix
 
 @pytest.mark.parametrize("rtol", [1e-2, 1e-3, 1e-5])
 def test_wound_spring_of_a_planar_rotor(rtol):
-    """A rotor winds its spring up by 3.2 turns and back; at loose tolerances a step turns it by more than half a turn."""
+    """A rotor winds its spring up by 3.2 turns and back; at loose tolerances a step turns it by over half a turn."""
     stiffness, inertia, turns = 0.05, 0.02, 3.2
     omega = np.sqrt(stiffness / inertia)
     model = ix.Model("wound", gravity=(0, 0, 0))

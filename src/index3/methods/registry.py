@@ -78,12 +78,12 @@ def _known(method: type[Method], given: dict[str, Any]) -> dict[str, Any]:
 
 def methods() -> str:
     """A table of the methods: key, order, family, what each is for; printed, and returned as text."""
-    lines = [f"{'key':<12}{'order':<7}{'family':<10}{'stiff':<7}for"]
+    lines = [f"{'key':<24}{'order':<7}{'family':<18}{'stiff':<7}for"]
     for key, method in METHODS.items():
-        lines.append(
-            f"{key:<12}{method.order:<7}{method.family:<10}{'yes' if method.stiff else 'no':<7}{method.summary}"
-        )
-        lines.append(f"{'':12}options: {', '.join(f'{k}={v!r}' for k, v in options(method).items())}")
+        order = "-".join(map(str, method.order)) if isinstance(method.order, tuple) else str(method.order)
+        stiff = "yes" if method.stiff else "no"
+        lines.append(f"{key:<24}{order:<7}{method.family:<18}{stiff:<7}{method.summary}")
+        lines.append(f"{'':24}options: {', '.join(f'{k}={v!r}' for k, v in options(method).items())}")
     text = "\n".join(lines)
     print(text)
     return text

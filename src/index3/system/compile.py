@@ -78,10 +78,8 @@ class Compiler:
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
-            module, table = (
-                kinds.PRIMITIVES["angle"][0],
-                tables.measured_angles(self.angle_joints, self.markers, self.first),
-            )
+            module = kinds.PRIMITIVES["angle"][0]
+            table = tables.measured_angles(self.angle_joints, self.markers, self.first)
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         modules = [kernel.module for lines in self.stages.values() for kernel, _, _ in lines]

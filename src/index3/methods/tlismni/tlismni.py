@@ -66,7 +66,7 @@ def judge(E, k, size, before, before_that, tiny):
     rate = size / before if k == 2 or before_that == 0.0 else sqrt(size / before_that)
     memory[parts.RATE] = rate
     if rate >= 1.0:
-        return parts.STALLED if k > 3 or rate >= 10.0 else -1
+        return parts.STALLED if k > 3 or (k == 3 and rate >= 2.0) else -1
     memory[parts.PROSPECT] = rate / (1.0 - rate)
     return parts.CONVERGED if memory[parts.PROSPECT] * size <= c[parts.KAPPA] else -1
 

@@ -1,0 +1,269 @@
+"""generalized-alpha, bdf-i3, bdf-si2: order, damping, error control, singular positions, stiff models, work counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oscillator import Stepper, orders, oscillator
+
+import index3 as ix
+from index3.methods import run
+from index3.methods.direct.bdf_method import BDFIndex3, BDFStabilised
+from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha
+
+SPAN = 0.5
+BDFS = ("bdf-i3", "bdf-si2")
+KEYS = ("generalized-alpha", *BDFS)
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {"chain": ix.library.chain(3, springs=True), "four_bar": ix.library.four_bar()}
+
+
+@pytest.fixture(scope="module")
+def references(models):
+    """q, v, lam at SPAN: bdf-si2 of order 5, whose error at these steps is rounding, some 1e-11."""
+    return {name: constant_steps(model, "bdf-si2", 2000, project=True) for name, model in models.items()}
+
+
+def constant_steps(model, key, count, **options):
+    options = {"project": False, **options}
+    result = ix.simulate(model, (0, SPAN), key, step=SPAN / count, t_eval=[SPAN], **options)
+    assert result.success, result.message
+    return result.q[-1], result.v[-1], result.lam[-1]
+
+
+def table_of_errors(model, reference, key, counts, **options):
+    runs = [constant_steps(model, key, count, **options) for count in counts]
+    return np.array([[np.linalg.norm(x - y) for x, y in zip(run_, reference, strict=True)] for run_ in runs])
+
+
+@pytest.mark.parametrize("options", [{}, {"rho_inf": 0.0}, {"rho_inf": 0.5}, {"index": 2}])
+def test_generalized_alpha_is_second_order(models, references, options):
+    """In q, v and lam on a chain; in q and v on a closed spatial mechanism with redundant rows."""
+    seen = orders(
+        table_of_errors(models["chain"], references["chain"], "generalized-alpha", (100, 200, 400), **options)
+    )
+    assert np.all(np.abs(seen - 2.0) < 0.1)  # measured 1.99-2.00
+    seen = orders(
+        table_of_errors(models["four_bar"], references["four_bar"], "generalized-alpha", (200, 400), **options)
+    )
+    assert np.all(np.abs(seen[:, :2] - 2.0) < 0.1)
+
+
+def test_multipliers_are_second_order_from_the_start(models):
+    """After three steps without damping: the corrected A_0 leaves no O(h) error in lam (S2-51)."""
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        result = ix.simulate(models["chain"], (0, 3 * h), "generalized-alpha", step=h, rho_inf=1.0, project=False)
+        exact = ix.simulate(models["chain"], (0, 3 * h), "bdf-si2", rtol=1e-10, atol=1e-12, t_eval=[3 * h])
+        errors.append(np.linalg.norm(result.lam[-1] - exact.lam[-1]))
+    assert orders(np.array(errors))[-1] > 1.5
+
+
+def test_order_with_alternating_steps(models, references):
+    """Steps 1:2 keep second order."""
+    errors = []
+    for count in (100, 200, 400):
+        stepper = Stepper(models["chain"], GeneralizedAlpha())
+        for _ in range(count):
+            stepper.step(SPAN / (1.5 * count))
+            stepper.step(SPAN / (3.0 * count))
+        q, v, _ = references["chain"]
+        errors.append((np.linalg.norm(stepper.q - q), np.linalg.norm(stepper.v - v)))
+    assert np.all(np.abs(orders(np.array(errors)) - 2.0) < 0.1)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.8, 1.0])
+def test_spectral_radius_at_infinity(rho):
+    """A very stiff oscillator shrinks by rho_inf per step in the end (S2-51)."""
+    stepper, positions = Stepper(oscillator(1e9, x=1e-7), GeneralizedAlpha(rho_inf=rho)), []
+    for _ in range(14):
+        stepper.step(1e-2)
+        positions.append(stepper.q[0])
+    x = np.array(positions)
+    rows, right = np.stack([x[2:-1], x[1:-2], x[:-3]], axis=1), x[3:]
+    scale = np.abs(x[:-3]) + 1e-16  # rho = 0 comes down to rounding
+    coefficients, *_ = np.linalg.lstsq(rows / scale[:, None], right / scale, rcond=None)
+    seen = np.abs(np.roots([1.0, *-coefficients])).max()
+    # a triple root: rounding of 1e-9 (1e-16 of the spring's 10 m, positions of 1e-7) moves it by its cube root, 1e-3,
+    # and by more where the motion has died out
+    assert seen == pytest.approx(rho, abs=0.03 if rho > 0.0 else 0.3)
+
+
+@pytest.mark.parametrize("key", BDFS)
+@pytest.mark.parametrize(("order", "counts"), [(1, (400, 800)), (2, (200, 400)), (3, (200, 400)), (4, (100, 200)),
+                                               (5, (60, 120))])  # fmt: skip
+def test_bdf_order_on_a_chain(models, references, key, order, counts):
+    """Orders 1 to 5 in q and v, from starting values of at least that order."""
+    errors = table_of_errors(models["chain"], references["chain"], key, counts, order=order)
+    print(key, order, errors[-1], orders(errors))
+    assert np.all(
+        np.abs(orders(errors)[:, :2] - order) < (0.2 if order < 5 else 0.5)
+    )  # 5: few steps fit above rounding
+
+
+@pytest.mark.parametrize("key", BDFS)
+@pytest.mark.parametrize(("order", "counts"), [(2, (200, 400)), (3, (400, 800)), (5, (400, 800))])
+def test_bdf_order_on_a_closed_mechanism(models, references, key, order, counts):
+    errors = table_of_errors(models["four_bar"], references["four_bar"], key, counts, order=order)
+    print(key, order, errors[-1], orders(errors))
+    assert np.all(np.abs(orders(errors)[:, :2] - order) < (0.2 if order < 5 else 0.5))  # 5: as above
+
+
+@pytest.mark.parametrize(("method", "slope"), [
+    (GeneralizedAlpha(), 2 / 3), (GeneralizedAlpha(index=2), 2 / 3), (BDFIndex3(), 2 / 3), (BDFStabilised(), 2 / 3),
+    (BDFIndex3(order=2), 2 / 3), (BDFStabilised(order=3), 3 / 4), (BDFStabilised(order=5), 5 / 6),
+])  # fmt: skip
+def test_tolerance_sets_the_error(method, slope):
+    """Monotone, near a power law from rtol 1e-3 to 1e-7, slope at least k/(k+1) - 0.1; variable order at least that of 2."""
+    model, tolerances, times = ix.library.free_double_pendulum(), 10.0 ** -np.arange(3, 8), np.linspace(0, 1, 21)
+    exact = ix.simulate(model, (0, 1), "bdf-si2", rtol=1e-11, atol=1e-13, t_eval=times).q
+    runs = [ix.simulate(model, (0, 1), method, rtol=rtol, atol=rtol / 100, t_eval=times) for rtol in tolerances]
+    errors = np.array([np.abs(result.q - exact).max() for result in runs])
+    fit = np.polyfit(np.log(tolerances), np.log(errors), 1)
+    away = np.exp(np.abs(np.polyval(fit, np.log(tolerances)) - np.log(errors)).max())
+    print(method, fit[0], away, errors / tolerances)
+    assert np.all(np.diff(errors) < 0)
+    assert fit[0] >= slope - 0.1
+    assert away <= 3.0
+
+
+def test_bdf_needs_fewer_steps_on_a_smooth_motion():
+    """At 1e-8 BDF takes a fifth of HHT's steps and less than half of its corrections (S2-45)."""
+    model = ix.library.free_double_pendulum()
+    stats = {key: ix.simulate(model, (0, 2), key, rtol=1e-8, atol=1e-10).stats for key in ("hht-i3", *BDFS)}
+    for key in BDFS:
+        assert stats[key]["steps"] < 0.25 * stats["hht-i3"]["steps"]
+        assert stats[key]["newton"] < 0.5 * stats["hht-i3"]["newton"]
+
+
+@pytest.mark.parametrize("key", BDFS)
+@pytest.mark.parametrize(("order", "phase"), [(3, 1.0), (4, 2.0), (5, 2.0)])
+def test_high_orders_grow_near_the_imaginary_axis(key, order, phase):
+    """An undamped stiff oscillator at h omega = 1 or 2 grows with orders 3 to 5, not with 2, HHT or generalized-alpha."""
+
+    # 60 steps, enough for growth by 1.05 per step to show; omega = 100, amplitude 1e-6 so that nothing else breaks
+    def largest(key, **options):
+        model = oscillator(1e4, x=1e-6)
+        result = ix.simulate(model, (0, 0.6 * phase), key, step=0.01 * phase, project=False, **options)
+        return np.abs(result.q[-10:, 0]).max() / 1e-6
+
+    assert largest(key, order=order) > 1.5
+    assert largest(key, order=2) < 0.1
+    assert largest("hht-i3") <= 1.0
+    assert largest("generalized-alpha") <= 1.0
+
+
+def test_stiff_modes_make_bdf_reject():
+    """Error-controlled: order 3 and more reject in one step of ten on the undamped oscillator, order 2 passes (S2-47)."""
+    stats = {
+        order: ix.simulate(oscillator(1e4, x=1e-3), (0, 2), "bdf-si2", rtol=1e-3, atol=1e-4, order=order).stats
+        for order in (2, 3)
+    }
+    assert stats[3]["rejected"] > 0.05 * stats[3]["steps"]
+    assert stats[3]["steps"] > 2 * stats[2]["steps"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_stiff_spring_does_not_set_the_step(key):
+    """Damped stiff double pendulum: a spring 1e3 times stiffer costs no more steps."""
+    steps = [ix.simulate(ix.library.double_pendulum(c2=c2), (0, 1), key, rtol=1e-5).stats["steps"] for c2 in (5e5, 5e8)]
+    assert steps[1] < 1.3 * steps[0] + 20
+    assert steps[1] < 400
+
+
+@pytest.mark.parametrize("key", BDFS)
+def test_starting_values_of_a_stiff_model(key):
+    """Constant steps far above the fast period start and run: the starting values are those of an implicit method."""
+    result = ix.simulate(ix.library.double_pendulum(c2=5e8), (0, 1), key, step=0.01, t_eval=[1.0], order=5)
+    exact = ix.simulate(ix.library.double_pendulum(c2=5e8), (0, 1), "bdf-si2", rtol=1e-9, t_eval=[1.0])
+    assert result.success, result.message
+    assert np.abs(result.q - exact.q).max() < 1e-3  # measured 1e-5 .. 1e-4
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_singular_positions_are_passed(key):
+    """The parallelogram folds flat and goes on as a parallelogram, energy kept to the tolerance's order."""
+    result = ix.simulate(ix.library.parallelogram(), (0, 5), key, rtol=1e-6)
+    assert result.success, result.message
+    assert np.ptp(result.energy.total) < 0.05  # measured 0.002-0.016; a wrong branch loses several J
+    hht = ix.simulate(ix.library.parallelogram(), (0, 5), "hht-i3", rtol=1e-8, t_eval=[5.0])
+    assert np.abs(result.q[-1] - hht.q[-1]).max() < 0.02
+
+
+def test_stabilised_form_keeps_both_levels(models):
+    """Own values of bdf-si2 and of generalized-alpha with index=2: positions and velocities within the corrector's
+    tolerance (S2-52, S2-54)."""
+    for key, options in (("bdf-si2", {}), ("generalized-alpha", {"index": 2})):
+        result = ix.simulate(models["four_bar"], (0, 1), key, rtol=1e-6, project=False, **options)
+        assert result.violation.position.max() < 1e-8  # kappa rtol = 1e-9 relative to terms of some units
+        assert result.violation.velocity.max() < 1e-7  # the same, velocities of up to 10
+    plain = ix.simulate(models["four_bar"], (0, 1), "bdf-i3", rtol=1e-6, project=False)
+    assert plain.violation.velocity.max() > 1e-6  # not imposed there
+
+
+def test_work_counts(models):
+    """A lost Jacobian reuse, a bad predictor or a bad controller show here."""
+    for key, jacobians, newton, rejected in (
+        ("generalized-alpha", 0.3, 6.0, 0.15), ("bdf-i3", 0.45, 6.0, 0.1), ("bdf-si2", 0.4, 6.0, 0.1),
+    ):  # fmt: skip
+        stats = ix.simulate(models["four_bar"], (0, 1), key, rtol=1e-6, atol=1e-8).stats
+        print(key, stats)
+        assert stats["jacobians"] < jacobians * stats["steps"]
+        assert stats["newton"] < newton * stats["steps"]
+        assert stats["rejected"] < rejected * stats["steps"]
+        assert stats["newton_failed"] == 0
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_velocity_level_rows(key):
+    """A knife edge on a slope runs x = g sin / (2 w^2) sin^2(w t)."""
+    slope, spin = 2.0, 3.0
+    model = ix.Model("skate", gravity=(slope, 0, 0))
+    skate = model.add(ix.PlanarBody("skate", 1.0, 0.1, spin=spin))
+    model.add(ix.KnifeEdge("edge", model.ground, skate, at=(0, 0, 0), axis=(0, 1, 0)))
+    result = ix.simulate(model, (0, 2), key, rtol=1e-7, t_eval=0.1)
+    assert result.success, result.message
+    exact = slope / (2 * spin**2) * np.sin(spin * result.t) ** 2
+    assert np.abs(result["skate"].position[:, 0] - exact).max() < 2e-4  # rtol^(2/3) times some units
+
+
+@pytest.mark.parametrize("key", BDFS)
+def test_dense_output(models, key):
+    """Between steps as good as at steps: a polynomial of degree 5."""
+    times = np.linspace(0, 1, 57)
+    exact = ix.simulate(models["four_bar"], (0, 1), "bdf-si2", rtol=1e-11, atol=1e-13, t_eval=times)
+    at_times = ix.simulate(models["four_bar"], (0, 1), key, rtol=1e-8, t_eval=times)
+    at_end = ix.simulate(models["four_bar"], (0, 1), key, rtol=1e-8, t_eval=[1.0])
+    end = np.abs(at_end.q[-1] - exact.q[-1]).max()
+    assert np.abs(at_times.q - exact.q).max() < 10 * end + 1e-6
+
+
+def test_constant_steps_are_multiples():
+    """Also where the span is shorter than the starting values are."""
+    result = ix.simulate(oscillator(1.0), (0.5, 1.55), "bdf-i3", step=0.1)
+    assert np.array_equal(result.t[:-1], 0.5 + 0.1 * np.arange(11))
+    assert result.t[-1] == 1.55
+    assert np.array_equal(ix.simulate(oscillator(1.0), (0, 0.15), "bdf-si2", step=0.1).t, [0.0, 0.1, 0.15])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_failed_newton_ends_a_run_with_constant_steps(key):
+    result = ix.simulate(ix.library.double_pendulum(), (0, 100), key, step=50.0, max_iterations=2)
+    assert not result.success
+    assert result.status == -run.NEWTON_FAILED
+    assert len(result.t) >= 1
+
+
+@pytest.mark.parametrize(("key", "options", "words"), [
+    ("generalized-alpha", {"rho_inf": 1.1}, "rho_inf = 1.1"), ("generalized-alpha", {"index": 1}, "index = 1"),
+    ("bdf-i3", {"order": 6}, "order = 6"), ("bdf-si2", {"order": 0}, "order = 0"),
+    ("bdf-i3", {"order": (3, 2)}, "order = 2"), ("bdf-i3", {"order": (1, 2, 3)}, "two bounds"),
+    ("bdf-si2", {"order": 2.5}, "order = 2.5"), ("bdf-si2", {"max_order": 2}, "no option 'max_order'"),
+])  # fmt: skip
+def test_options_out_of_range_are_refused(key, options, words):
+    with pytest.raises(ix.errors.ModelError, match=key) as error:
+        ix.simulate(oscillator(1.0), (0, 1), key, **options)
+    assert words in str(error.value)
