@@ -31,8 +31,8 @@ class AugmentedLagrangian(Method):
     penalty_3 : alpha of index 3 [1/s^2], same units; None for 4e9/h^2, which keeps the multipliers' convergence fast
     upper, lower : change of the energy invariant in a step [J] that is allowed, and below which steps grow; None for
         rtol * max(kinetic energy, work so far) + atol, and 1/250 of the upper one
-    guard : steps do not grow beyond this error of v per step, in parts of the tolerance; None for the paper's rule, which
-        cannot see the error of motions whose energy the trapezoidal rule keeps exactly, such as linear vibrations
+    guard : steps do not grow beyond this error of v per step, in parts of the tolerance; None for the paper's rule,
+        which cannot see the error of motions whose energy the trapezoidal rule keeps, such as linear vibrations
     max_iterations : corrections per try
     """
 

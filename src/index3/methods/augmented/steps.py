@@ -157,13 +157,14 @@ def judge(E, iteration, size, before, rows):
 def judge_tiny(E, R, iteration, unbalance, before):
     """The same for corrections that are rounding of q, as at small steps: what counts then is the balance of forces.
 
-    Rounding of Phi moves q across the constraints, which the projection of v removes; an unbalance along them would add up
-    from step to step.
+    Rounding of Phi moves q across the constraints, which the projection of v removes; an unbalance along them would add
+    up from step to step.
     """
+    if unbalance <= view(R, run.TOLERANCE)[run.NEWTON_TOL] or (iteration > 2 and unbalance > 0.3 * before):
+        return CONVERGED
     if iteration > 0:
         view(E, MEMORY)[p.RATE_LAST] = unbalance / before if before > 0.0 else 0.0
-    done = unbalance <= view(R, run.TOLERANCE)[run.NEWTON_TOL] or (iteration > 2 and unbalance > 0.3 * before)
-    return CONVERGED if done else -1
+    return -1
 
 
 @helper

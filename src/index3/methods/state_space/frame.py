@@ -1,0 +1,246 @@
+"""The frame of a step on the manifold: recovery of q and v along fixed directions, and the linearised equations.
+
+A formula is applied to all coordinates; `land_positions` and `land_velocities` remove what it leaves off the constraints
+along D^-1 Phi_q^T of a reference point, so that the ndof numbers V^T D q (V spans the null space of Phi_q there) follow the
+formula exactly. D is the mass matrix (tangent plane, thesis appendix B, in the metric of the kinetic energy), or makes
+the independent coordinates of a partition immovable (thesis chapter 3). The reference is the start of the step: an older
+one would do, but the error of a formula depends on the parametrisation, and would jump wherever the reference does.
+
+Unlike `manifold.recover_*` the directions never change inside a step (that would cost the order of the formula), except
+where the reference itself is a singular position.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.linear import static_lu
+from index3.methods import closure, manifold, run
+
+(
+    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
+) = SLOTS = slots(
+    handles=("i8", 1), flags=("i8", 1), settings=("f8", 1),
+    normal_q=("f8", 1), normal_v=("f8", 1),  # what the recovery added to the formula's q and v
+    fixed=("i8", 1),  # 1: an independent coordinate of a partition, which the recovery leaves alone
+    heavy=("f8", 1),  # added to the diagonal of M there; empty for the tangent plane
+    dense=("f8", 2),  # room for the elimination of Phi_q; empty for the tangent plane
+    mass=("f8", 1), stiff=("f8", 1), damp=("f8", 1),  # values of M bordered by Phi_q; (M a)_q + (Phi_q^T lam)_q - Q_q; -Q_v
+)  # fmt: skip
+
+RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION = range(6)
+"""Places in HANDLES: the run's table, the closure table whose factorisation is the reference, addresses of kernels."""
+SINGULAR, MISSING = range(2)
+"""Places in FLAGS: the reference has more zero pivots than usual; there is none for the present start of a step."""
+STRAYED = 0.3
+"""Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some x^2 / 6;
+close to a singular position the recovery may find the other branch, far away."""
+CLOSED, GROWN = range(2)
+"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was chosen."""
+STUCK = 1
+HOPELESS = 0.9
+"""Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
+
+
+@helper
+def factor_reference(T, F):
+    """Factor the recovery's matrix at T's point."""
+    C, counts = view(F, HANDLES)[CLOSURE], view(view(F, HANDLES)[RUN], run.COUNTS)
+    counts[run.N_FACTOR] += 1
+    code = closure.factor_mass(T, C, view(F, HEAVY))
+    if code != OK:
+        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.BODY_SINGULAR
+    return OK
+
+
+@kernel
+def refer(T, F):
+    """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
+    handles, flags = view(F, HANDLES), view(F, FLAGS)
+    code = factor_reference(T, F)
+    if code == OK and view(F, HEAVY).shape[0] > 0 and call(handles[REPARTITION], T, F) == 1:
+        code = factor_reference(T, F)
+        call(handles[REPARTITION], T, F)  # takes note of the new partition
+    if code != OK:
+        return code
+    info = view(view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], static_lu.INFO)
+    flags[SINGULAR] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    flags[MISSING] = 0
+    return OK
+
+
+@helper
+def take_reference(T, F):
+    """Call `refer`."""
+    return call(view(F, HANDLES)[REFER], T, F)
+
+
+@helper
+def reset_normals(F):
+    """A new stage: nothing is known of what its formula leaves off the constraints."""
+    normal_q, normal_v = view(F, NORMAL_Q), view(F, NORMAL_V)
+    for k in range(normal_q.shape[0]):
+        normal_q[k] = 0.0
+        normal_v[k] = 0.0
+
+
+@helper
+def add_landing(F, target, normal, x):
+    """Move `target` by x and remember it; independent coordinates of a partition stay."""
+    fixed = view(F, FIXED)
+    for k in range(target.shape[0]):
+        if fixed[k] == 0:
+            target[k] += x[k]
+            normal[k] += x[k]
+
+
+@helper
+def land_positions(T, F):
+    """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Forces stand evaluated at q, v."""
+    C, q, phi, normal = view(F, HANDLES)[CLOSURE], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
+    counts, before, tolerance = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(F, SETTINGS)[CLOSED]
+    for k in range(q.shape[0]):
+        q[k] += normal[k]
+    for _ in range(40):
+        counts[run.N_EVALUATIONS] += 1
+        if run.core(T, s.CORE_FORCES) != OK:
+            return run.EVALUATION_FAILED
+        residual = closure.position_residual(T, C)
+        if residual <= tolerance:
+            return OK
+        rate = residual / before
+        if rate > 0.5 and residual < 1e-12:
+            return OK  # rounding
+        if not rate < HOPELESS:
+            if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
+                return STUCK
+            if run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
+                return STUCK  # the reference lacked a row that counts here, and so does this point
+        before = residual
+        add_landing(F, q, normal, manifold.solve_rows(T, C, phi))
+    return STUCK
+
+
+@helper
+def land_velocities(T, F):
+    """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0. Jacobian and forces then stand at (q, v)."""
+    C, v, rate, normal = view(F, HANDLES)[CLOSURE], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
+    if run.core(T, s.CORE_JACOBIAN) != OK:
+        return run.EVALUATION_FAILED
+    largest, before, residual = 1.0, 1e300, 0.0
+    for k in range(v.shape[0]):
+        v[k] += normal[k]
+        largest = max(largest, abs(v[k]))
+    for _ in range(40):
+        run.core(T, s.CORE_RATES)
+        residual = 0.0
+        for k in range(rate.shape[0]):
+            if not abs(rate[k]) <= residual:
+                residual = abs(rate[k])
+        if residual <= 1e-14 * largest or not residual < HOPELESS * before:
+            break
+        before = residual
+        add_landing(F, v, normal, manifold.solve_rows(T, C, rate))
+    if not residual <= 1e-10 * largest:
+        return STUCK
+    view(view(F, HANDLES)[RUN], run.COUNTS)[run.N_EVALUATIONS] += 1
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
+def strayed(x, start, normal):
+    """Whether the recovery moved x by a large part of what the formula did: it fell on another branch of the motion."""
+    moved, landed = 0.0, 0.0
+    for k in range(x.shape[0]):
+        moved = max(moved, abs(x[k] - normal[k] - start[k]))
+        landed = max(landed, abs(normal[k]))
+    return landed > STRAYED * moved + 1e-9
+
+
+@kernel
+def settle(T, F):
+    """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
+    R = view(F, HANDLES)[RUN]
+    code = land_positions(T, F)
+    if code == OK and strayed(view(T, s.Q), view(R, run.NEW_Q), view(F, NORMAL_Q)):
+        code = STUCK
+    if code == OK:
+        code = land_velocities(T, F)
+    return code
+
+
+@helper
+def land(T, F, tolerance):
+    """Call `settle` with positions to this scaled residual."""
+    view(F, SETTINGS)[CLOSED] = tolerance
+    return call(view(F, HANDLES)[LAND], T, F)
+
+
+@helper
+def fill_with(T, F, target, c_m, c_k, c_d):
+    """One of the matrices at T's point, where forces, Jacobian, a and lam stand."""
+    coef, matrix = view(T, s.COEF), view(T, s.MATRIX)
+    for k in range(coef.shape[0]):
+        coef[k] = 0.0
+    coef[s.C_M] = c_m
+    coef[s.C_MA] = c_k
+    coef[s.C_K] = c_k
+    coef[s.C_D] = c_d
+    code = run.core(T, s.CORE_MATRIX)
+    for k in range(target.shape[0]):
+        target[k] = matrix[k]
+    return code
+
+
+@kernel
+def fill_matrices(T, F):
+    """MASS, STIFF and DAMP at T's point; any step size can be built from them."""
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    view(view(F, HANDLES)[RUN], run.COUNTS)[run.N_JACOBIANS] += 1
+    code = fill_with(T, F, view(F, MASS), 1.0, 0.0, 0.0)
+    if code == OK:
+        code = fill_with(T, F, view(F, STIFF), 0.0, 1.0, 0.0)
+    if code == OK:
+        code = fill_with(T, F, view(F, DAMP), 0.0, 0.0, 1.0)
+    return run.EVALUATION_FAILED if code != OK else OK
+
+
+@helper
+def linearise(T, F):
+    """Call `fill_matrices`."""
+    return call(view(F, HANDLES)[LINEARISE], T, F)
+
+
+@helper
+def combine(T, F, R, S, g):
+    """Factor M - g Q_v + g^2 ((M a)_q + (Phi_q^T lam)_q - Q_q), bordered by Phi_q: (3.103) before reduction."""
+    matrix, mass, stiff, damp = view(T, s.MATRIX), view(F, MASS), view(F, STIFF), view(F, DAMP)
+    ap, hend, n = view(S, static_lu.AP), view(S, static_lu.HEND), view(T, s.Q).shape[0]
+    run.copy(matrix, mass)
+    for j in range(n):
+        for p in range(ap[j], hend[j]):
+            matrix[p] += g * (damp[p] + g * stiff[p])
+    view(R, run.COUNTS)[run.N_FACTOR] += 1
+    code = call(view(R, run.LINK)[run.LINK_FACTOR], T, S)
+    if code != OK:
+        return run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
+    return OK
+
+
+@helper
+def add_product(S, values, x, c, y):
+    """y += c H x for the coordinate block H of a bordered matrix."""
+    ap, ai, hend = view(S, static_lu.AP), view(S, static_lu.AI), view(S, static_lu.HEND)
+    for j in range(x.shape[0]):
+        u = c * x[j]
+        if u != 0.0:
+            for p in range(ap[j], hend[j]):
+                y[ai[p]] += values[p] * u
+
+
+@helper
+def add_rows(T, values, x, c, y, first):
+    """y[first:] += c B x for B given by blocks like Phi_q."""
+    row, column = view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    for e in range(values.shape[0]):
+        y[first + row[e]] += c * values[e] * x[column[e]]

@@ -1,0 +1,120 @@
+"""The exact derivatives J1 = dw''/dw and J2 = dw''/dw' of the independent accelerations, dense, in three ways.
+
+For tests and for whoever wants them; the compiled method has its own column-wise version. [NegrutThesis] chapter 3 and
+appendices A, B; corrections in docs/theory/state_space.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.errors import ModelError
+from index3.methods.state_space.partition import Partition, choose_partition, dense_rows
+from index3.system import evaluate
+from index3.system.system import State
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything that enters the derivatives, at one (t, q, v) with its a and lam; redundant rows left out."""
+
+    partition: Partition
+    mass: np.ndarray
+    stiffness: np.ndarray  # (M a)_q + (Phi_q^T lam)_q - Q_q
+    damping: np.ndarray  # -Q_v
+    phi_q: np.ndarray
+    phiv_q: np.ndarray  # (Phi_q v)_q
+    phia_q: np.ndarray  # (Phi_q a)_q
+    gamma_q: np.ndarray
+    gamma_v: np.ndarray
+
+
+def bordered(state: State, c_m: float, c_k: float, c_d: float) -> np.ndarray:
+    """The coordinate block of the evaluator's matrix, dense."""
+    n, sparsity = state.system.n, state.system.sparsity
+    state[s.COEF][:] = c_m, c_k, c_k, c_d, 0.0
+    if state.run(evaluate.matrix):
+        raise ModelError(state.system.explain(state))
+    dense = np.zeros((n + state.system.m,) * 2)
+    dense[sparsity.indices, np.repeat(np.arange(len(dense)), np.diff(sparsity.indptr))] = state[s.MATRIX][:-1]
+    return dense[:n, :n]
+
+
+def evaluate_parts(state: State) -> Parts:
+    """Evaluate at the state's (t, q, v), which lie on the constraints; a and lam are solved for there."""
+    state[s.LAM][:] = 0.0
+    state[s.Q_MASS][:] = state[s.Q]
+    if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
+        raise ModelError(state.system.explain(state))
+    n, partition = state.system.n, choose_partition(state)
+    mass, phi_q = bordered(state, 1.0, 0.0, 0.0), dense_rows(state)[partition.rows]
+    solution = np.linalg.solve(augmented(mass, phi_q), np.concatenate([-state[s.G], state[s.GAMMA][partition.rows]]))
+    state[s.A][:] = solution[:n]
+    state[s.LAM][partition.rows] = solution[n:]
+    if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.derivatives):
+        raise ModelError(state.system.explain(state))
+    rows = {slot: dense_rows(state, slot)[partition.rows] for slot in (s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V)}
+    stiffness, damping = bordered(state, 0.0, 1.0, 0.0), bordered(state, 0.0, 0.0, 1.0)
+    return Parts(partition, mass, stiffness, damping, phi_q, *rows.values())
+
+
+def augmented(mass: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
+    """[M Phi_q^T; Phi_q 0]."""
+    m = len(phi_q)
+    return np.block([[mass, phi_q.T], [phi_q, np.zeros((m, m))]])
+
+
+def by_reduction(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """J1 and J2 by the thesis's matrices H, J, L, N, R, S (3.31)-(3.46), (3.88)-(3.99)."""
+    u, w = parts.partition.dependent, parts.partition.independent
+    M, K, D = parts.mass, parts.stiffness, parts.damping
+    inverse = np.linalg.inv(parts.phi_q[:, u])
+    tau_q, tau_v, curvature = parts.gamma_q, parts.gamma_v, parts.phia_q
+    H = -inverse @ parts.phi_q[:, w]
+    J = -inverse @ (parts.phiv_q[:, u] @ H + parts.phiv_q[:, w])
+    bend = tau_q - curvature
+    L = inverse @ (bend[:, u] @ H + bend[:, w] + tau_v[:, u] @ J)
+    N = inverse @ (tau_v[:, u] @ H + tau_v[:, w])
+    uu, uw, wu, ww = np.ix_(u, u), np.ix_(u, w), np.ix_(w, u), np.ix_(w, w)
+    R = K[uu] @ H + K[uw] + D[uu] @ J + M[uu] @ L
+    S = D[uu] @ H + D[uw] + M[uu] @ N
+    M_hat = M[ww] + M[wu] @ H + H.T @ (M[uw] + M[uu] @ H)
+    M1 = M[wu] @ N + H.T @ S + D[ww] + D[wu] @ H
+    M2 = K[wu] @ H + K[ww] + D[wu] @ J + M[wu] @ L + H.T @ R
+    return -np.linalg.solve(M_hat, M2), -np.linalg.solve(M_hat, M1)
+
+
+def by_columns(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """J1 and J2 column-wise with the augmented matrix, independent coordinates as in the partition (appendix A)."""
+    u, w, n = parts.partition.dependent, parts.partition.independent, len(parts.mass)
+    phi_u = parts.phi_q[:, u]
+    q_k = np.zeros((n, len(w)))
+    q_k[w] = np.eye(len(w))
+    q_k[u] = -np.linalg.solve(phi_u, parts.phi_q[:, w])
+    v_k = np.zeros_like(q_k)
+    v_k[u] = -np.linalg.solve(phi_u, parts.phiv_q @ q_k)
+    j1, j2 = solve_columns(parts, q_k, v_k)
+    return j1[w], j2[w]
+
+
+def on_tangent_plane(parts: Parts, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """J1 and J2 for w = V^T M q, V^T M V = I, V (n, ndof) spanning the null space of Phi_q (appendix B, metric M)."""
+    n = len(parts.mass)
+    matrix = augmented(parts.mass, parts.phi_q)
+    v_k = np.linalg.solve(matrix, np.vstack([np.zeros((n, basis.shape[1])), -parts.phiv_q @ basis]))[:n]
+    j1, j2 = solve_columns(parts, basis, v_k)
+    dual = basis.T @ parts.mass
+    return dual @ j1, dual @ j2
+
+
+def solve_columns(parts: Parts, q_k: np.ndarray, v_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of all accelerations for displacements q_k with their velocities v_k, and for velocities q_k."""
+    n, matrix = len(parts.mass), augmented(parts.mass, parts.phi_q)
+    first = np.vstack(
+        [-parts.damping @ v_k - parts.stiffness @ q_k, parts.gamma_v @ v_k - (parts.phia_q - parts.gamma_q) @ q_k]
+    )
+    second = np.vstack([-parts.damping @ q_k, parts.gamma_v @ q_k])
+    return np.linalg.solve(matrix, first)[:n], np.linalg.solve(matrix, second)[:n]

@@ -1,0 +1,100 @@
+"""The choice of independent coordinates while a run goes on: dense elimination of Phi_q with full pivoting.
+
+[NegrutThesis] 4.1.2, step 18: a partition is kept until the condition number of Phi_u has grown by 1.25. Ours: until the
+largest entry of H = -Phi_u^-1 Phi_w, which the factored reference gives with one solution per degree of freedom, has.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import call, helper, kernel, view
+from index3.linear import static_lu
+from index3.methods import closure
+from index3.methods.state_space import frame
+from index3.methods.state_space.partition import GROWTH, ZERO
+
+HEAVY = 1e8
+"""Mass of an independent coordinate in parts of the largest entry of M: the recovery's directions are off by 1e-8, which
+costs nothing, for independent coordinates are not moved at all."""
+
+
+@helper
+def largest_response(T, F):
+    """Largest entry of H: how far a dependent coordinate moves when an independent one moves by 1."""
+    fixed, heavy, most = view(F, frame.FIXED), view(F, frame.HEAVY), 0.0
+    link = view(view(F, frame.HANDLES)[frame.CLOSURE], closure.LINK)
+    x = view(link[closure.LINK_SOLVER], static_lu.X)
+    for j in range(fixed.shape[0]):
+        if fixed[j] == 1:
+            for k in range(x.shape[0]):
+                x[k] = 0.0
+            x[j] = heavy[j]
+            call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
+            for k in range(fixed.shape[0]):
+                if fixed[k] == 0:
+                    most = max(most, abs(x[k]))
+    return max(most, 1.0)
+
+
+@helper
+def fill_dense(T, F):
+    """Phi_q as a dense matrix; its largest entry."""
+    a, phi_q, row, column = view(F, frame.DENSE), view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    largest = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = 0.0
+    for e in range(phi_q.shape[0]):
+        a[row[e], column[e]] += phi_q[e]
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            largest = max(largest, abs(a[i, j]))
+    return largest
+
+
+@helper
+def eliminate(F, limit):
+    """Full pivoting; FIXED is 0 for pivot columns afterwards. A used row is zero and so is a used column."""
+    a, fixed = view(F, frame.DENSE), view(F, frame.FIXED)
+    rows, columns = a.shape[0], a.shape[1]
+    for j in range(columns):
+        fixed[j] = 1
+    for _ in range(rows):
+        p, c = 0, 0
+        for i in range(rows):
+            for j in range(columns):
+                if abs(a[i, j]) > abs(a[p, c]):
+                    p, c = i, j
+        pivot = a[p, c]
+        if not abs(pivot) > limit:
+            return
+        fixed[c] = 0
+        for i in range(rows):
+            if i != p and a[i, c] != 0.0:
+                x = a[i, c] / pivot
+                for j in range(columns):
+                    a[i, j] -= x * a[p, j]
+                a[i, c] = 0.0
+        for j in range(columns):
+            a[p, j] = 0.0
+
+
+@kernel
+def choose(T, F):
+    """1 if a new partition was chosen, for which the reference must be factored; Phi_q stands at T's point."""
+    fixed, heavy, settings = view(F, frame.FIXED), view(F, frame.HEAVY), view(F, frame.SETTINGS)
+    if settings[frame.GROWN] > 0.0 and largest_response(T, F) <= GROWTH * settings[frame.GROWN]:
+        return 0
+    if settings[frame.GROWN] == -1.0:  # just chosen: note how large H is
+        settings[frame.GROWN] = largest_response(T, F)
+        return 0
+    eliminate(F, ZERO * fill_dense(T, F))
+    matrix = view(T, s.MATRIX)
+    diagonal = view(view(view(F, frame.HANDLES)[frame.CLOSURE], closure.LINK)[closure.LINK_SOLVER], static_lu.DIAGONAL)
+    largest = 0.0
+    for k in range(fixed.shape[0]):
+        largest = max(largest, abs(matrix[diagonal[k]]) - heavy[k])
+    for k in range(fixed.shape[0]):
+        heavy[k] = HEAVY * largest if fixed[k] == 1 else 0.0
+    settings[frame.GROWN] = -1.0
+    return 1

@@ -1,0 +1,437 @@
+"""Diagonally implicit Runge-Kutta methods in the state space: the compiled step loop of four methods.
+
+[NegrutThesis] sections 3.2-3.4, 4.1-4.3, 4.5; bare numbers are its equations, corrections in docs/theory/state_space.md.
+A stage has known parts q_b, v_b and the unknown acceleration a: q* = q_b + (gamma h)^2 a, v* = v_b + gamma h a, then (q, v)
+from (q*, v*) by recovery (`frame`), with M a + Phi_q^T lam = Q and Phi_q a = gamma there. The trapezoidal rule is a tableau
+of two stages, the first explicit.
+Ours differs:
+- the integration Jacobian (3.46), (3.103) is used before its reduction: M - gamma h Q_v + (gamma h)^2 ((M a)_q +
+  (Phi_q^T lam)_q - Q_q) bordered by Phi_q, sparse, without the derivatives of the recovery, which are smaller by h; it is
+  kept over stages and steps, and a new h costs a factorisation but no evaluation;
+- "statespace" iterates on independent accelerations only (dependent ones and multipliers follow in every iteration),
+  "descriptor" on a and lam (lam is fitted to the starting a once per stage); "firstorder" writes z_i = h sum a_ij g_j, which is the same unknown: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
+- the convergence test and forecast of 4.5.2 serve all of them (claimed as future work in chapter 6 (d)).
+Constants not in the thesis: a Jacobian is renewed when corrections shrink by less than 4.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.linear import static_lu
+from index3.methods import manifold, run
+from index3.methods.state_space import frame
+
+(
+    RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, STARTS,
+    STAGE_A, STAGE_LAM, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
+) = SLOTS = slots(
+    run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
+    settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
+    weight_a=("f8", 2), weight_mu=("f8", 2), places=("f8", 1),  # A, A A, c
+    error_v=("f8", 1), error_q=("f8", 1),  # b - bhat, (b - bhat) A
+    starts=("f8", 2),  # starting values from (a_n, stages before)
+    stage_a=("f8", 2), stage_lam=("f8", 2),
+    known_q=("f8", 1), known_v=("f8", 1),
+    err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),  # error as it comes, and as it is judged
+)  # fmt: skip
+
+KAPPA, MAX_ITERATIONS, RENEW_RATE, FILTERED, REDUCED, EXPONENT, GAMMA = range(7)
+"""Places in SETTINGS. KAPPA of (4.91); REDUCED: unknowns are independent accelerations only; EXPONENT of the controller."""
+H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST = range(4)
+"""Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last rate."""
+RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW = range(4)
+"""Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step."""
+CONVERGED, STALLED, GO_ON = 0, 1, 2
+EPSILON = 2.2e-16
+FIXED_KAPPA = 0.01
+"""With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
+
+
+@helper
+def start_stage(T, E, R, i, t, h):
+    """Known parts of stage i (3.1), its time, and starting values."""
+    A, mu, c, starts = view(E, WEIGHT_A), view(E, WEIGHT_MU), view(E, PLACES), view(E, STARTS)
+    known_q, known_v, past_a, past_lam = view(E, KNOWN_Q), view(E, KNOWN_V), view(E, STAGE_A), view(E, STAGE_LAM)
+    q0, v0, a0, lam0, a, lam = (
+        view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A), view(R, run.NEW_LAM), view(T, s.A), view(T, s.LAM),
+    )  # fmt: skip
+    view(T, s.TIME)[0] = t if c[i] == 1.0 else t - (1.0 - c[i]) * h
+    for k in range(known_q.shape[0]):
+        known_q[k] = q0[k] + h * c[i] * v0[k]
+        known_v[k] = v0[k]
+        a[k] = starts[i, 0] * a0[k]
+    for k in range(lam.shape[0]):
+        lam[k] = starts[i, 0] * lam0[k]
+    for j in range(i):
+        for k in range(known_q.shape[0]):
+            known_q[k] += h * h * mu[i, j] * past_a[j, k]
+            known_v[k] += h * A[i, j] * past_a[j, k]
+            a[k] += starts[i, j + 1] * past_a[j, k]
+        for k in range(lam.shape[0]):
+            lam[k] += starts[i, j + 1] * past_lam[j, k]
+    clock = view(R, run.CLOCK)
+    if i == 0 or (i == 1 and A[0, 0] == 0.0):  # no earlier implicit stage: the slope of the last step
+        if view(R, run.COUNTS)[run.N_STEPS] > 0:
+            x = h * c[i] / clock[run.H_LAST]
+            if x <= 2.0:
+                old_a, old_lam = view(R, run.OLD_A), view(R, run.OLD_LAM)
+                for k in range(a.shape[0]):
+                    a[k] += x * (a0[k] - old_a[k])
+                for k in range(lam.shape[0]):
+                    lam[k] += x * (lam0[k] - old_lam[k])
+
+
+@helper
+def move(T, E, g):
+    """The formula's q and v for the present accelerations."""
+    q, v, a, known_q, known_v = view(T, s.Q), view(T, s.V), view(T, s.A), view(E, KNOWN_Q), view(E, KNOWN_V)
+    for k in range(q.shape[0]):
+        q[k] = known_q[k] + g * g * a[k]
+        v[k] = known_v[k] + g * a[k]
+
+
+@helper
+def recover_accelerations(T, F):
+    """Dependent accelerations: Phi_q a = gamma to rounding, independent ones untouched."""
+    a, gamma, rest, fixed = view(T, s.A), view(T, s.GAMMA), view(T, s.RATE), view(F, frame.FIXED)
+    C, before = view(F, frame.HANDLES)[frame.CLOSURE], 1e300
+    for _ in range(40):
+        residual = 0.0
+        for k in range(gamma.shape[0]):
+            rest[k] = -gamma[k]
+        frame.add_rows(T, view(T, s.PHI_Q), a, 1.0, rest, 0)
+        for k in range(gamma.shape[0]):
+            residual = max(residual, abs(rest[k]))
+        if residual == 0.0 or not residual < 0.9 * before:
+            break
+        before = residual
+        x = manifold.solve_rows(T, C, rest)
+        for k in range(a.shape[0]):
+            if fixed[k] == 0:
+                a[k] += x[k]
+
+
+@helper
+def fill_residual(T, S):
+    """Minus the equations of motion and of the constraints' accelerations into the solver's right-hand side."""
+    x, ma, g, gamma, n = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(T, s.GAMMA), view(T, s.Q).shape[0]
+    for k in range(n):
+        x[k] = -(ma[k] + g[k])
+    for k in range(gamma.shape[0]):
+        x[n + k] = gamma[k]
+    frame.add_rows(T, view(T, s.PHI_Q), view(T, s.A), -1.0, x, n)
+
+
+@helper
+def settle_multipliers(T, R, S, passes):
+    """Choose lam for the present accelerations: no force along the constraints is left over. G is linear in lam."""
+    x, ma, g, lam, n = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(T, s.LAM), view(T, s.Q).shape[0]
+    phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    for _ in range(passes):
+        for k in range(n):
+            x[k] = -(ma[k] + g[k])
+        for k in range(lam.shape[0]):
+            x[n + k] = 0.0
+        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        for k in range(lam.shape[0]):
+            lam[k] += x[n + k]
+        for e in range(phi_q.shape[0]):
+            g[column[e]] += phi_q[e] * x[n + row[e]]
+
+
+@helper
+def evaluate_stage(T, E, R, F, g, tolerance):
+    """q and v of the stage on the manifold, then everything the residual needs there."""
+    move(T, E, g)
+    code = frame.land(T, F, tolerance)
+    if code != OK:
+        return code
+    if run.core(T, s.CORE_LEVELS) != OK:
+        return run.EVALUATION_FAILED
+    if view(E, SETTINGS)[REDUCED] == 1.0:
+        recover_accelerations(T, F)
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_MASS) != OK else OK
+
+
+@helper
+def factorise(T, E, R, F, S, h):
+    """The iteration matrix for this step size; a rank lower than seen before is used once only."""
+    flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
+    if flags[RENEW] == 1:
+        code = frame.linearise(T, F)
+        flags[FRESH] = 1
+    if code == OK:
+        code = frame.combine(T, F, R, S, view(E, SETTINGS)[GAMMA] * h)
+    memory[H_FACTORED] = h
+    info = view(S, static_lu.INFO)
+    flags[RENEW] = 1 if code != OK or info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    return code
+
+
+@helper
+def correction_size(T, R, S, g, fixed):
+    """RMS over q and v of what the correction changes, in parts of what is allowed; and the largest, in parts of v."""
+    x, v, n = view(S, static_lu.X), view(T, s.V), view(T, s.Q).shape[0]
+    newton_tol = view(R, run.TOLERANCE)[run.NEWTON_TOL]
+    total, most, largest = 0.0, 0.0, 1.0
+    for k in range(n):
+        dv = g * x[k]
+        largest = max(largest, abs(v[k]))
+        most = max(most, abs(dv))
+        if fixed:
+            y = dv / (newton_tol * max(1.0, abs(v[k])))
+            total += 2.0 * y * y
+        else:
+            y, z = dv / run.weight_v(R, k), g * dv / run.weight(R, k)
+            total += y * y + z * z
+    return (total / (2.0 * n)) ** 0.5, most / largest
+
+
+@helper
+def iterations(E, fixed):
+    """Corrections allowed: with constant steps three times as many, for these cannot shrink and go down to 1e-11."""
+    return int(view(E, SETTINGS)[MAX_ITERATIONS]) * (3 if fixed else 1)
+
+
+@helper
+def judge(E, R, iteration, size, before, kappa, fixed, part):
+    """CONVERGED, STALLED (4.5.2 (c1), (c2)), or GO_ON; keeps eta for the next first iteration (4.91).
+
+    The rate is the mean of the last two: multipliers left over from another point enter the accelerations in one
+    correction and leave them in the next, so that single rates alternate.
+    """
+    memory, most = view(E, MEMORY), iterations(E, fixed)
+    if not size < 1e200:
+        return STALLED
+    if part <= 1e-14:
+        return CONVERGED
+    if iteration == 0:
+        eta = 1e3 if fixed else max(memory[ETA_OLD], EPSILON) ** 0.8
+        return CONVERGED if eta * size <= kappa else GO_ON
+    last = size / before
+    rate = last if iteration == 1 else sqrt(last * memory[RATE_LAST])
+    memory[RATE_LAST] = last
+    if rate > 0.5 and part <= 1e-11:  # rounding: the residual's, amplified by stiffness or near a singular position
+        view(R, run.COUNTS)[run.N_STAGNATED] += 1
+        return CONVERGED
+    if rate >= 1.0:
+        return STALLED if iteration > 1 or last > 2.0 else GO_ON
+    if iteration > 1:
+        memory[WORST_RATE] = max(memory[WORST_RATE], rate)
+    trusted = max(rate, last, 0.1 if fixed else 0.03)  # the first rates are often better than those that follow
+    eta = trusted / (1.0 - trusted) if trusted < 1.0 else 1e3
+    if eta * size <= kappa:
+        memory[ETA_OLD] = eta
+        return CONVERGED
+    left = most - 1 - iteration
+    return STALLED if iteration > 1 and rate ** float(left) / (1.0 - rate) * size > kappa else GO_ON
+
+
+@helper
+def solve_stage(T, E, R, F, S, i, t, h):
+    """Newton's iteration of one stage; leaves its a and lam in T and in the table of stages."""
+    flags, memory, c, counts = view(E, FLAGS), view(E, MEMORY), view(E, SETTINGS), view(R, run.COUNTS)
+    fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, static_lu.X)
+    g, n, before = c[GAMMA] * h, view(T, s.A).shape[0], 0.0
+    kappa = FIXED_KAPPA if fixed else c[KAPPA]
+    closed = 1e-13 if fixed else max(1e-13, 1e-4 * kappa * view(R, run.TOLERANCE)[run.RTOL])
+    start_stage(T, E, R, i, t, h)
+    frame.reset_normals(F)
+    for iteration in range(iterations(E, fixed)):
+        code = evaluate_stage(T, E, R, F, g, closed)
+        if code != OK:
+            return code
+        if flags[RENEW] == 1 or memory[H_FACTORED] != h:
+            code = factorise(T, E, R, F, S, h)
+            if code != OK:
+                return code
+        if iteration == 0 or c[REDUCED] == 1.0:
+            settle_multipliers(T, R, S, 2 if iteration == 0 else 1)
+        fill_residual(T, S)
+        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        counts[run.N_NEWTON] += 1
+        size, part = correction_size(T, R, S, g, fixed)
+        verdict = judge(E, R, iteration, size, before, kappa, fixed, part)
+        if verdict == STALLED:
+            return STALLED
+        for k in range(n):
+            a[k] += x[k]
+        for k in range(lam.shape[0]):
+            lam[k] += x[n + k]
+        if verdict == CONVERGED:
+            run.copy(view(E, STAGE_A)[i], a)
+            run.copy(view(E, STAGE_LAM)[i], lam)
+            return CONVERGED
+        before = size
+    return STALLED
+
+
+@helper
+def solve_stages(T, E, R, F, S, t, h):
+    """All stages, then the new state on the manifold to rounding."""
+    A, last = view(E, WEIGHT_A), view(E, PLACES).shape[0] - 1
+    view(E, MEMORY)[WORST_RATE] = 0.0
+    for i in range(last + 1):
+        if A[i, i] == 0.0:
+            run.copy(view(E, STAGE_A)[i], view(R, run.NEW_A))
+            run.copy(view(E, STAGE_LAM)[i], view(R, run.NEW_LAM))
+        else:
+            code = solve_stage(T, E, R, F, S, i, t, h)
+            if code != CONVERGED:
+                return code
+    move(T, E, view(E, SETTINGS)[GAMMA] * h)
+    return frame.land(T, F, 1e-13)
+
+
+@helper
+def return_to_start(T, F, R):
+    """The reference at the start of the step, if the last accepted step left none."""
+    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
+    run.copy(view(T, s.Q), view(R, run.NEW_Q))
+    run.copy(view(T, s.V), view(R, run.NEW_V))
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    code = run.core(T, s.CORE_FORCES)
+    if code == OK:
+        code = run.core(T, s.CORE_JACOBIAN)
+    return run.EVALUATION_FAILED if code != OK else frame.take_reference(T, F)
+
+
+@helper
+def try_step(T, E, R, F, S, t, h):
+    """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
+    flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE]:
+        flags[RENEW] = 1
+    flags[FRESH] = 0
+    if view(F, frame.FLAGS)[frame.MISSING] == 1:
+        code = return_to_start(T, F, R)
+    if code == OK:
+        code = solve_stages(T, E, R, F, S, t, h)
+        if code == STALLED and flags[FRESH] == 0:
+            flags[RENEW] = 1
+            memory[ETA_OLD] = 1.0
+            code = solve_stages(T, E, R, F, S, t, h)
+    if code != CONVERGED:
+        view(R, run.COUNTS)[run.N_NEWTON_FAILED] += 1
+        flags[RENEW] = 1
+        memory[ETA_OLD] = 1.0
+    return code
+
+
+@helper
+def filter_error(T, E, R, F, S, g):
+    """(I - g G) e = error with the factored matrix: OUT_V, OUT_Q tangential (5.6), (3.101), (3.102)."""
+    e_q, e_v, out_q, out_v, x = view(E, ERR_Q), view(E, ERR_V), view(E, OUT_Q), view(E, OUT_V), view(S, static_lu.X)
+    n, link = e_q.shape[0], view(R, run.LINK)
+    mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
+    for k in range(x.shape[0]):
+        x[k] = 0.0
+    frame.add_product(S, mass, e_v, 1.0, x)
+    frame.add_product(S, stiff, e_q, -g, x)
+    call(link[run.LINK_SOLVE], T, S)
+    for k in range(n):
+        out_v[k] = x[k]
+    for k in range(x.shape[0]):
+        x[k] = 0.0
+    frame.add_product(S, mass, e_q, 1.0, x)
+    frame.add_product(S, mass, e_v, g, x)
+    frame.add_product(S, damp, e_q, g, x)
+    call(link[run.LINK_SOLVE], T, S)
+    for k in range(n):
+        out_q[k] = x[k]
+
+
+@helper
+def step_error(T, E, R, F, S, h):
+    """RMS over the weights of the difference to the embedded formula."""
+    w_q, w_v, past = view(E, ERROR_Q), view(E, ERROR_V), view(E, STAGE_A)
+    e_q, e_v, n = view(E, ERR_Q), view(E, ERR_V), view(E, ERR_Q).shape[0]
+    for k in range(n):
+        e_q[k] = 0.0
+        e_v[k] = 0.0
+        for j in range(w_v.shape[0]):
+            e_q[k] += h * h * w_q[j] * past[j, k]
+            e_v[k] += h * w_v[j] * past[j, k]
+    if view(E, SETTINGS)[FILTERED] == 1.0:
+        filter_error(T, E, R, F, S, view(E, SETTINGS)[GAMMA] * h)
+        return manifold.error_norm(R, view(E, OUT_Q), view(E, OUT_V))
+    return manifold.error_norm(R, e_q, e_v)
+
+
+@helper
+def next_step(E, R, h, error):
+    """(4.8): the next step size; kept if it would grow by less than 1.2 (section 2.2)."""
+    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
+    factor = 0.9 * max(error, 1e-10) ** (-view(E, SETTINGS)[EXPONENT])
+    largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
+    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
+    if factor >= 1.2 and largest > 1.0:
+        clock[run.H_NEXT] = max(planned, h * min(largest, factor))
+    elif factor < 1.0:
+        clock[run.H_NEXT] = h * max(0.2, factor)
+    elif h == planned:
+        clock[run.H_NEXT] = h
+    flags[AFTER_REJECTION] = 0
+
+
+@helper
+def accept(T, E, R, F, t, h):
+    """Make the trial state the new one, and the reference of the next step."""
+    code = frame.take_reference(T, F)
+    if code != OK:
+        return code
+    last = view(E, PLACES).shape[0] - 1
+    run.copy(view(T, s.A), view(E, STAGE_A)[last])
+    run.copy(view(T, s.LAM), view(E, STAGE_LAM)[last])
+    return run.accept_state(T, R, t, h)
+
+
+@helper
+def attempt(T, E, R, F, S):
+    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
+        return run.STEP_TOO_SMALL
+    code = try_step(T, E, R, F, S, t, h)
+    fixed = clock[run.STEP] > 0.0
+    if code >= run.NEWTON_FAILED or (fixed and code != CONVERGED):
+        flags[FAILED_IN_ROW] += 1
+        if fixed or flags[FAILED_IN_ROW] > 12:
+            return run.NEWTON_FAILED if code == STALLED else code
+    if code != CONVERGED:
+        counts[run.N_REJECTED] += 1
+        flags[AFTER_REJECTION] = 1
+        clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
+        return OK
+    flags[FAILED_IN_ROW] = 0
+    if fixed:
+        return accept(T, E, R, F, t, h)
+    error = step_error(T, E, R, F, S, h)
+    if not error <= 1.0:
+        counts[run.N_REJECTED] += 1
+        factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
+        flags[AFTER_REJECTION] = 1
+        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
+        return OK
+    next_step(E, R, h, error)
+    return accept(T, E, R, F, t, h)
+
+
+@kernel
+def advance(T, E):
+    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+    R, F = view(E, RUN)[0], view(E, FRAME)[0]
+    S = view(R, run.LINK)[run.LINK_SOLVER]
+    budget = run.step_budget(R)
+    while True:
+        code = run.before_step(T, R, budget)
+        if code != run.GO_ON:
+            return code
+        code = attempt(T, E, R, F, S)
+        if code != OK:
+            return code
