@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.interface import Table
 from index3.linear import static_lu
-from index3.methods import closure
+from index3.methods import closure, run
 from index3.methods.closing import Closer
-from index3.methods.registry import METHODS
+from index3.methods.method import Method
+from index3.methods.registry import choose
+from index3.methods.runner import Run
 from index3.system import evaluate
 from index3.system.system import State
 
@@ -24,6 +27,8 @@ EXPLICIT_LIMIT = 3.0
 STIFF = 0.2
 """An explicit method must get along with at least this part of the step that accuracy asks for."""
 ITERATIONS = 12
+QUICK, ROBUST = "dop853", "hht-i3"
+"""Not stiff: least work at every tolerance on the library's mechanisms (`index3 compare`). Stiff, or anything else."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,43 @@ def wanted_step(state: State, rtol: float) -> float:
 def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
     """The method for a run from a consistent state."""
     if np.any(state.system.level == 1):
-        return Choice("hht-i3", "velocity-level rows")
-    frequency, decay = fastest_rates(state, closer)
+        return Choice(ROBUST, "the model has velocity-level rows")
+    fastest = max(fastest_rates(state, closer))
     closure.assemble_accelerations(state.handle, closer.handle)
-    limit = EXPLICIT_LIMIT / max(frequency, decay, 1e-300)
+    limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
     wanted = min(wanted_step(state, rtol), span)
     if limit < STIFF * wanted:
-        why = f"stiff: fastest rate {max(frequency, decay):.3g} 1/s"
-        return Choice("hht-i3", why)
-    key = "dopri5" if rtol > 1e-7 else "dop853"
-    if key not in METHODS:
-        return Choice("hht-i3", "the explicit methods are not there")
-    return Choice(key, f"not stiff: fastest rate {max(frequency, decay):.3g} 1/s")
+        return Choice(ROBUST, f"stiff, fastest rate {fastest:.3g} 1/s")
+    return Choice(QUICK, f"not stiff, fastest rate {fastest:.3g} 1/s")
+
+
+class Automatic:
+    """The method of an automatic run, and its changes on the way."""
+
+    def __init__(self, state: State, closer: Closer, rtol: float, span: tuple[float, float], options: dict) -> None:
+        self.state, self.closer, self.rtol, self.end = state, closer, rtol, span[1]
+        if options:  # settings say which method is meant
+            self.choice = Choice(ROBUST, "its options were given")
+        else:
+            self.choice = pick(state, closer, rtol, span[1] - span[0])
+        self.story = f"{self.choice.key} ({self.choice.reason})"
+        self.method: Method = choose(self.choice.key, options)
+
+    def reconsider(self, progress: Run, failed: bool) -> Table | None:
+        """The table of another method if the present one failed or has become unfit, else None."""
+        if self.choice.key == ROBUST:
+            return None
+        state, t = self.state, progress.t
+        state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
+        if closure.assemble_accelerations(state.handle, self.closer.handle):
+            return None
+        small = Choice(ROBUST, "the step became too small")
+        choice = small if failed else pick(state, self.closer, self.rtol, self.end - t)
+        if choice.key == self.choice.key:
+            return None
+        self.choice = choice
+        self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
+        self.method = choose(choice.key, {})
+        progress[run.LIMITS][run.QUINTIC] = 0
+        progress[run.NEW_A][:], progress[run.NEW_LAM][:] = state[s.A], state[s.LAM]
+        return self.method.start(progress, None)

@@ -33,7 +33,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [
             f"model '{self.model}' to t = {self.t_end:g} s; reference: {self.reference}",
-            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'matrices':>10}",
+            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'matrix':>10}",
         ]
         for row in self.rows:
             head = f"{row['method']:<24}{row['rtol']:>8.0e}"

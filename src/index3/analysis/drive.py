@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.analysis.choice import Automatic
 from index3.analysis.dense import StepLog
 from index3.analysis.events import Events
 from index3.analysis.layout import describe
@@ -24,6 +25,8 @@ from index3.system.system import State, System
 STOPPED, INTERRUPTED, CLOSURE_FAILED = 1, 2, 3
 """Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 BUDGET_SECONDS = 0.1
+RECONSIDER = 100
+"""Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
@@ -41,8 +44,10 @@ class Drive:
         self.status, self.message = 0, ""
         self.cause: BaseException | None = None
         self.log: StepLog | None = None  # with dense output: every accepted step
+        self.choice: Automatic | None = None  # with method="auto": who decides
         self.events: Events | None = None  # functions to be asked after every accepted step
         self.seconds = 0.0
+        self.asked = 0  # steps at the last look at the choice of the method
 
     def go(self, kernel: Any, table: Any, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
@@ -57,6 +62,10 @@ class Drive:
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, 10 * steps))
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
+                if self.choice is not None and code != run.DONE:
+                    other = self.choice.reconsider(self.run, trouble is not None) if self.may_change(code) else None
+                    if other is not None:
+                        kernel, table, trouble, code = self.choice.method.kernel, other, None, run.BUDGET
                 end = None if self.events is None else self.events.look()
                 self.collect()
                 if end is not None and self.status == 0:
@@ -67,11 +76,20 @@ class Drive:
                 if code == run.DONE:
                     break
             if self.status == 0:
-                self.message = f"Reached t = {self.run.t:g} in {self.run.counters()['steps']} steps."
+                by = "" if self.choice is None else f" Method: {self.choice.story}."
+                self.message = f"Reached t = {self.run.t:g} in {self.run.counters()['steps']} steps.{by}"
         except KeyboardInterrupt:
             self.callback = None
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
+
+    def may_change(self, code: int) -> bool:
+        """Whether another method may take over: after a budget of steps, or where the steps became too small."""
+        steps = self.run.counters()["steps"]
+        if code == run.BUDGET and steps < self.asked + RECONSIDER:
+            return False
+        self.asked = steps
+        return code in (run.BUDGET, run.STEP_TOO_SMALL)
 
     def collect(self) -> None:
         """Close and keep the output written so far; sets a status if the run is to stop here.
@@ -169,6 +187,8 @@ class Drive:
         joined |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy()}
         joined["violation_scaled"] = joined.pop("scaled")
         stats = {**self.run.counters(), "seconds": self.seconds}
+        if stats["stiff"]:
+            self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
         info = {
             "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
             "method": method.key, "options": {key: value for key, value in options.items() if value is not None},

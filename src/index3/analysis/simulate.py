@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.assemble import assemble_state
+from index3.analysis.choice import Automatic
 from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
 from index3.analysis.events import Events, as_functions
@@ -24,7 +25,7 @@ from index3.analysis.settings import (
 )
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import KERNELS, Closer
-from index3.methods.registry import choose
+from index3.methods.registry import AUTO, choose
 from index3.methods.runner import Run
 from index3.results.result import Result
 from index3.system.compile import compile_model
@@ -57,7 +58,8 @@ def simulate(
     ----------
     model : Model
     t_span : (t0, t1) [s], t0 < t1
-    method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto"
+    method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto": an explicit method where the
+        motion is not stiff, HHT-I3 elsewhere; `result.message` says what was used and why
     rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far); atol may be an
         array with one number per coordinate; by default it is rtol/100 (1e-8 at the default rtol), so that rtol alone
         sets the accuracy
@@ -88,7 +90,8 @@ def simulate(
     3
     """
     check_model(model, "simulate")
-    chosen = choose(method, options)
+    automatic = isinstance(method, str) and method == "auto"
+    chosen = choose(AUTO if automatic else method, options)
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
     check_choices(project, callback, on_failure)
@@ -97,23 +100,27 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times = output_times(t_eval, span)
     check_motions(model.motions.values(), span)
-    system = compile_model(model, (*KERNELS, chosen.kernel))
+    system = compile_model(model, KERNELS if automatic else (*KERNELS, chosen.kernel))
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])
+    choice = Automatic(state, closer, rtol, span, options) if automatic else None
+    if choice is not None:
+        chosen = choice.method
     progress_run = Run(
         state, closer.solver, span, rtol=rtol, atol=absolute_tolerance(atol, rtol, system.n),
         newton_tol=chosen.newton_tol, t_eval=times, step=constant_step, max_step=max_step, max_steps=max_steps,
     )  # fmt: skip
     table = chosen.start(progress_run, first_step)
     drive = Drive(model, state, closer, progress_run, bool(project), callback)
+    drive.choice = choice
     if dense_output:
         drive.log = StepLog(progress_run)
     if functions:
         drive.events = Events(functions, progress_run, describe(model, system, np.ones(system.m, bool)))
     with reporter(progress, model.name, span) as report:
         drive.go(chosen.kernel, table, report)
-    result = drive.result(chosen, {"rtol": rtol, "step": step, **options})
+    result = drive.result(chosen if choice is None else choice.method, {"rtol": rtol, "step": step, **options})
     if not result.success and on_failure == "raise":
         raise SimulationFailed(result.message, result) from drive.cause
     return result

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from index3.errors import ModelError
+from index3.methods.augmented.augmented_method import AugmentedIndex1, AugmentedIndex3, MultiIndex
 from index3.methods.direct.bdf_method import BDFIndex3, BDFStabilised
 from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha
 from index3.methods.direct.hht_method import HHT
@@ -26,6 +27,9 @@ METHODS: dict[str, type[Method]] = {
     "generalized-alpha": GeneralizedAlpha,
     "bdf-i3": BDFIndex3,
     "bdf-si2": BDFStabilised,
+    "al-index1": AugmentedIndex1,
+    "al-index3": AugmentedIndex3,
+    "multi-index": MultiIndex,
     "adams": Adams,
     "dopri5": Dopri5,
     "dop853": Dop853,
@@ -37,7 +41,7 @@ METHODS: dict[str, type[Method]] = {
 }
 """Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
 AUTO = "hht-i3"
-"""What `method="auto"` means until there is a choice."""
+"""The method whose options go with `method="auto"`; `analysis.choice` decides which one runs."""
 
 
 def options(method: type[Method]) -> dict[str, Any]:

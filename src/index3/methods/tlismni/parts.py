@@ -64,10 +64,11 @@ def combine(T, E, block):
 @helper
 def settle(T, E):
     """Put NEXT_Q, NEXT_V on the constraints along the reference directions: the inner loop (5), (6)."""
-    C = view(E, CLOSERS)[REFERENCE]
-    v = view(T, s.V)
+    C, v, lam = view(E, CLOSERS)[REFERENCE], view(T, s.V), view(T, s.LAM)
     run.copy(view(T, s.Q), view(E, NEXT_Q))
     run.copy(v, view(E, NEXT_V))
+    for k in range(lam.shape[0]):
+        lam[k] = 0.0  # so that the forces of the recovery are those that `evaluate` needs
     code = manifold.recover_positions(T, C, CLOSED)
     if code == OK:
         largest = 1.0
@@ -79,8 +80,8 @@ def settle(T, E):
 
 @helper
 def evaluate(T, E, R):
-    """Accelerations and multipliers at T's state (4)."""
-    return manifold.accelerate(T, view(E, CLOSERS)[LATEST], R)
+    """Accelerations and multipliers (4) at the state that `settle` has just left."""
+    return manifold.accelerate_here(T, view(E, CLOSERS)[LATEST], R)
 
 
 @helper
