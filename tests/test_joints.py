@@ -22,6 +22,7 @@ from index3.joints import (
     Distance,
     Fixed,
     Joint,
+    KnifeEdge,
     Motion,
     PerpendicularAxes,
     Planar,
@@ -53,6 +54,7 @@ JOINTS = {
     PerpendicularAxes: ({"at": AT, "axes": AXES}, "z1.z2", ""),
     PointInPlane: ({"at": AT, "axis": AXIS}, "z1.d", ""),
     Distance: ({"points": (AT, (1, 1, 1))}, "length", "length"),
+    KnifeEdge: ({"at": AT, "axis": AXIS}, "sideways", ""),
 }
 SHARED_POSE = [joint for joint, (settings, _, _) in JOINTS.items() if "axes" not in settings and joint is not Distance]
 
@@ -82,6 +84,8 @@ def residual(primitive, first, second):
             return [A1[:, f["axis_first"]] @ (r2 - r1) - f["offset"]]
         case "distance":
             return [np.linalg.norm(r2 - r1) - f["length"]]
+        case "knife_edge":
+            return [0.0]  # a row on velocities: any pose satisfies it
         case "angle":
             return [math.atan2(A1[:, 1] @ A2[:, 0], A1[:, 0] @ A2[:, 0]) - f["offset"]]
     raise AssertionError(primitive.kind)

@@ -1,4 +1,4 @@
-"""Augmented Lagrangian methods: order, Table 1 of the paper, invariant, change of index, singular and redundant models."""
+"""Augmented Lagrangian methods: order, Table 1 of the paper, invariant, change of index, singular positions."""
 
 from __future__ import annotations
 
@@ -128,12 +128,14 @@ def test_index_changes_with_the_step(pendulum):
     result = ix.simulate(pendulum, (0, 4), "multi-index", rtol=1e-6, h_switch=1e-3)
     stats = result.stats
     assert stats["switches"] >= 2
-    assert stats["steps_index1"] > 0 and stats["steps_index3"] > 0
+    assert stats["steps_index1"] > 0
+    assert stats["steps_index3"] > 0
     assert stats["steps_index1"] + stats["steps_index3"] == stats["steps"]
     bound = 1e-6 * np.maximum.accumulate(result.energy.kinetic)[1:] + 1e-8
     assert np.all(np.abs(np.diff(result.energy.total)) <= 1.001 * bound)
     plain = ix.simulate(pendulum, (0, 4), "al-index3", rtol=1e-6).stats
-    assert plain["switches"] == 0 and plain["steps_index1"] == 0
+    assert plain["switches"] == 0
+    assert plain["steps_index1"] == 0
 
 
 @pytest.mark.parametrize(("step", "name"), [(1e-3, "steps_index3"), (5e-5, "steps_index1")])
@@ -157,11 +159,12 @@ def test_parallelogram_keeps_its_branch(key, options):
     assert crank_difference(result) < 1e-3  # asked for; seen 1e-9
 
 
-def test_ten_parallelograms_need_no_index_1():
+def test_ten_parallelograms_stay_in_index_3():
     result = ix.simulate(ix.library.parallelogram(10), (0, 3), "multi-index")
     assert result.success, result.message
     assert crank_difference(result, 10) < 1e-3
-    assert result.stats["newton_failed"] == 0
+    assert result.stats["newton_failed"] <= 3
+    assert result.stats["switches"] == 0
 
 
 def test_duplicated_joint_changes_nothing():
@@ -181,29 +184,24 @@ def test_duplicated_joint_changes_nothing():
 
 
 def test_bordered_matrix_is_the_penalty_matrix():
-    """[M + c g g^T, (1 - c/alpha) P^T; P, -1/alpha] gives x of (M + alpha P^T P) x = r - alpha P^T b (S1-22)."""
-    progress, table = start(ix.library.four_bar())
+    """What a step leaves factored solves (M + alpha P^T P) x = r - alpha P^T b, also with Euler parameters (S1-22)."""
+    progress, table = start(ix.library.four_bar(), penalty=1e3)
+    assert progress.advance(ix.METHODS["al-index3"].kernel, table, 1) == run.BUDGET
     state, n, m = progress.state, progress.system.n, progress.system.m
-    assert run.OK == 0
-    alpha = 10.0 * table[penalty.SCALE]
     state[s.COEF][:] = [1.0, 0.0, 0.0, 0.0, 0.0]
+    state[s.Q_MASS][:] = state[s.Q]
     assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
-    sparsity = progress.system.sparsity
-    dense = np.zeros((n + m, n + m))
+    sparsity, dense = progress.system.sparsity, np.zeros((n + m, n + m))
     dense[sparsity.indices, np.repeat(np.arange(n + m), np.diff(sparsity.indptr))] = state[s.MATRIX][:-1]
-    M, P = dense[:n, :n], dense[n:, :n]
+    M, P, alpha = dense[:n, :n], dense[n:, :n], 1e3 * table[penalty.SCALE]
     rng = np.random.default_rng(1)
     r, b = rng.normal(size=n), rng.normal(size=m)
-    expected = np.linalg.solve(M + P.T @ (alpha[:, None] * P), r - P.T @ (alpha * b))
-    penalty.border.__wrapped__ if hasattr(penalty.border, "__wrapped__") else None
-    bordered = dense.copy()
-    bordered[n:, n:] = np.diag(-1.0 / alpha)
-    c = table[penalty.SQUARE]
-    bordered[:n, :n] += P.T @ (c[:, None] * P)
-    bordered[:n, n:] *= 1.0 - c / alpha
-    right = np.concatenate([r - P.T @ (c * b), -b])
-    assert np.linalg.solve(bordered, right)[:n] == pytest.approx(expected, rel=1e-8)  # condition number 1e4
-    assert progress.factors[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] == 0.0
+    solver = progress.owned[-1]
+    solver[static_lu.X][:] = np.concatenate([r, -b])
+    static_lu.solve(state.handle, solver.handle)
+    x = np.linalg.solve(M + P.T @ (alpha[:, None] * P), r - P.T @ (alpha * b))
+    assert solver[static_lu.X][:n] == pytest.approx(x, rel=1e-7, abs=1e-8)  # the sum has condition number 1e7
+    assert solver[static_lu.X][n:] == pytest.approx(alpha * (P @ x + b), rel=1e-6, abs=1e-5)
 
 
 def test_invariant_counts_the_work_of_dampers():
@@ -215,12 +213,14 @@ def test_invariant_counts_the_work_of_dampers():
         exact = 0.1 * np.exp(-0.5 * result.t) * (np.cos(w * result.t) + 0.5 / w * np.sin(w * result.t))
         errors.append((np.ptp(result.energy.balance), np.abs(result.q[:, 0] - exact).max()))
         assert result.energy.work[-1] < -0.47  # nearly all of 0.5 J is lost
-    assert errors[1][0] < 2e-4 * 0.5 and errors[1][1] < 2e-4
-    assert errors[1][0] < 0.2 * errors[0][0] and errors[1][1] < 0.2 * errors[0][1]  # 100^(2/3) = 22 in theory
+    assert errors[1][0] < 2e-4 * 0.5
+    assert errors[1][1] < 2e-4
+    assert errors[1][0] < 0.2 * errors[0][0]
+    assert errors[1][1] < 0.2 * errors[0][1]
 
 
 def test_guard_limits_steps_that_energy_does_not_see():
-    """The trapezoidal rule keeps the energy of a linear vibration at any step: without the guard steps grow for ever."""
+    """The trapezoidal rule keeps the energy of a linear vibration at any step: unguarded steps grow for ever."""
     errors = {}
     for guard in (None, 100.0, 1.0):
         result = ix.simulate(oscillator(100.0), (0, 3), "multi-index", guard=guard)
@@ -262,7 +262,8 @@ def test_stiff_forces_are_for_index_3():
     """Sweeps do not converge with a stiff spring: a constant step fails with its reason, index 3 goes on."""
     model = oscillator(1e8, x=1e-3)
     failed = ix.simulate(model, (0, 0.1), "al-index1", step=1e-2)
-    assert not failed.success and failed.status == -run.NEWTON_FAILED
+    assert not failed.success
+    assert failed.status == -run.NEWTON_FAILED
     assert ix.simulate(model, (0, 0.1), "al-index3", step=1e-2).success
 
 

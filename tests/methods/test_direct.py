@@ -75,28 +75,40 @@ def test_order_with_alternating_steps(models, references):
     assert np.all(np.abs(orders(np.array(errors)) - 2.0) < 0.1)
 
 
-@pytest.mark.parametrize("rho", [0.3, 0.6, 0.8, 1.0])
+def far_oscillator(stiffness, x):
+    """A unit mass on a spring of 10 m from the origin, stretched by x: rounding of positions is that of 10 m."""
+    model = ix.Model("oscillator", gravity=(0, 0, 0))
+    block = model.add(ix.PlanarBody("block", 1.0, 1.0, position=(10.0 + x, 0)))
+    model.add(ix.Prismatic("rail", model.ground.marker((0, 0, 0), z=(1, 0, 0)), block.marker((0, 0, 0), z=(1, 0, 0))))
+    model.add(ix.SpringDamper("spring", model.ground.marker(), block.marker(), stiffness=stiffness, length=10.0))
+    return model
+
+
+def positions_of(rho, count):
+    """Positions, in parts of the start, of a stiff oscillator with h omega = 316."""
+    stepper, positions = Stepper(far_oscillator(1e9, 1e-5), GeneralizedAlpha(rho_inf=rho)), []
+    for _ in range(count):
+        stepper.step(1e-2)
+        positions.append((stepper.q[0] - 10.0) / 1e-5)
+    return np.array(positions)
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.6, 0.8])
 def test_spectral_radius_at_infinity(rho):
     """A very stiff oscillator is a recurrence with the triple root -rho_inf (S2-51)."""
-    # h omega = 1e4: the root is rho_inf to 1e-8; a small start, or the spring would be passed through
-    stepper, positions = Stepper(oscillator(1e12, x=1e-9), GeneralizedAlpha(rho_inf=rho), newton_tol=1e-15), []
-    for _ in range(7):
-        stepper.step(1e-2)
-        positions.append(stepper.q[0])
-    x = np.array(positions)
+    x = positions_of(rho, 8)
     rows, scale = np.stack([x[2:-1], x[1:-2], x[:-3]], axis=1), np.abs(x[:-3])
     coefficients, *_ = np.linalg.lstsq(rows / scale[:, None], x[3:] / scale, rcond=None)
     seen = np.cbrt(-coefficients[2])  # the product of the roots is better conditioned than each
-    print(rho, seen, coefficients)
-    assert abs(seen) == pytest.approx(rho, abs=1e-3)
+    print(rho, seen)
+    assert abs(seen) == pytest.approx(rho, abs=1e-4)  # (h omega)^-2 = 1e-5; measured 3e-5, 2e-6, 2e-7
 
 
-def test_no_radius_is_deadbeat():
-    """rho_inf = 0 removes a stiff oscillation in three steps."""
-    stepper = Stepper(oscillator(1e9, x=1e-7), GeneralizedAlpha(rho_inf=0.0))
-    for _ in range(3):
-        stepper.step(1e-2)
-    assert abs(stepper.q[0]) < 1e-4 * 1e-7  # (h omega)^-2 = 1e-5, some times
+def test_extreme_radii():
+    """rho_inf = 0 removes a stiff oscillation in three steps, rho_inf = 1 keeps all of it."""
+    assert np.all(np.abs(positions_of(0.0, 5)[3:]) < 1e-3)  # (h omega)^-2 = 1e-5, some times
+    kept = np.abs(positions_of(1.0, 8))  # turns by 4/(h omega) = 0.013 a step: cos(0.1) = 0.995 after eight
+    assert np.all((kept > 0.99) & (kept < 1.0 + 1e-6))
 
 
 @pytest.mark.parametrize("key", BDFS)
@@ -112,7 +124,7 @@ def test_bdf_order_on_a_chain(models, references, key, order, counts):
 
 
 @pytest.mark.parametrize("key", BDFS)
-@pytest.mark.parametrize(("order", "counts"), [(2, (200, 400)), (3, (400, 800)), (5, (400, 800))])
+@pytest.mark.parametrize(("order", "counts"), [(2, (200, 400)), (3, (400, 800)), (5, (200, 400))])
 def test_bdf_order_on_a_closed_mechanism(models, references, key, order, counts):
     errors = table_of_errors(models["four_bar"], references["four_bar"], key, counts, order=order)
     print(key, order, errors[-1], orders(errors))
@@ -149,7 +161,7 @@ def test_bdf_needs_fewer_steps_on_a_smooth_motion():
 @pytest.mark.parametrize("key", BDFS)
 @pytest.mark.parametrize(("order", "phase"), [(3, 1.0), (4, 2.0), (5, 2.0)])
 def test_high_orders_grow_near_the_imaginary_axis(key, order, phase):
-    """An undamped oscillator at h omega = 1 or 2 grows with orders 3 to 5, not with 2, HHT or generalized-alpha (S2-47)."""
+    """An undamped oscillator at h omega = 1 or 2 grows with orders 3 to 5, not with 2 or alpha methods (S2-47)."""
 
     # 60 steps, enough for growth by 1.05 per step to show; omega = 100, amplitude 1e-6 so that nothing else breaks
     def largest(key, **options):
@@ -164,13 +176,11 @@ def test_high_orders_grow_near_the_imaginary_axis(key, order, phase):
 
 
 def test_stiff_modes_make_bdf_reject():
-    """Error-controlled: order 3 rejects one step in ten on the undamped oscillator, order 2 passes (S2-47)."""
-    stats = {
-        order: ix.simulate(oscillator(1e4, x=1e-3), (0, 2), "bdf-si2", rtol=1e-3, atol=1e-4, order=order).stats
-        for order in (2, 3)
-    }
+    """Error-controlled, order 3 rejects one step in ten on the undamped oscillator; order 2 forgets it (S2-47)."""
+    options = {"rtol": 1e-3, "atol": 1e-4}
+    stats = {k: ix.simulate(oscillator(1e4, x=1e-3), (0, 2), "bdf-i3", order=k, **options).stats for k in (2, 3)}
     assert stats[3]["rejected"] > 0.05 * stats[3]["steps"]
-    assert stats[3]["steps"] > 2 * stats[2]["steps"]
+    assert stats[3]["steps"] > 4 * stats[2]["steps"]
 
 
 @pytest.mark.parametrize("key", KEYS)

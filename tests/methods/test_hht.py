@@ -148,8 +148,8 @@ def test_newton_converges_at_any_step(h):
 def test_tolerance_sets_the_error():
     """Monotone, near a power law, slope at least 0.6 (theory 2/3) from rtol 1e-3 to 1e-7."""
     model, tolerances = ix.library.free_double_pendulum(), 10.0 ** -np.arange(3, 8)
-    exact = ix.simulate(model, (0, 1), rtol=1e-10, t_eval=[1.0]).q[-1]
-    runs = [ix.simulate(model, (0, 1), rtol=rtol, t_eval=[1.0]) for rtol in tolerances]
+    exact = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-10, t_eval=[1.0]).q[-1]
+    runs = [ix.simulate(model, (0, 1), "hht-i3", rtol=rtol, t_eval=[1.0]) for rtol in tolerances]
     errors = np.array([np.linalg.norm(result.q[-1] - exact) for result in runs])
     print("error/rtol", errors / tolerances)
     fit = np.polyfit(np.log(tolerances), np.log(errors), 1)
@@ -162,28 +162,28 @@ def test_tolerance_sets_the_error():
 def test_smooth_run_reuses_jacobians_and_rejects_little():
     """Work counts: a lost Jacobian reuse, a bad predictor or a bad controller show here (S2-22, S2-28, S2-35)."""
     model = ix.library.free_double_pendulum()
-    stats = ix.simulate(model, (0, 1), rtol=1e-6).stats
+    stats = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6).stats
     assert stats["jacobians"] < 0.3 * stats["steps"]
     assert stats["rejected"] < 0.15 * stats["steps"]
     assert stats["newton"] < 3.2 * stats["steps"]
     assert stats["factorisations"] == stats["jacobians"]
-    plain = ix.simulate(model, (0, 1), rtol=1e-6, predictor_degree=0).stats
+    plain = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6, predictor_degree=0).stats
     assert stats["newton"] < 0.9 * plain["newton"]
 
 
 def test_kappa_leaves_the_error_alone():
     """A corrector ten times stricter changes the error by less than 2 % (S2-29)."""
     model = ix.library.free_double_pendulum()
-    exact = ix.simulate(model, (0, 1), rtol=1e-10, t_eval=[1.0]).q[-1]
+    exact = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-10, t_eval=[1.0]).q[-1]
     errors = [
-        np.linalg.norm(ix.simulate(model, (0, 1), rtol=1e-6, t_eval=[1.0], kappa=kappa).q[-1] - exact)
+        np.linalg.norm(ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6, t_eval=[1.0], kappa=kappa).q[-1] - exact)
         for kappa in (1e-4, 1e-5)
     ]
     assert errors[0] == pytest.approx(errors[1], rel=0.02)
 
 
 def test_largest_step_is_respected():
-    result = ix.simulate(oscillator(1.0), (0, 1), rtol=1e-2, max_step=0.01)
+    result = ix.simulate(oscillator(1.0), (0, 1), "hht-i3", rtol=1e-2, max_step=0.01)
     assert np.diff(result.t).max() <= 0.01 * (1 + 1e-12)  # rounding of t
     assert result.t[-1] == 1.0
 

@@ -14,6 +14,13 @@ from index3.methods.direct.hht_method import HHT
 from index3.methods.explicit.adams_method import Adams
 from index3.methods.explicit.runge_kutta_method import Dop853, Dopri5
 from index3.methods.method import Method
+from index3.methods.state_space.rosenbrock_method import Rosenbrock4
+from index3.methods.state_space.sdirk_method import (
+    DescriptorSDIRK4,
+    DescriptorTrapezoidal,
+    FirstOrderSDIRK4,
+    StateSpaceTrapezoidal,
+)
 from index3.methods.tlismni.tlismni_method import (
     TlismniAdams3,
     TlismniAdams4,
@@ -38,6 +45,11 @@ METHODS: dict[str, type[Method]] = {
     "tlismni-adams4": TlismniAdams4,
     "tlismni-hht": TlismniHHT,
     "tlismni-bdf2": TlismniBDF2,
+    "statespace-trapezoidal": StateSpaceTrapezoidal,
+    "descriptor-trapezoidal": DescriptorTrapezoidal,
+    "descriptor-sdirk4": DescriptorSDIRK4,
+    "firstorder-sdirk4": FirstOrderSDIRK4,
+    "rosenbrock4": Rosenbrock4,
 }
 """Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
 AUTO = "hht-i3"

@@ -160,11 +160,10 @@ def judge_tiny(E, R, iteration, unbalance, before):
     Rounding of Phi moves q across the constraints, which the projection of v removes; an unbalance along them would add
     up from step to step.
     """
-    if unbalance <= view(R, run.TOLERANCE)[run.NEWTON_TOL] or (iteration > 2 and unbalance > 0.3 * before):
-        return CONVERGED
-    if iteration > 0:
-        view(E, MEMORY)[p.RATE_LAST] = unbalance / before if before > 0.0 else 0.0
-    return -1
+    limit = view(R, run.TOLERANCE)[run.NEWTON_TOL]
+    if iteration > 0 and before > 0.0:
+        view(E, MEMORY)[p.RATE_LAST] = unbalance / max(before, limit)
+    return CONVERGED if unbalance <= limit or (iteration > 2 and unbalance > 0.3 * before) else -1
 
 
 @helper

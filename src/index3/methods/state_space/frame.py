@@ -35,8 +35,9 @@ SINGULAR, MISSING = range(2)
 STRAYED = 0.3
 """Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some x^2 / 6;
 close to a singular position the recovery may find the other branch, far away."""
-CLOSED, GROWN = range(2)
-"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was chosen."""
+CLOSED, GROWN, REACH = range(3)
+"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was chosen;
+largest motion of a coordinate in the step at the speed of its start."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
@@ -148,9 +149,18 @@ def land_velocities(T, F):
 
 
 @helper
-def strayed(x, start, normal):
+def set_reach(F, R, h):
+    """Before a step: how far coordinates will move in it."""
+    v, settings = view(R, run.NEW_V), view(F, SETTINGS)
+    settings[REACH] = 0.0
+    for k in range(v.shape[0]):
+        settings[REACH] = max(settings[REACH], h * abs(v[k]))
+
+
+@helper
+def strayed(x, start, normal, reach):
     """Whether the recovery moved x by a large part of what the formula did: it fell on another branch of the motion."""
-    moved, landed = 0.0, 0.0
+    moved, landed = reach, 0.0
     for k in range(x.shape[0]):
         moved = max(moved, abs(x[k] - normal[k] - start[k]))
         landed = max(landed, abs(normal[k]))
@@ -162,7 +172,7 @@ def settle(T, F):
     """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
     R = view(F, HANDLES)[RUN]
     code = land_positions(T, F)
-    if code == OK and strayed(view(T, s.Q), view(R, run.NEW_Q), view(F, NORMAL_Q)):
+    if code == OK and strayed(view(T, s.Q), view(R, run.NEW_Q), view(F, NORMAL_Q), view(F, SETTINGS)[REACH]):
         code = STUCK
     if code == OK:
         code = land_velocities(T, F)

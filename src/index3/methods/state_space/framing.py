@@ -35,7 +35,7 @@ class Frame:
         handles = [progress.table.handle, self.closer.handle, *(kernel.address for kernel in kernels)]
         table[frame.HANDLES] = np.array(handles, np.int64)
         table[frame.FLAGS] = np.array([0, 1], np.int64)
-        table[frame.SETTINGS] = np.zeros(2)
+        table[frame.SETTINGS] = np.zeros(3)
         table[frame.HEAVY] = np.zeros(n if partition else 0)
         table[frame.DENSE] = np.zeros((m, n) if partition else (0, 0))
         table[frame.FIXED] = np.zeros(n, np.int64)

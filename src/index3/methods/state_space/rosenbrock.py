@@ -367,6 +367,7 @@ def attempt(T, E, R, F_, S):
     t, h = run.next_time(R)
     if run.too_small(R, t, h):
         return run.STEP_TOO_SMALL
+    frame.set_reach(F_, R, h)
     code = solve_step(T, E, R, F_, S, t, h)
     fixed = clock[run.STEP] > 0.0
     if code != OK:

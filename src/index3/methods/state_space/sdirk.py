@@ -397,6 +397,7 @@ def attempt(T, E, R, F, S):
     t, h = run.next_time(R)
     if run.too_small(R, t, h):
         return run.STEP_TOO_SMALL
+    frame.set_reach(F, R, h)
     code = try_step(T, E, R, F, S, t, h)
     fixed = clock[run.STEP] > 0.0
     if code >= run.NEWTON_FAILED or (fixed and code != CONVERGED):

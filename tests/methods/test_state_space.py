@@ -1,0 +1,419 @@
+"""Implicit methods on the manifold: coefficients, order, stiffness, control, derivatives, partition, work counts."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oscillator import orders, oscillator
+
+import index3 as ix
+from index3.analysis.assemble import assemble_state
+from index3.compiled import slots as s
+from index3.errors import ModelError
+from index3.methods import run
+from index3.methods.closing import Closer
+from index3.methods.state_space import jacobian, rosenbrock
+from index3.methods.state_space.partition import GROWTH, choose_partition, dense_rows, eliminate_dense, eliminate_sparse
+from index3.methods.state_space.rosenbrock_method import Rosenbrock4
+from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, order_conditions, stability
+from index3.methods.runner import Run
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+TRAPEZOIDALS = ("statespace-trapezoidal", "descriptor-trapezoidal")
+FOURTH = ("descriptor-sdirk4", "firstorder-sdirk4", "rosenbrock4")
+KEYS = TRAPEZOIDALS + FOURTH
+STIFF = json.loads((Path(__file__).parents[1] / "reference" / "stiff_double_pendulum" / "data.json").read_text())
+ROWS = np.array(STIFF["rows"])
+PRINTED = {  # thesis Tables 20-23: largest errors of theta1 and of its rate at tolerances 1e-2 ... 1e-5
+    "firstorder-sdirk4": ((3.28e-2, 3.79e-3, 7.55e-4, 1.71e-4), (2.29e-1, 3.13e-2, 6.41e-3, 1.49e-3)),
+    "rosenbrock4": ((5.22e-3, 4.20e-4, 4.92e-5, 1.90e-5), (4.06e-2, 3.79e-3, 8.65e-4, 2.34e-4)),
+}
+
+
+def floats(tableau):
+    return np.array(tableau.A, float), np.array(tableau.b, float), np.array(tableau.embedded, float)
+
+
+@pytest.mark.parametrize(("tableau", "order", "embedded"), [(TRAPEZOIDAL, 2, 1), (SDIRK4_16, 4, 3), (SDIRK4_15, 4, 3)])
+def test_tableaus_have_their_orders(tableau, order, embedded):
+    A, b, bhat = floats(tableau)
+    for weights, reached in ((b, order), (bhat, embedded)):
+        mismatch = order_conditions(A, weights)
+        assert max(mismatch[k] for k in range(1, reached + 1)) < 1e-13  # rounding of fractions of up to 1e17
+        assert all(mismatch[k] > 1e-4 for k in range(reached + 1, 5))
+
+
+def test_stability_at_infinity():
+    """R(inf): 1 for the trapezoidal rule, 0 for both SDIRK formulas, whose embedded ones grow to 3.33 and 3.80."""
+    z = -1e12
+    assert abs(stability(*floats(TRAPEZOIDAL)[:2], z)) == pytest.approx(1.0, abs=1e-6)
+    for tableau, embedded in ((SDIRK4_16, 10 / 3), (SDIRK4_15, 15047025 / 3954688)):
+        A, b, bhat = floats(tableau)
+        assert abs(stability(A, b, z)) < 1e-9
+        assert abs(stability(A, bhat, z)) == pytest.approx(embedded, rel=1e-6)
+
+
+def test_rosenbrock_table_and_its_stability():
+    """R(z) on y' = z y of the transformed recursion: order 4, 0 at infinity; embedded -0.367 (claims S4-40)."""
+    a, e, b = ROSENBROCK4.a, ROSENBROCK4.e, ROSENBROCK4.b
+
+    def R(weights, z):
+        return 1 + z * weights @ np.linalg.solve(np.eye(4) - z * (a + e), np.ones(4))
+
+    assert abs(R(b, -1e9)) < 1e-8
+    assert R(ROSENBROCK4.embedded, -1e9) == pytest.approx(-0.36730497, abs=1e-6)
+    for weights, order in ((b, 4), (ROSENBROCK4.embedded, 3)):
+        seen = np.log2(abs((R(weights, 0.02) - np.exp(0.02)) / (R(weights, 0.01) - np.exp(0.01))))
+        assert seen == pytest.approx(order + 1, abs=0.15)  # z = 0.01: next term relative 1e-2
+    table = ROSENBROCK4.transformed()
+    assert table["w"][1, 0] == pytest.approx(2.0, abs=1e-14)  # printed 0.2: a misprint
+    assert table["d"][3, 0] == pytest.approx(0.0037650883729466377874, abs=1e-15)
+    assert table["s"] == pytest.approx(
+        [2.2555662310268404294931, 0.2870550595798414806799, 0.43531196714727794246738, 1.0935076529988494061565], abs=1e-14
+    )
+
+
+def end_states(model, key, span, counts, **options):
+    states = []
+    for count in counts:
+        result = ix.simulate(model, (0, span), key, step=span / count, t_eval=[span], project=False, **options)
+        assert result.success, result.message
+        states.append((result.q[-1], result.v[-1], result.violation.scaled))
+    return states
+
+
+def observed(states):
+    """Orders in q and v from differences of runs whose steps are halved each time."""
+    size = np.array([[np.linalg.norm(x - y) for x, y in zip(a[:2], b[:2], strict=True)] for a, b in pairwise(states)])
+    return orders(size)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_order_on_the_spatial_four_bar(key):
+    """Closed, redundant: order 2 or 4 in q and v; residuals of the method's own states at rounding."""
+    span, counts = (0.5, (100, 200, 400)) if key in TRAPEZOIDALS else (0.1, (10, 20, 40))
+    states = end_states(ix.library.four_bar(), key, span, counts)
+    assert np.all(np.abs(observed(states) - ix.METHODS[key].order) < 0.2)  # the bar of every method; seen: 0.1
+    assert states[-1][2].position.max() < 1e-12  # recovered to 1e-13
+    assert states[-1][2].velocity.max() < 1e-11
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_order_with_a_motion_and_a_time_dependent_force(key):
+    """Constraints and forces that depend on time: the Rosenbrock method needs df/dt for its order."""
+    model = driven_arm()
+    counts = (40, 80, 160) if key in TRAPEZOIDALS else (10, 20, 40)
+    seen = observed(end_states(model, key, 0.5, counts))
+    assert np.all(np.abs(seen - ix.METHODS[key].order) < 0.3)  # two halvings of coarse steps
+
+
+def driven_arm():
+    model = ix.Model("driven arm")
+    upper = model.add(ix.RigidBody.rod("upper", (0, 0, 0), (1, 0, 0), mass=1.0))
+    lower = model.add(ix.RigidBody.rod("lower", (1, 0, 0), (1, 0, -1), mass=1.0))
+    shoulder = model.add(ix.Revolute("shoulder", model.ground, upper, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0)))
+    model.add(
+        ix.Motion("drive", shoulder, lambda t: 0.5 * np.sin(3 * t), lambda t: 1.5 * np.cos(3 * t), lambda t: -4.5 * np.sin(3 * t))
+    )
+    model.add(ix.Force("push", lower.marker(), lambda t: (np.sin(5 * t), 0.0, 0.0)))
+    return model
+
+
+def test_state_space_and_descriptor_forms_agree():
+    """The same formula on the same manifold: what is iterated on does not matter (S4-34)."""
+    a, b = (end_states(ix.library.four_bar(), key, 0.2, (40,))[0] for key in TRAPEZOIDALS)
+    assert np.abs(a[0] - b[0]).max() < 1e-10  # 40 steps of 1e-12 each
+    assert np.abs(a[1] - b[1]).max() < 1e-9
+
+
+def test_partition_changes_the_parametrisation_only():
+    """Other independent coordinates: the same order, and the same limit."""
+    model = ix.library.four_bar()
+    states = end_states(model, "descriptor-sdirk4", 0.1, (10, 20, 40), parametrization="partition")
+    assert np.all(np.abs(observed(states) - 4.0) < 0.2)  # the bar of every method
+    tangent = end_states(model, "descriptor-sdirk4", 0.1, (40,))[0]
+    assert np.abs(states[-1][0] - tangent[0]).max() < 1e-8  # both within their errors of 1e-9
+
+
+def test_partition_goes_through_a_full_turn():
+    """The driven crank turns once: partitions are chosen anew on the way, with no loss of accuracy (S4-23)."""
+    model = ix.library.slider_crank()
+    ends = [
+        ix.simulate(model, (0, 1), "firstorder-sdirk4", rtol=1e-6, t_eval=[1.0], parametrization=name)
+        for name in ("partition", "tangent-plane")
+    ]
+    assert all(result.success for result in ends)
+    assert np.abs(ends[0].q[-1] - ends[1].q[-1]).max() < 1e-4  # 100 times the tolerance
+
+
+def stiff_run(key, tolerance, **options):
+    model = ix.library.double_pendulum()
+    result = ix.simulate(model, (0, 2), key, rtol=tolerance, atol=tolerance, t_eval=ROWS[:, 0], **options)
+    assert result.success, result.message
+    at = np.searchsorted(ROWS[:, 0], result.t)
+    angle, rate = result["rod1"].angle - ROWS[at, 1], result["rod1"].spin - ROWS[at, 3]
+    return np.abs(angle).max(), np.abs(rate).max(), result.stats
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_tolerance_sets_the_error_of_a_stiff_motion(key):
+    """Monotone, within a factor 3 of a power law, slope 0.85..1.2 (S4-81..83)."""
+    tolerances = 10.0 ** -np.arange(3, 6 if key in TRAPEZOIDALS else 8)
+    errors = np.array([stiff_run(key, tolerance)[0] for tolerance in tolerances])
+    print(key, "error/rtol", errors / tolerances)
+    fit = np.polyfit(np.log(tolerances), np.log(errors), 1)
+    assert np.all(np.diff(errors) < 0)
+    assert 0.85 < fit[0] < 1.2
+    assert np.exp(np.abs(np.polyval(fit, np.log(tolerances)) - np.log(errors)).max()) < 3.0
+
+
+@pytest.mark.parametrize("key", list(PRINTED))
+def test_errors_beside_the_thesis_tables(key):
+    """Tables 20-23: at most 10 times the tolerance in the angle, 100 times in the rate (it is 10 times larger)."""
+    for k, tolerance in enumerate((1e-2, 1e-3, 1e-4, 1e-5)):
+        angle, rate, _ = stiff_run(key, tolerance)
+        print(f"{key} {tolerance:g}: {angle:.3g} ({PRINTED[key][0][k]:.3g}), {rate:.3g} ({PRINTED[key][1][k]:.3g})")
+        assert angle < 10 * tolerance
+        assert rate < 100 * tolerance
+
+
+def test_thesis_errors_come_from_its_loose_iteration():
+    """With the thesis's kappa what the iteration leaves over is larger than the truncation error, as in Table 20."""
+    loose, tight = (stiff_run("firstorder-sdirk4", 1e-5, kappa=kappa)[0] for kappa in (1e-2, 1e-4))
+    assert loose > 5 * tight  # seen: 25
+    assert 0.2 * PRINTED["firstorder-sdirk4"][0][3] < loose < 5 * PRINTED["firstorder-sdirk4"][0][3]
+
+
+@pytest.mark.parametrize("key", ("descriptor-sdirk4", "firstorder-sdirk4"))
+def test_stiffness_costs_no_steps(key):
+    """L-stability: damping ten thousand times larger, at most twice the steps."""
+    steps = [ix.simulate(ix.library.double_pendulum(c2=c2), (0, 2), key, rtol=1e-4).stats["steps"] for c2 in (5e4, 5e8)]
+    assert steps[1] <= 2 * steps[0]
+
+
+def test_rosenbrock_stiffness_in_a_fixed_direction_costs_no_steps():
+    """Where the stiff direction does not turn, the Rosenbrock method needs no smaller steps either."""
+    steps = []
+    for damping in (1e4, 1e8):
+        model = oscillator(10 * damping, damping=damping)
+        steps.append(ix.simulate(model, (0, 1), "rosenbrock4", rtol=1e-5).stats["steps"])
+    assert steps[1] <= 2 * steps[0]
+
+
+def test_filter_saves_steps():
+    """The stiff error filter: fewer steps at equal tolerance for the SDIRK pairs, whose raw estimate grows."""
+    plain, filtered = (stiff_run("firstorder-sdirk4", 1e-5, filtered=flag)[2]["steps"] for flag in (False, True))
+    assert filtered < 0.6 * plain  # seen: 110 of 278
+
+
+def test_work_counts():
+    """Jacobians are reused, a new step size costs none, the Rosenbrock method takes one per step and no iteration."""
+    stats = stiff_run("firstorder-sdirk4", 1e-5)[2]
+    assert stats["jacobians"] < 0.2 * stats["steps"]
+    assert stats["rejected"] < 0.1 * stats["steps"]
+    assert stats["newton"] < 5 * 4 * stats["steps"]
+    rosen = stiff_run("rosenbrock4", 1e-5)[2]
+    assert rosen["jacobians"] == rosen["steps"]  # rejected steps take no new one (S4-100)
+    assert rosen["newton"] == 0
+    tried = rosen["steps"] + rosen["rejected"]
+    assert rosen["factorisations"] <= 2 * tried + 2 * rosen["steps"]  # two stages; accepted: accelerations, reference
+
+
+def consistent_state(model, seed):
+    """A state on the constraints with a random velocity."""
+    state = State(compile_model(model))
+    assemble_state(state, Closer(state), 0.0)
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    _, values, rows = np.linalg.svd(dense_rows(state))
+    null = rows[np.count_nonzero(values > 1e-9) :]
+    state[s.V][:] = np.random.default_rng(seed).normal(size=len(null)) @ null
+    return state
+
+
+MODELS = {
+    "four_bar": ix.library.four_bar,
+    "andrews": ix.library.andrews,
+    "chain": lambda: ix.library.chain(4, springs=True),
+    "double_pendulum": ix.library.double_pendulum,
+}
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_derivatives_by_reduction_and_by_columns_agree(name):
+    parts = jacobian.evaluate_parts(consistent_state(MODELS[name](), 1))
+    for a, b in zip(jacobian.by_reduction(parts), jacobian.by_columns(parts), strict=True):
+        assert np.abs(a - b).max() <= 1e-8 * max(1.0, np.abs(b).max())  # the demand; rounding gives 1e-15
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_derivatives_against_differences(name):
+    """J1 and J2 of the partition against central differences through the recovery of dependent coordinates."""
+    state = consistent_state(MODELS[name](), 2)
+    parts = jacobian.evaluate_parts(state)
+    j1, j2 = jacobian.by_columns(parts)
+    q, v, w = state[s.Q].copy(), state[s.V].copy(), parts.partition.independent
+    step = 1e-6
+    for k in range(len(w)):
+        for matrix, by_rate in ((j1, False), (j2, True)):
+            sides = [accelerations(state, parts, q, v, k, sign * step, by_rate)[w] for sign in (1, -1)]
+            numeric = (sides[0] - sides[1]) / (2 * step)
+            scale = max(1.0, np.abs(parts.stiffness).max(), np.abs(j1).max(), np.abs(j2).max())
+            assert np.abs(matrix[:, k] - numeric).max() < 1e-6 * scale  # rounding 1e-10 / 1e-6 of forces, truncation
+
+
+def accelerations(state, parts, q, v, k, change, by_rate):
+    u, w = parts.partition.dependent, parts.partition.independent
+    state[s.Q][:], state[s.V][:] = q, v
+    (state[s.V] if by_rate else state[s.Q])[w[k]] += change
+    rows = parts.partition.rows
+    for _ in range(6):
+        assert state.run(evaluate.forces, evaluate.jacobian) == 0
+        phi_q = dense_rows(state)[rows]
+        state[s.Q][u] -= np.linalg.solve(phi_q[:, u], state[s.PHI][rows])
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    phi_q = dense_rows(state)[rows]
+    state[s.V][u] = -np.linalg.solve(phi_q[:, u], phi_q[:, w] @ state[s.V][w] + state[s.PHI_T][rows])
+    jacobian.evaluate_parts(state)
+    return state[s.A].copy()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "chain"])
+def test_compiled_derivatives(name):
+    """J1 and J2 that the kernel works with, after one tiny step, against the dense ones on the same tangent plane."""
+    state = consistent_state(MODELS[name](), 3)
+    parts = jacobian.evaluate_parts(state)
+    system = state.system
+    progress = Run(
+        state, Closer(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11,
+        t_eval=np.array([1e-9]), step=1e-9, max_step=np.inf, max_steps=None,
+    )  # fmt: skip
+    table = Rosenbrock4().start(progress, None)
+    assert progress.advance(Rosenbrock4.kernel, table, 10) == run.DONE
+    basis = table[rosenbrock.BASIS].T
+    assert np.abs(basis.T @ parts.mass @ basis - np.eye(basis.shape[1])).max() < 1e-10  # rounding
+    assert np.abs(parts.phi_q @ basis).max() < 1e-10
+    for mine, dense in zip((rosenbrock.J1, rosenbrock.J2), jacobian.on_tangent_plane(parts, basis), strict=True):
+        assert np.abs(table[mine] - dense).max() < 1e-8 * max(1.0, np.abs(dense).max())  # the demand
+
+
+def test_partition_of_the_thesis_pendulum():
+    """Section 5.1: theta1 and y2 are independent at the start."""
+    state = consistent_state(ix.library.double_pendulum(), 0)
+    partition = choose_partition(state)
+    assert partition.independent.tolist() == [2, 4]  # q = (x1, y1, theta1, x2, y2, theta2)
+    assert partition.dependent[0] == 5
+    phi_q = dense_rows(state)
+    condition = partition.condition(phi_q)
+    assert not partition.outdated(phi_q, condition)
+    assert partition.outdated(phi_q, condition / (1.01 * GROWTH))
+
+
+def test_sparse_and_dense_elimination_find_the_same_rank():
+    for model, rank in ((ix.library.four_bar(), 20), (ix.library.chain(6), 36)):
+        state = consistent_state(model, 0)
+        dense_columns, dense_rows_used = eliminate_dense(dense_rows(state))
+        columns, rows = eliminate_sparse(state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q], state.system.m)
+        assert len(columns) == len(dense_columns) == len(rows) == len(dense_rows_used) == rank
+        phi_q = dense_rows(state)
+        assert np.linalg.cond(phi_q[np.ix_(rows, columns)]) < 1e4  # a usable partition
+
+
+def test_sparse_elimination_grows_with_the_chain():
+    """Multiplications on chain(400) are at most 25/20 times 8 those on chain(50): linear, no fill beyond neighbours."""
+    sizes = {}
+    for links in (50, 400):
+        state = State(compile_model(ix.library.chain(links)))
+        assert state.run(evaluate.forces, evaluate.jacobian) == 0
+        counted = Counting(state[s.PHI_Q].tolist())
+        eliminate_sparse(state[s.BLOCK_ROW], state[s.BLOCK_COL], counted.array, state.system.m)
+        sizes[links] = counted.products
+    assert sizes[400] <= 1.25 * 8 * sizes[50]
+
+
+class Counting:
+    """Numbers that count their products."""
+
+    def __init__(self, values):
+        self.products = 0
+        owner = self
+
+        class Number(float):
+            def __mul__(self, other):
+                owner.products += 1
+                return Number(float(self) * float(other))
+
+            __rmul__ = __mul__
+
+            def __sub__(self, other):
+                return Number(float(self) - float(other))
+
+            def __rsub__(self, other):
+                return Number(float(other) - float(self))
+
+            def __truediv__(self, other):
+                return Number(float(self) / float(other))
+
+            def __add__(self, other):
+                return Number(float(self) + float(other))
+
+            __radd__ = __add__
+
+        class Values(np.ndarray):
+            def tolist(self):
+                return [Number(x) for x in np.asarray(self).tolist()]
+
+        self.array = np.array(values).view(Values)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_singular_positions_are_passed_or_refused(key):
+    """The parallelogram through its aligned positions: never the other branch, never wrong energy in silence."""
+    result = ix.simulate(ix.library.parallelogram(), (0, 3), key, rtol=1e-5, t_eval=0.05)
+    assert result.success or "step became too small" in result.message
+    assert np.abs(result.q[:, 2] - result.q[:, 5]).max() < 1e-3  # the cranks stay parallel
+    assert np.ptp(result.energy.total) < 1e-2  # of 20 J: 1e-5 per step over some hundred steps
+
+
+def test_rosenbrock_passes_singular_positions():
+    result = ix.simulate(ix.library.parallelogram(), (0, 10), "rosenbrock4", rtol=1e-5, t_eval=0.05)
+    assert result.success
+    assert np.abs(result.q[:, 2] - result.q[:, 5]).max() < 1e-3
+
+
+def test_rosenbrock_warns_of_forces_without_derivatives():
+    def drag(t, r, A, v, w, p, out):
+        out[0, :3] = -v[0]
+
+    for derivatives, warned in ((None, True), ("differences", False)):
+        model = ix.library.pendulum()
+        body = next(iter(model.bodies.values()))
+        model.add(ix.UserForce("drag", body, drag, jacobian=derivatives))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert ix.simulate(model, (0, 0.05), "rosenbrock4").success
+        assert any("drag" in str(w.message) for w in caught) == warned
+
+
+def test_refusals_by_name():
+    with pytest.raises(ModelError, match="rosenbrock4.*200 degrees of freedom"):
+        ix.simulate(ix.library.chain(201), (0, 0.1), "rosenbrock4")
+    with pytest.raises(ModelError, match="up to 200 coordinates"):
+        ix.simulate(ix.library.chain(40), (0, 0.1), "descriptor-sdirk4", parametrization="partition")
+    with pytest.raises(ModelError, match="parametrization = 'polar'"):
+        ix.simulate(ix.library.pendulum(), (0, 0.1), "firstorder-sdirk4", parametrization="polar")
+    with pytest.raises(ModelError, match="parametrization = 'partition'"):
+        ix.simulate(ix.library.pendulum(), (0, 0.1), "rosenbrock4", parametrization="partition")
+    skate = ix.Model("skate", gravity=(1, 0, 0))
+    body = skate.add(ix.PlanarBody("skate", 1.0, 0.1, spin=1.0))
+    skate.add(ix.KnifeEdge("edge", skate.ground, body, at=(0, 0, 0), axis=(0, 1, 0)))
+    for key in KEYS:
+        with pytest.raises(ModelError, match="velocity-level row"):
+            ix.simulate(skate, (0, 0.1), key)
