@@ -8,9 +8,12 @@ import pytest
 import index3 as ix
 from index3.methods.registry import METHODS
 
-SPAN = 0.2
-COUNTS = {2: (40, 80, 160), 3: (24, 48, 96), 4: (16, 32, 64), 5: (10, 20, 40), 8: (5, 10, 20)}
-"""Steps in the span by order: errors from some 1e-4 down to 1e-9, above rounding and below the asymptotic limit."""
+TIMES = np.arange(1, 6) / 5
+"""Where errors are measured: at one time alone the leading error may happen to vanish [s]."""
+COUNTS = {2: (200, 400, 800), 3: (120, 240, 480), 4: (80, 160, 320), 5: (60, 120, 240), 8: (20, 40, 80)}
+"""Steps in a second by order: small enough to see the order, large enough to stay above rounding."""
+LATER = {"dopri5": (240, 480, 960), "tlismni-adams4": (320, 640, 1280), "rosenbrock4": (320, 640, 1280)}
+"""Methods whose errors fall faster than their order at first."""
 FIXED_ORDER = [key for key, method in METHODS.items() if isinstance(method.order, int)]
 
 
@@ -21,10 +24,9 @@ def four_bar():
 
 @pytest.fixture(scope="module")
 def exact(four_bar):
-    """The state at SPAN by the method of highest order."""
-    key = "dop853" if "dop853" in METHODS else "hht-i3"
-    result = ix.simulate(four_bar, (0, SPAN), key, rtol=1e-12, t_eval=[SPAN])
-    return np.concatenate([result.q[-1], result.v[-1]])
+    """q and v at TIMES by the method of highest order."""
+    result = ix.simulate(four_bar, (0, 1), "dop853", step=1 / 400, t_eval=TIMES)
+    return result.q, result.v
 
 
 @pytest.mark.parametrize("key", FIXED_ORDER)
@@ -32,16 +34,16 @@ def test_order_seen_is_order_claimed(key, four_bar, exact):
     """Observed order in q and v on a spatial, closed, redundant mechanism with constant steps."""
     order = METHODS[key].order
     errors = []
-    for count in COUNTS[order]:
-        result = ix.simulate(four_bar, (0, SPAN), key, step=SPAN / count, t_eval=[SPAN])
+    for count in LATER.get(key, COUNTS[order]):
+        result = ix.simulate(four_bar, (0, 1), key, step=1 / count, t_eval=TIMES)
         assert result.success, result.message
-        difference = np.concatenate([result.q[-1], result.v[-1]]) - exact
-        n = len(result.q[-1])
-        errors.append((np.linalg.norm(difference[:n]), np.linalg.norm(difference[n:])))
+        errors.append((np.linalg.norm(result.q - exact[0]), np.linalg.norm(result.v - exact[1])))
     seen = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
-    print(key, errors, seen)
-    allowed = 0.2 if order < 8 else 0.5  # order 8: the finest errors are near the reference's own
-    assert np.all(np.abs(seen[-1] - order) < allowed), (errors, seen)
+    print(key, np.array(errors).tolist(), seen.tolist())
+    if order == 8:  # steps that show it from above already have errors of 1e-10; finer ones meet the reference's own
+        assert np.all(seen[-1] > 7.5), (errors, seen)
+    else:
+        assert np.all(np.abs(seen[-1] - order) < 0.2), (errors, seen)
 
 
 @pytest.mark.parametrize("key", METHODS)
@@ -58,7 +60,7 @@ def test_constraints_hold_at_three_levels(key, four_bar):
 def test_error_follows_the_tolerance(key):
     """A hundred times smaller rtol gives a clearly smaller error, on a smooth mechanism."""
     model = ix.library.free_double_pendulum()
-    exact = ix.simulate(model, (0, 0.5), "dop853" if "dop853" in METHODS else "hht-i3", rtol=1e-11, t_eval=[0.5]).q[-1]
+    exact = ix.simulate(model, (0, 0.5), "dop853", rtol=1e-11, t_eval=[0.5]).q[-1]
     errors = []
     for rtol in (1e-3, 1e-5, 1e-7):
         result = ix.simulate(model, (0, 0.5), key, rtol=rtol, t_eval=[0.5])

@@ -37,7 +37,7 @@ STRAYED = 0.3
 close to a singular position the recovery may find the other branch, far away."""
 CLOSED, GROWN, REACH = range(3)
 """Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was chosen;
-largest motion of a coordinate in the step at the speed of its start."""
+largest motion of a coordinate in the step by speed and acceleration at its start."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
@@ -151,10 +151,10 @@ def land_velocities(T, F):
 @helper
 def set_reach(F, R, h):
     """Before a step: how far coordinates will move in it."""
-    v, settings = view(R, run.NEW_V), view(F, SETTINGS)
+    v, a, settings = view(R, run.NEW_V), view(R, run.NEW_A), view(F, SETTINGS)
     settings[REACH] = 0.0
     for k in range(v.shape[0]):
-        settings[REACH] = max(settings[REACH], h * abs(v[k]))
+        settings[REACH] = max(settings[REACH], h * (abs(v[k]) + h * abs(a[k])))
 
 
 @helper
