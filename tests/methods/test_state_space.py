@@ -17,11 +17,11 @@ from index3.compiled import slots as s
 from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.closing import Closer
+from index3.methods.runner import Run
 from index3.methods.state_space import jacobian, rosenbrock
 from index3.methods.state_space.partition import GROWTH, choose_partition, dense_rows, eliminate_dense, eliminate_sparse
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4
 from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, order_conditions, stability
-from index3.methods.runner import Run
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -201,7 +201,7 @@ def test_thesis_errors_come_from_its_loose_iteration():
     assert 0.2 * PRINTED["firstorder-sdirk4"][0][3] < loose < 5 * PRINTED["firstorder-sdirk4"][0][3]
 
 
-@pytest.mark.parametrize("key", ("descriptor-sdirk4", "firstorder-sdirk4"))
+@pytest.mark.parametrize("key", ["descriptor-sdirk4", "firstorder-sdirk4"])
 def test_stiffness_costs_no_steps(key):
     """L-stability: damping ten thousand times larger, at most twice the steps."""
     steps = [ix.simulate(ix.library.double_pendulum(c2=c2), (0, 2), key, rtol=1e-4).stats["steps"] for c2 in (5e4, 5e8)]
@@ -412,7 +412,7 @@ def test_rosenbrock_warns_of_forces_without_derivatives():
 
 
 def test_refusals_by_name():
-    with pytest.raises(ModelError, match="rosenbrock4.*200 degrees of freedom"):
+    with pytest.raises(ModelError, match=r"rosenbrock4.*200 degrees of freedom"):
         ix.simulate(ix.library.chain(201), (0, 0.1), "rosenbrock4")
     with pytest.raises(ModelError, match="up to 200 coordinates"):
         ix.simulate(ix.library.chain(40), (0, 0.1), "descriptor-sdirk4", parametrization="partition")

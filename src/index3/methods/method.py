@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +15,19 @@ from index3.methods.runner import Run
 from index3.system import evaluate
 
 
+class _Options:
+    """The settings of a method and their defaults, asked of the class."""
+
+    def __get__(self, instance: Any, owner: Any) -> dict[str, Any]:
+        return {f.name: f.default for f in fields(owner)}
+
+
 class Method:
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
-    `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` (False: models with such rows are refused by name).
+    `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` (False: models with such rows are refused
+    by name).
     """
 
     key: ClassVar[str]
@@ -29,6 +38,7 @@ class Method:
     paper: ClassVar[str]
     summary: ClassVar[str]
     kernel: ClassVar[Kernel]
+    options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     newton_tol: float
 

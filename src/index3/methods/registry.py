@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import fields
 from typing import Any
 
 from index3.errors import ModelError
@@ -56,11 +55,6 @@ AUTO = "hht-i3"
 """The method whose options go with `method="auto"`; `analysis.choice` decides which one runs."""
 
 
-def options(method: type[Method]) -> dict[str, Any]:
-    """The settings of a method and their defaults."""
-    return {f.name: f.default for f in fields(method)}  # type: ignore[arg-type]  # subclasses are dataclasses
-
-
 def choose(method: Any, given: dict[str, Any]) -> Any:
     """The method a user asked for: a key with options, or an instance without.
 
@@ -83,7 +77,7 @@ def choose(method: Any, given: dict[str, Any]) -> Any:
 
 
 def _known(method: type[Method], given: dict[str, Any]) -> dict[str, Any]:
-    known = options(method)
+    known = method.options
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -92,14 +86,41 @@ def _known(method: type[Method], given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def order_text(method: type[Method]) -> str:
+    """A method's order, or the range of its orders."""
+    return "-".join(map(str, method.order)) if isinstance(method.order, tuple) else str(method.order)
+
+
 def methods() -> str:
     """A table of the methods: key, order, family, what each is for; printed, and returned as text."""
-    lines = [f"{'key':<24}{'order':<7}{'family':<18}{'stiff':<7}for"]
+    lines = [f"{'key':<24}{'order':<7}{'family':<13}{'stiff':<7}for"]
     for key, method in METHODS.items():
-        order = "-".join(map(str, method.order)) if isinstance(method.order, tuple) else str(method.order)
         stiff = "yes" if method.stiff else "no"
-        lines.append(f"{key:<24}{order:<7}{method.family:<18}{stiff:<7}{method.summary}")
-        lines.append(f"{'':24}options: {', '.join(f'{k}={v!r}' for k, v in options(method).items())}")
+        lines.append(f"{key:<24}{order_text(method):<7}{method.family:<13}{stiff:<7}{method.summary}")
+        lines.append(f"{'':24}options: {', '.join(f'{k}={v!r}' for k, v in method.options.items())}")
     text = "\n".join(lines)
     print(text)
     return text
+
+
+def methods_page() -> str:
+    """The page docs/reference/methods.md."""
+    lines = [
+        "# Methods",
+        "",
+        "Keys for `simulate(model, span, method=...)`; made from the registry by `methods.registry.methods_page()`.",
+        '`method="auto"` takes `dop853` where the motion is not stiff, `hht-i3` elsewhere; `result.message` says which.',
+        "Which is best on your model: `index3 compare MODEL`.",
+        "",
+        "| key | order | family | stiff | for | source |",
+        "|---|---|---|---|---|---|",
+    ]
+    for key, method in METHODS.items():
+        stiff = "yes" if method.stiff else "no"
+        lines.append(
+            f"| `{key}` | {order_text(method)} | {method.family} | {stiff} | {method.summary} | {method.paper} |"
+        )
+    lines += ["", "## Options", ""]
+    for key, method in METHODS.items():
+        lines.append(f"- `{key}`: " + ", ".join(f"`{name}={value!r}`" for name, value in method.options.items()))
+    return "\n".join(lines) + "\n"

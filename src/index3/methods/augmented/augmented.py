@@ -1,6 +1,6 @@
 """Augmented Lagrangian methods: the step loop, steps by the energy invariant, and the change of index.
 
-[Cardenal] = paper 001; bare numbers are its equations, 6.x are those of docs/theory/augmented.md. Ours differs, beside
+[CardenalMultiIndex]: bare numbers are its equations, 6.x are those of docs/theory/augmented.md. Ours differs, beside
 what `steps` says:
 - both indices end a step with a and lam of (6) at the projected q, v. So residuals vanish at three levels, and nothing
   is to be recomputed when the index changes;

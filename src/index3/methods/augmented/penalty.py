@@ -4,7 +4,7 @@
 x, with mu = alpha (Phi_q x + b), the increment of the multipliers. Nothing large is ever added to M, so alpha costs no
 digits. Every pivot is safe, also with redundant rows and in singular positions: -1/alpha bounds what a row can do.
 
-[Cardenal] = paper 001, bare numbers are its equations; formulas and corrections in docs/theory/augmented.md.
+[CardenalMultiIndex]: bare numbers are its equations, 6.x and corrections are in docs/theory/augmented.md.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def factor_mass(T, E, R, alpha):
 
 @helper
 def solve_rows(T, E, R, values):
-    """The mass-orthogonal step that lets the rows change by -values (formulas 6.3); left in the solver's X."""
+    """The mass-orthogonal step that lets the rows change by -values (6.3); left in the solver's X."""
     S = view(E, LINK)[MASS_SOLVER]
     x, n = view(S, static_lu.X), view(T, s.Q).shape[0]
     for k in range(n):

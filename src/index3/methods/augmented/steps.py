@@ -1,6 +1,6 @@
 """One step by the augmented Lagrangian of index 3 or of index 1, with the trapezoidal rule: q, v, a before projection.
 
-[Cardenal] = paper 001; bare numbers are its equations, 6.x are those of docs/theory/augmented.md. Ours differs:
+[CardenalMultiIndex]: bare numbers are its equations, 6.x are those of docs/theory/augmented.md. Ours differs:
 - penalty matrices are bordered, not summed (`penalty`), and the multipliers take the linearised increment
   alpha (Phi + Phi_q dq) instead of alpha Phi(q + dq): equal to second order, without the rounding of Phi times alpha;
 - index 3: the unknown is q_{n+1} - q_n, so that v and a lose fewer digits at small steps; alpha grows as 1/h^2 (with

@@ -1,10 +1,10 @@
 """The frame of a step on the manifold: recovery of q and v along fixed directions, and the linearised equations.
 
-A formula is applied to all coordinates; `land_positions` and `land_velocities` remove what it leaves off the constraints
-along D^-1 Phi_q^T of a reference point, so that the ndof numbers V^T D q (V spans the null space of Phi_q there) follow the
-formula exactly. D is the mass matrix (tangent plane, thesis appendix B, in the metric of the kinetic energy), or makes
-the independent coordinates of a partition immovable (thesis chapter 3). The reference is the start of the step: an older
-one would do, but the error of a formula depends on the parametrisation, and would jump wherever the reference does.
+A formula is applied to all coordinates; `land_positions` and `land_velocities` remove what it leaves off the
+constraints along D^-1 Phi_q^T of a reference point, so that the ndof numbers V^T D q (V spans the null space of Phi_q
+there) follow the formula exactly. D is the mass matrix (tangent plane, thesis appendix B, in the metric of the kinetic
+energy), or makes the independent coordinates of a partition immovable (thesis chapter 3). The reference is the start of
+the step: an older one would do, but the error of a formula depends on the parametrisation, and would jump with it.
 
 Unlike `manifold.recover_*` the directions never change inside a step (that would cost the order of the formula), except
 where the reference itself is a singular position.
@@ -25,7 +25,8 @@ from index3.methods import closure, manifold, run
     fixed=("i8", 1),  # 1: an independent coordinate of a partition, which the recovery leaves alone
     heavy=("f8", 1),  # added to the diagonal of M there; empty for the tangent plane
     dense=("f8", 2),  # room for the elimination of Phi_q; empty for the tangent plane
-    mass=("f8", 1), stiff=("f8", 1), damp=("f8", 1),  # values of M bordered by Phi_q; (M a)_q + (Phi_q^T lam)_q - Q_q; -Q_v
+    mass=("f8", 1),  # values of M bordered by Phi_q
+    stiff=("f8", 1), damp=("f8", 1),  # values of (M a)_q + (Phi_q^T lam)_q - Q_q, and of -Q_v
 )  # fmt: skip
 
 RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION = range(6)
@@ -33,11 +34,11 @@ RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION = range(6)
 SINGULAR, MISSING = range(2)
 """Places in FLAGS: the reference has more zero pivots than usual; there is none for the present start of a step."""
 STRAYED = 0.3
-"""Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some x^2 / 6;
-close to a singular position the recovery may find the other branch, far away."""
+"""Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some
+x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
 CLOSED, GROWN, REACH = range(3)
-"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was chosen;
-largest motion of a coordinate in the step by speed and acceleration at its start."""
+"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
+chosen; largest motion of a coordinate in the step by speed and acceleration at its start."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""

@@ -1,8 +1,8 @@
 """Coordinate partitioning: which coordinates are independent at a configuration (thesis section 3.1, 4.1.2).
 
-Gaussian elimination of Phi_q with full pivoting: the pivot columns are the dependent coordinates, the others the independent
-ones; rows without a pivot are redundant. Small systems are eliminated densely. Large ones row by row in sparse form: each row
-is reduced by the rows before it that touch it, and its largest entry becomes its pivot (partial pivoting in columns).
+Gaussian elimination of Phi_q with full pivoting: the pivot columns are the dependent coordinates, the others the
+independent ones; rows without a pivot are redundant. Small systems are eliminated densely. Large ones row by row in
+sparse form: each row is reduced by the rows before it that touch it, and its largest entry becomes its pivot.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.interface import Slot
 from index3.system.system import State
 
 DENSE = 200
@@ -19,7 +20,7 @@ DENSE = 200
 ZERO = 1e-8
 """A pivot below this part of the largest entry of Phi_q belongs to a redundant row (rounding leaves 1e-13)."""
 GROWTH = 1.25
-"""Growth of the condition number of the dependent columns at which the partition is to be chosen anew (4.1.2, step 18)."""
+"""Growth of the condition number of the dependent columns at which the partition is chosen anew (4.1.2, step 18)."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Partition:
         return self.condition(phi_q) > GROWTH * condition_then
 
 
-def dense_rows(state: State, slot: s.Slot = s.PHI_Q) -> np.ndarray:  # type: ignore[name-defined]
+def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
     """A matrix stored like Phi_q, dense."""
     dense = np.zeros((state.system.m, state.system.n))
     np.add.at(dense, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[slot])

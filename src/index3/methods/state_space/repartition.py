@@ -1,7 +1,7 @@
 """The choice of independent coordinates while a run goes on: dense elimination of Phi_q with full pivoting.
 
-[NegrutThesis] 4.1.2, step 18: a partition is kept until the condition number of Phi_u has grown by 1.25. Ours: until the
-largest entry of H = -Phi_u^-1 Phi_w, which the factored reference gives with one solution per degree of freedom, has.
+[NegrutThesis] 4.1.2, step 18: a partition is kept until the condition number of Phi_u has grown by 1.25. Ours: until
+the largest entry of H = -Phi_u^-1 Phi_w has, which the reference gives with one solution per degree of freedom.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from index3.methods.state_space import frame
 from index3.methods.state_space.partition import GROWTH, ZERO
 
 HEAVY = 1e8
-"""Mass of an independent coordinate in parts of the largest entry of M: the recovery's directions are off by 1e-8, which
-costs nothing, for independent coordinates are not moved at all."""
+"""Mass of an independent coordinate in parts of the largest entry of M: the recovery's directions are off by 1e-8,
+which costs nothing, for independent coordinates are not moved at all."""
 
 
 @helper

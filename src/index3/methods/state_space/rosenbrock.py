@@ -1,9 +1,10 @@
 """Rosenbrock-Nystrom method of order 4(3) in the state space: the compiled step loop.
 
 [NegrutThesis] section 4.4; bare numbers are its equations, corrections in docs/theory/state_space.md (3.4 there).
-Independent coordinates are w = V^T M q with V^T M V = I, V spanning the null space of Phi_q at the start of the step: the
-tangent plane of appendix B in the metric of the kinetic energy. V is carried from step to step by projection, so it turns
-as little as possible. J1 = dw''/dw and J2 = dw''/dw' are exact, column by column with the augmented matrix (appendix A).
+Independent coordinates are w = V^T M q with V^T M V = I, V spanning the null space of Phi_q at the start of the step:
+the tangent plane of appendix B in the metric of the kinetic energy. V is carried from step to step by projection, so it
+turns as little as possible. J1 = dw''/dw and J2 = dw''/dw' are exact, column by column with the augmented matrix
+(appendix A). Dense output is Hermite's cubic: stiffness amplifies errors of true accelerations, so these are no help.
 Ours differs:
 - the table is recomputed with a root e of full precision (R(inf) = 0), the recursion has its h factors corrected;
 - the error estimate passes through the filter that section 5.1 recommends and the author did not build;
@@ -117,7 +118,7 @@ def take_independent(E, x, y):
 
 @helper
 def fill_basis(T, E, F_, S):
-    """Carry V over: project its columns onto the null space of Phi_q at the reference, orthonormal with respect to M."""
+    """Carry V over: project its columns onto the null space of Phi_q at the reference, orthonormal in the metric M."""
     basis, dual, mass, n = view(E, BASIS), view(E, DUAL), view(F_, frame.MASS), view(T, s.Q).shape[0]
     link = view(view(F_, frame.HANDLES)[frame.CLOSURE], closure.LINK)
     x = view(link[closure.LINK_SOLVER], static_lu.X)

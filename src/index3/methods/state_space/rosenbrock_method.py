@@ -35,7 +35,7 @@ class Rosenbrock4(Method):
 
     Parameters
     ----------
-    filtered : pass the error estimate through (I - gamma h J)^-1; without, steps on stiff motions are smaller than needed
+    filtered : pass the error estimate through (I - gamma h J)^-1; without, stiff motions may get smaller steps
     newton_tol : not used (there is no iteration), for the sake of a common interface
     parametrization : "tangent-plane"
 
@@ -68,8 +68,8 @@ class Rosenbrock4(Method):
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows, no or too many degrees
-            of freedom.
+        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows, or no or too many
+            degrees of freedom.
         """
         self.prepare(progress)
         warn_of_missing_derivatives(progress.system)
@@ -123,7 +123,7 @@ def warn_of_missing_derivatives(system: System) -> None:
     for group in system.groups:
         if hasattr(group.element, "jacobian") and group.element.jacobian is None:
             warnings.warn(
-                f"{group.element.label} has no derivatives, and method 'rosenbrock4' is of fourth order only with exact "
-                "ones. Give it jacobian='differences' or a function.",
+                f"{group.element.label} has no derivatives, and method 'rosenbrock4' is of fourth order only with "
+                "exact ones. Give it jacobian='differences' or a function.",
                 stacklevel=4,
             )

@@ -1,16 +1,17 @@
 """Diagonally implicit Runge-Kutta methods in the state space: the compiled step loop of four methods.
 
-[NegrutThesis] sections 3.2-3.4, 4.1-4.3, 4.5; bare numbers are its equations, corrections in docs/theory/state_space.md.
-A stage has known parts q_b, v_b and the unknown acceleration a: q* = q_b + (gamma h)^2 a, v* = v_b + gamma h a, then (q, v)
-from (q*, v*) by recovery (`frame`), with M a + Phi_q^T lam = Q and Phi_q a = gamma there. The trapezoidal rule is a tableau
-of two stages, the first explicit.
+[NegrutThesis] sections 3.2-3.4, 4.1-4.3, 4.5; bare numbers are its equations, corrections in
+docs/theory/state_space.md. A stage has known parts q_b, v_b and the unknown acceleration a: q* = q_b + (gamma h)^2 a,
+v* = v_b + gamma h a, then (q, v) from (q*, v*) by recovery (`frame`), with M a + Phi_q^T lam = Q and Phi_q a = gamma
+there. The trapezoidal rule is a tableau of two stages, the first explicit.
 Ours differs:
 - the integration Jacobian (3.46), (3.103) is used before its reduction: M - gamma h Q_v + (gamma h)^2 ((M a)_q +
-  (Phi_q^T lam)_q - Q_q) bordered by Phi_q, sparse, without the derivatives of the recovery, which are smaller by h; it is
-  kept over stages and steps, and a new h costs a factorisation but no evaluation;
-- "statespace" iterates on independent accelerations only (dependent ones and multipliers follow in every iteration),
-  "descriptor" on a and lam (lam is fitted to the starting a once per stage); "firstorder" writes z_i = h sum a_ij g_j, which is the same unknown: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
-- the convergence test and forecast of 4.5.2 serve all of them (claimed as future work in chapter 6 (d)).
+  (Phi_q^T lam)_q - Q_q) bordered by Phi_q, sparse, without the derivatives of the recovery, which are smaller by h; it
+  is kept over stages and steps, and a new h costs a factorisation but no evaluation;
+- "statespace" and "firstorder" iterate on independent accelerations only (dependent ones and multipliers follow in
+  every iteration), "descriptor" on a and lam (lam is fitted to the starting a once per stage); the unknown of "firstorder",
+  z_i = h sum a_ij g_j, is the same in other clothes: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
+- the convergence test and forecast of 4.5.2 serve all of them (future work in the thesis's chapter 6 (d)).
 Constants not in the thesis: a Jacobian is renewed when corrections shrink by less than 4.
 """
 
@@ -39,7 +40,7 @@ from index3.methods.state_space import frame
 )  # fmt: skip
 
 KAPPA, MAX_ITERATIONS, RENEW_RATE, FILTERED, REDUCED, EXPONENT, GAMMA = range(7)
-"""Places in SETTINGS. KAPPA of (4.91); REDUCED: unknowns are independent accelerations only; EXPONENT of the controller."""
+"""Places in SETTINGS. KAPPA of (4.91); REDUCED: only independent accelerations are unknown; EXPONENT of the control."""
 H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST = range(4)
 """Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last rate."""
 RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW = range(4)
@@ -72,16 +73,15 @@ def start_stage(T, E, R, i, t, h):
             a[k] += starts[i, j + 1] * past_a[j, k]
         for k in range(lam.shape[0]):
             lam[k] += starts[i, j + 1] * past_lam[j, k]
-    clock = view(R, run.CLOCK)
-    if i == 0 or (i == 1 and A[0, 0] == 0.0):  # no earlier implicit stage: the slope of the last step
-        if view(R, run.COUNTS)[run.N_STEPS] > 0:
-            x = h * c[i] / clock[run.H_LAST]
-            if x <= 2.0:
-                old_a, old_lam = view(R, run.OLD_A), view(R, run.OLD_LAM)
-                for k in range(a.shape[0]):
-                    a[k] += x * (a0[k] - old_a[k])
-                for k in range(lam.shape[0]):
-                    lam[k] += x * (lam0[k] - old_lam[k])
+    last = view(R, run.CLOCK)[run.H_LAST]  # 0 before the first step
+    first = i == 0 or (i == 1 and A[0, 0] == 0.0)
+    if first and h * c[i] <= 2.0 * last:  # no earlier implicit stage: the slope of the last step
+        old_a, old_lam = view(R, run.OLD_A), view(R, run.OLD_LAM)
+        x = h * c[i] / last
+        for k in range(a.shape[0]):
+            a[k] += x * (a0[k] - old_a[k])
+        for k in range(lam.shape[0]):
+            lam[k] += x * (lam0[k] - old_lam[k])
 
 
 @helper

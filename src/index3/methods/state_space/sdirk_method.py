@@ -72,7 +72,7 @@ class StateSpaceMethod(Method):
         own.keep = frame  # type: ignore[attr-defined]  # the kernel holds its handle
         own[sdirk.RUN] = np.array([progress.table.handle], np.int64)
         own[sdirk.FRAME] = np.array([frame.table.handle], np.int64)
-        settings = [
+        settings: list[Any] = [
             self.kappa, self.max_iterations, 0.25, self.filtered, self.reduced, self.exponent, tableau.gamma,
         ]  # fmt: skip
         own[sdirk.SETTINGS] = np.array([float(x) for x in settings])
