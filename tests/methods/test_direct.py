@@ -142,7 +142,7 @@ def test_bdf_order_on_a_closed_mechanism(models, closed_motion, key, order, coun
     runs = [motion(models["four_bar"], key, n, order=order) for n in (count, 2 * count)]
     errors = np.array([[np.abs(x - y).max() for x, y in zip(run_, closed_motion, strict=True)] for run_ in runs])
     print(key, order, errors[-1], orders(errors))
-    assert np.all(np.abs(orders(errors) - order) < 0.25)  # order 4 in v: 3.81; all others within 0.2
+    assert np.all(np.abs(orders(errors) - order) < 0.25)  # order 4 shows 3.81 to 4.21, all others are within 0.15
 
 
 @pytest.mark.parametrize(("method", "slope"), [
@@ -322,3 +322,15 @@ def test_options_out_of_range_are_refused(key, options, words):
     with pytest.raises(ix.errors.ModelError, match=key) as error:
         ix.simulate(oscillator(1.0), (0, 1), key, **options)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("key", BDFS)
+def test_starting_values_count_turns(key):
+    """A rotational spring wound by a fast rotor: a third of a turn a step, more than one before BDF takes over."""
+    model = ix.Model("rotor", gravity=(0, 0, 0))
+    rotor = model.add(ix.PlanarBody("rotor", 1.0, 1.0, spin=200.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rotor, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.RotationalSpringDamper("spring", pin, stiffness=1.0))
+    result = ix.simulate(model, (0, 0.1), key, step=0.01)
+    assert result.success, result.message
+    assert np.allclose(result.q[:, 2], 200.0 * np.sin(result.t), atol=1e-4)  # omega = 1: BDF5 at h omega = 0.01

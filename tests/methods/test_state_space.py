@@ -112,9 +112,9 @@ def test_order_on_the_spatial_four_bar(key):
 def test_order_with_a_motion_and_a_time_dependent_force(key):
     """Constraints and forces that depend on time: the Rosenbrock method needs df/dt for its order."""
     model = driven_arm()
-    counts = (40, 80, 160) if key in TRAPEZOIDALS else (10, 20, 40)
-    seen = observed(end_states(model, key, 0.5, counts))
-    assert np.all(np.abs(seen - ix.METHODS[key].order) < 0.3)  # two halvings of coarse steps
+    seen = observed(end_states(model, key, 1.0, (30, 60, 120)))
+    assert np.all(np.abs(seen[:, 0] - ix.METHODS[key].order) < 0.2)  # the bar of every method
+    assert np.all(np.abs(seen[:, 1] - ix.METHODS[key].order) < 0.5)  # errors of v nearly cancel here in some methods
 
 
 def driven_arm():

@@ -170,7 +170,9 @@ def ends_met(seen, t, length, u):
 
     Steps hardly ever end at zero length itself, beyond which the force would act the other way round.
     """
-    if t != seen[0]:  # also where nothing is remembered, as NaN
+    if t < seen[0]:  # a step is tried anew, or its stages are not in the order of time: nothing to compare with
+        seen[5] = np.nan
+    elif t != seen[0]:  # also where nothing is remembered, as NaN
         for k in range(4):
             seen[4 + k] = seen[k]
     d, before = scale(length, u), (seen[5], seen[6], seen[7])

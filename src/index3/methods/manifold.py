@@ -64,7 +64,7 @@ def recover_positions(T, C, tolerance):
 
 @helper
 def velocity_residual(T):
-    """Largest of Phi_q v + Phi_t at T's v, the Jacobian standing at q; velocity-level rows are evaluated anew, or -1."""
+    """Largest of Phi_q v + Phi_t at T's v, the Jacobian being at q; velocity-level rows are evaluated anew (or -1)."""
     rate, level, direct, residual = view(T, s.RATE), view(T, s.LEVEL), False, 0.0
     for k in range(level.shape[0]):
         if level[k] == 1:
@@ -80,7 +80,7 @@ def velocity_residual(T):
 
 @helper
 def recover_velocities(T, C, tolerance):
-    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions; the Jacobian stands at q.
+    """At closed positions: bring T's v onto Phi_q v + Phi_t = 0 along the factored directions; fills PHI_Q.
 
     Those of another point shrink the residual by some factor only; if that is slow, directions of this point are
     factored, once, after which a residual that stays is rounding (or a singular position).

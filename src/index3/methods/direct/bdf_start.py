@@ -89,6 +89,7 @@ class Starter:
         self.table = newton_table(self.run, len(bdf.SLOTS), kappa=1.0, max_iterations=15, stabilised=True)
         fill_bdf(self.table, self.run, 1, 1, 1)
         self.closer = Closer(progress.state, progress.solver)
+        self.angle = progress.state[s.ANGLE_REF].copy()  # unwrapped angles where the last small step ended
         self.work = dict.fromkeys(run.COUNTERS, 0)
 
     def big_step(self, t: float, end: float, start: tuple) -> State | None:
@@ -105,13 +106,13 @@ class Starter:
             for k in range(count - 1, 0, -1):
                 rows[k - 1] = rows[k] + (rows[k] - rows[k - 1]) * k / (count - k)
         q, v = rows[0]
-        angle = self.state[s.ANGLE_REF]
         try:
             lines = self.closer.close_block(
-                np.array([end]), q[None], v[None], start[2][None], start[3][None], angle[None], project=True
+                np.array([end]), q[None], v[None], start[2][None], start[3][None], self.angle[None], project=True
             )
         except Index3Error:
             return None
+        self.state[s.ANGLE_REF][:] = lines["angle"][0]
         return tuple(lines[name][0] for name in ("q", "v", "a", "lam"))
 
     def place(self, t: float, start: tuple) -> None:
@@ -134,7 +135,7 @@ class Starter:
 
     def small_steps(self, t: float, end: float, start: tuple, count: int) -> np.ndarray | None:
         """q and v at `end` after `count` implicit Euler steps, or None."""
-        angle = self.state[s.ANGLE_REF].copy()
+        before = self.state[s.ANGLE_REF].copy()
         self.place(t, start)
         clock = self.run[run.CLOCK]
         clock[[run.T_END, run.STEP]] = end, (end - t) / count
@@ -143,5 +144,5 @@ class Starter:
         code = self.run.advance(bdf.advance, self.table, 10 * count)
         for name, number in self.run.counters().items():
             self.work[name] += number
-        self.state[s.ANGLE_REF][:] = angle
+        self.angle, self.state[s.ANGLE_REF][:] = self.state[s.ANGLE_REF].copy(), before
         return np.array([self.run[run.NEW_Q], self.run[run.NEW_V]]) if code == run.DONE else None

@@ -235,11 +235,11 @@ def rejected(E, R, h, k, lower, code):
         return run.NOT_FINITE if code == run.BODY_SINGULAR else code
     view(R, run.COUNTS)[run.N_REJECTED] += 1
     part = 0.25 if code != OK else 0.5
-    if flags[FAILURES] > 3 and code == OK:
+    if flags[FAILURES] > 3 and code == OK and view(E, MEMORY)[ERK] > 0.5:
         part = min(0.5, sqrt(0.5 / view(E, MEMORY)[ERK]))
     flags[K] = lower if flags[FAILURES] < 3 else 1
     clock[run.H_NEXT] = part * h
-    return OK
+    return run.BUDGET if code == run.EVALUATION_FAILED else OK  # users' functions are asked again only after a return
 
 
 @helper
@@ -272,7 +272,10 @@ def correct(T, E, h, k, target):
             q[j] += c * x
         else:
             v[j - n] += c * x
-    code = rk.evaluate(T, view(E, STARTER)[0], target, target, 1, points.ROUNDING)
+    starter = view(E, STARTER)[0]
+    run.copy(view(starter, rk.END_Q), q)
+    run.copy(view(starter, rk.END_V), v)
+    code = rk.evaluate(T, starter, target, target, 1, points.ROUNDING)
     add_rate(T, change, 1.0)
     return code
 
@@ -304,6 +307,8 @@ def attempt(T, E, R):
         if not fixed and not error <= 1.0:
             return rejected(E, R, h, k, lower, OK if error < 1e100 else rk.STALLED)
         code = correct(T, E, h, k, target)
+        if code == OK and not fixed and not rk.projection_size(T, starter, R) <= 1.0:
+            return rejected(E, R, h, k, lower, OK)
     if code != OK:
         return rejected(E, R, h, k, lower, code)
     remember(T, E, flags[FILLED])

@@ -22,11 +22,12 @@ from index3.methods import closure, run
 from index3.methods.explicit import points
 
 (
-    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V,
+    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, END_Q, END_V,
 ) = SLOTS = slots(
     run=("i8", 1), link=("i8", 1), closers=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
     k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
+    end_q=("f8", 1), end_v=("f8", 1),  # the end of the step before its projection
 )  # fmt: skip
 
 POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
@@ -98,6 +99,8 @@ def take_stages(T, E, h, from_old):
 def finish(T, E):
     """Project the end of the step and evaluate it: the last stage, and the first of the next step."""
     other = 1 - view(E, FLAGS)[REFERENCE]  # factored at the last stage, whose time is the end's
+    run.copy(view(E, END_Q), view(T, s.Q))
+    run.copy(view(E, END_V), view(T, s.V))
     code = evaluate(T, E, other, other, 1, points.ROUNDING)
     last = view(E, NODES).shape[0]
     run.copy(view(E, K_Q)[last], view(T, s.V))
@@ -119,6 +122,16 @@ def square_error(E, R, row, h):
         y *= h / run.weight_v(R, k)
         total += x * x + y * y
     return total / (2.0 * n)
+
+
+@helper
+def projection_size(T, E, R):
+    """RMS over the weights of what the projection changed: large where a motion jumps, which no stage can see."""
+    q, v, end_q, end_v, total = view(T, s.Q), view(T, s.V), view(E, END_Q), view(E, END_V), 0.0
+    for k in range(q.shape[0]):
+        x, y = (q[k] - end_q[k]) / run.weight(R, k), (v[k] - end_v[k]) / run.weight_v(R, k)
+        total += x * x + y * y
+    return sqrt(total / (2.0 * q.shape[0]))
 
 
 @helper
@@ -169,7 +182,7 @@ def failed(E, R, h, code):
         return run.NOT_FINITE if code == run.BODY_SINGULAR else code
     view(R, run.COUNTS)[run.N_REJECTED] += 1
     clock[run.H_NEXT] = 0.25 * h
-    return OK
+    return run.BUDGET if code == run.EVALUATION_FAILED else OK  # users' functions are asked again only after a return
 
 
 @helper
@@ -201,8 +214,10 @@ def attempt(T, E, R):
         error = step_error(E, R, h)
     if code == OK and error <= 1.0:
         code = finish(T, E)
-        if not fixed and late:
-            error = step_error(E, R, h)
+        if not fixed:
+            if late:
+                error = step_error(E, R, h)
+            error = max(error, projection_size(T, E, R))
     if code != OK or not error < 1e100:
         return failed(E, R, h, code if code != OK else STALLED)
     if fixed:

@@ -243,13 +243,19 @@ def accelerate(T, E, R, F_, t):
 
 
 @helper
+def depart(T, E, R, h):
+    """q and v after a time h without independent accelerations; dependent ones, in ROOM, ease the recovery."""
+    q, v, q0, v0, rest = view(T, s.Q), view(T, s.V), view(R, run.NEW_Q), view(R, run.NEW_V), view(E, ROOM)
+    for k in range(q.shape[0]):
+        q[k] = q0[k] + h * (v0[k] + 0.5 * h * rest[k])
+        v[k] = v0[k] + h * rest[k]
+
+
+@helper
 def move(T, E, R, i, h):
     """q and v of stage i as the formula gives them."""
-    q, v, q0, v0, u = view(T, s.Q), view(T, s.V), view(R, run.NEW_Q), view(R, run.NEW_V), view(E, U)
-    t_, w, place = view(E, TABLE_T), view(E, TABLE_W), view(E, VECTORS)[A_W]
-    for k in range(q.shape[0]):
-        q[k] = q0[k] + h * place[i] * v0[k]
-        v[k] = v0[k]
+    q, v, u, t_, w = view(T, s.Q), view(T, s.V), view(E, U), view(E, TABLE_T), view(E, TABLE_W)
+    depart(T, E, R, h * view(E, VECTORS)[A_W, i])
     for j in range(i):
         add_basis(E, u[j], h * t_[i, j], q)
         add_basis(E, u[j], w[i, j], v)
@@ -306,6 +312,8 @@ def solve_step(T, E, R, F_, S, t, h):
     if not decompose_step(E, h):
         return STUCK
     take_independent(E, view(R, run.NEW_A), view(E, F))
+    run.copy(view(E, ROOM), view(R, run.NEW_A))
+    add_basis(E, view(E, F), -1.0, view(E, ROOM))
     for i in range(4):
         if i == 1 or i == 2:
             move(T, E, R, i, h)
@@ -313,13 +321,10 @@ def solve_step(T, E, R, F_, S, t, h):
             if code != OK:
                 return code
         solve_stage(E, i, h)
-    q, v, q0, v0 = view(T, s.Q), view(T, s.V), view(R, run.NEW_Q), view(R, run.NEW_V)
-    for k in range(q.shape[0]):
-        q[k] = q0[k] + h * v0[k]
-        v[k] = v0[k]
+    depart(T, E, R, h)
     for i in range(4):
-        add_basis(E, u[i], h * vectors[P_W, i], q)
-        add_basis(E, u[i], vectors[S_W, i], v)
+        add_basis(E, u[i], h * vectors[P_W, i], view(T, s.Q))
+        add_basis(E, u[i], vectors[S_W, i], view(T, s.V))
     view(T, s.TIME)[0] = t
     frame.reset_normals(F_)
     return frame.land(T, F_, 1e-13)
