@@ -68,7 +68,7 @@ def test_meets_the_steps_exactly():
 def test_agrees_with_output_between_steps():
     """Lines of output come from the same interpolation when they are not projected."""
     model = oscillator()
-    result = ix.simulate(model, SPAN, t_eval=0.01, project=False, dense_output=True)
+    result = ix.simulate(model, SPAN, "hht-i3", t_eval=0.01, project=False, dense_output=True)
     q, v = result.sol(result.t)
     np.testing.assert_allclose(q, result.q, atol=1e-13)  # rounding: two ways to evaluate one polynomial
     np.testing.assert_allclose(v, result.v, atol=1e-11)  # the same, divided by steps of some hundredths

@@ -53,8 +53,8 @@ def test_blocks_of_output_join_without_seams():
 
 
 def test_projection_is_a_copy():
-    own = ix.simulate(four_bar(), (0.0, 0.5), project=False)
-    closed = ix.simulate(four_bar(), (0.0, 0.5))
+    own = ix.simulate(four_bar(), (0.0, 0.5), "hht-i3", project=False)
+    closed = ix.simulate(four_bar(), (0.0, 0.5), "hht-i3")
     assert np.array_equal(own.t, closed.t)  # nothing is fed back
     assert own.stats["steps"] == closed.stats["steps"]
     assert closed.violation.scaled.velocity.max() < 1e-12  # rounding

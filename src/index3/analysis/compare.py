@@ -33,7 +33,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [
             f"model '{self.model}' to t = {self.t_end:g} s; reference: {self.reference}",
-            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'matrix':>10}",
+            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'matrix':>8}",
         ]
         for row in self.rows:
             head = f"{row['method']:<24}{row['rtol']:>8.0e}"
@@ -41,7 +41,7 @@ class Comparison:
                 lines.append(f"{head}  {row['failed']}")
                 continue
             numbers = f"{row['error']:>11.2e}{1e3 * row['seconds']:>10.2f}{row['steps']:>9}{row['rejected']:>10}"
-            lines.append(f"{head}{numbers}{row['evaluations']:>9}{row['jacobians']:>10}")
+            lines.append(f"{head}{numbers}{row['evaluations']:>9}{row['jacobians']:>8}")
         return "\n".join(lines)
 
     def plot(self, path: str | None = None) -> Any:

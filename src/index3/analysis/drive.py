@@ -60,7 +60,7 @@ class Drive:
                 spent = time.perf_counter() - start
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
-                    steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, 10 * steps))
+                    steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, min(10 * steps, 1_000_000)))
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
                 if self.choice is not None and code != run.DONE:
                     other = self.choice.reconsider(self.run, trouble is not None) if self.may_change(code) else None

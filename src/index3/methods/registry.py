@@ -108,8 +108,9 @@ def methods_page() -> str:
     lines = [
         "# Methods",
         "",
-        "Keys for `simulate(model, span, method=...)`; made from the registry by `methods.registry.methods_page()`.",
-        '`method="auto"` takes `dop853` where the motion is not stiff, `hht-i3` elsewhere; `result.message` says which.',
+        "Keys for `simulate(model, span, method=...)`; made from the registry by `registry.methods_page()`.",
+        '`method="auto"` takes `dop853` or `dopri5` where the motion is not stiff, `hht-i3` elsewhere; `result.message`',
+        "says which and why.",
         "Which is best on your model: `index3 compare MODEL`.",
         "",
         "| key | order | family | stiff | for | source |",

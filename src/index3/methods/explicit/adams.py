@@ -239,7 +239,7 @@ def rejected(E, R, h, k, lower, code):
         part = min(0.5, sqrt(0.5 / view(E, MEMORY)[ERK]))
     flags[K] = lower if flags[FAILURES] < 3 else 1
     clock[run.H_NEXT] = part * h
-    return run.BUDGET if code == run.EVALUATION_FAILED else OK  # users' functions are asked again only after a return
+    return run.BLOCK_FULL if code == run.EVALUATION_FAILED else OK  # users' functions are asked again after a return
 
 
 @helper
@@ -274,7 +274,6 @@ def correct(T, E, h, k, target):
             v[j - n] += c * x
     starter = view(E, STARTER)[0]
     run.copy(view(starter, rk.END_Q), q)
-    run.copy(view(starter, rk.END_V), v)
     code = rk.evaluate(T, starter, target, target, 1, points.ROUNDING)
     add_rate(T, change, 1.0)
     return code
@@ -307,7 +306,7 @@ def attempt(T, E, R):
         if not fixed and not error <= 1.0:
             return rejected(E, R, h, k, lower, OK if error < 1e100 else rk.STALLED)
         code = correct(T, E, h, k, target)
-        if code == OK and not fixed and not rk.projection_size(T, starter, R) <= 1.0:
+        if code == OK and not fixed and rk.jump(T, starter, R) > 0.0:
             return rejected(E, R, h, k, lower, OK)
     if code != OK:
         return rejected(E, R, h, k, lower, code)

@@ -22,12 +22,12 @@ from index3.methods import closure, run
 from index3.methods.explicit import points
 
 (
-    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, END_Q, END_V,
+    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, END_Q,
 ) = SLOTS = slots(
     run=("i8", 1), link=("i8", 1), closers=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
     k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
-    end_q=("f8", 1), end_v=("f8", 1),  # the end of the step before its projection
+    end_q=("f8", 1),  # q at the end of the step before its projection
 )  # fmt: skip
 
 POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
@@ -38,6 +38,9 @@ rows; the reference must be made anew; the estimate uses the end; error rows; tr
 whether `stages` start from the last accepted state but one."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
+JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
+"""A projection is a jump if it is larger than so many allowed errors, than this part of the step, and than this part of
+the coordinates (near a singular position rounding is amplified: some 1e-9)."""
 MOST_FAILURES = 12
 
 
@@ -100,7 +103,6 @@ def finish(T, E):
     """Project the end of the step and evaluate it: the last stage, and the first of the next step."""
     other = 1 - view(E, FLAGS)[REFERENCE]  # factored at the last stage, whose time is the end's
     run.copy(view(E, END_Q), view(T, s.Q))
-    run.copy(view(E, END_V), view(T, s.V))
     code = evaluate(T, E, other, other, 1, points.ROUNDING)
     last = view(E, NODES).shape[0]
     run.copy(view(E, K_Q)[last], view(T, s.V))
@@ -125,13 +127,26 @@ def square_error(E, R, row, h):
 
 
 @helper
-def projection_size(T, E, R):
-    """RMS over the weights of what the projection changed: large where a motion jumps, which no stage can see."""
-    q, v, end_q, end_v, total = view(T, s.Q), view(T, s.V), view(E, END_Q), view(E, END_V), 0.0
-    for k in range(q.shape[0]):
-        x, y = (q[k] - end_q[k]) / run.weight(R, k), (v[k] - end_v[k]) / run.weight_v(R, k)
-        total += x * x + y * y
-    return sqrt(total / (2.0 * q.shape[0]))
+def distance(R, q1, q2):
+    """RMS over the weights of the difference of two positions."""
+    total = 0.0
+    for k in range(q1.shape[0]):
+        x = (q1[k] - q2[k]) / run.weight(R, k)
+        total += x * x
+    return sqrt(total / q1.shape[0])
+
+
+@helper
+def jump(T, E, R):
+    """How far the projection moved q if that is far more than an error and not small beside the step, else 0.
+
+    So a motion that jumps is seen, which no stage can. Velocities do not count: where a row that was redundant at a
+    singular position counts again, the projection changes them.
+    """
+    q = view(T, s.Q)
+    moved, step = distance(R, q, view(E, END_Q)), distance(R, q, view(R, run.NEW_Q))
+    least = max(JUMP_ERRORS, JUMP_PART * step, JUMP_SIZE / view(R, run.TOLERANCE)[run.RTOL])
+    return moved if moved > least else 0.0
 
 
 @helper
@@ -182,7 +197,7 @@ def failed(E, R, h, code):
         return run.NOT_FINITE if code == run.BODY_SINGULAR else code
     view(R, run.COUNTS)[run.N_REJECTED] += 1
     clock[run.H_NEXT] = 0.25 * h
-    return run.BUDGET if code == run.EVALUATION_FAILED else OK  # users' functions are asked again only after a return
+    return run.BLOCK_FULL if code == run.EVALUATION_FAILED else OK  # users' functions are asked again after a return
 
 
 @helper
@@ -217,7 +232,7 @@ def attempt(T, E, R):
         if not fixed:
             if late:
                 error = step_error(E, R, h)
-            error = max(error, projection_size(T, E, R))
+            error = max(error, jump(T, E, R))
     if code != OK or not error < 1e100:
         return failed(E, R, h, code if code != OK else STALLED)
     if fixed:

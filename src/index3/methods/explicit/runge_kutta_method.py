@@ -40,7 +40,7 @@ def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
     table[rk.STAGE_A], table[rk.ERROR_B] = a, error
     table[rk.K_Q] = np.zeros((tableau.stages + 1, n))
     table[rk.K_V] = np.zeros((tableau.stages + 1, n))
-    table[rk.END_Q], table[rk.END_V] = np.zeros(n), np.zeros(n)
+    table[rk.END_Q] = np.zeros(n)
     return table
 
 

@@ -93,6 +93,7 @@ def eliminate_sparse(row: np.ndarray, column: np.ndarray, value: np.ndarray, m: 
         if x != 0.0:
             entries[i][j] = entries[i].get(j, 0.0) + x
     limit = ZERO * float(np.abs(value).max(initial=0.0))
+    rounding = 1e-14 / ZERO * limit
     reduced: dict[int, dict[int, float]] = {}  # pivot column -> its reduced row
     order: dict[int, int] = {}
     columns: list[int] = []
@@ -109,8 +110,10 @@ def eliminate_sparse(row: np.ndarray, column: np.ndarray, value: np.ndarray, m: 
             for k, x in pivot_row.items():
                 if k != j:
                     y = work.get(k, 0.0) - factor * x
-                    work[k] = y
-            work = {k: x for k, x in work.items() if abs(x) > 1e-14 * limit / ZERO}
+                    if abs(y) > rounding:
+                        work[k] = y
+                    else:
+                        work.pop(k, None)
         if work:
             j = max(work, key=lambda k: abs(work[k]))
             if abs(work[j]) > limit:
