@@ -33,14 +33,14 @@ class Comparison:
     def __str__(self) -> str:
         lines = [
             f"model '{self.model}' to t = {self.t_end:g} s; reference: {self.reference}",
-            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>10}{'evals':>9}{'matrix':>8}",
+            f"{'method':<24}{'rtol':>8}{'error':>11}{'CPU ms':>10}{'steps':>9}{'rejected':>9}{'evals':>9}{'matrix':>8}",
         ]
         for row in self.rows:
             head = f"{row['method']:<24}{row['rtol']:>8.0e}"
             if row["failed"]:
                 lines.append(f"{head}  {row['failed']}")
                 continue
-            numbers = f"{row['error']:>11.2e}{1e3 * row['seconds']:>10.2f}{row['steps']:>9}{row['rejected']:>10}"
+            numbers = f"{row['error']:>11.2e}{1e3 * row['seconds']:>10.2f}{row['steps']:>9}{row['rejected']:>9}"
             lines.append(f"{head}{numbers}{row['evaluations']:>9}{row['jacobians']:>8}")
         return "\n".join(lines)
 
@@ -121,6 +121,6 @@ def _measure(model: Any, t_end: float, key: str, rtol: float, exact: np.ndarray,
         seconds.append(run.stats["seconds"])
         if time.process_time() - start > 1.0:
             break
-    error = float(np.sqrt(np.mean((run.q[-1] - exact) ** 2)))
+    distance = float(np.sqrt(np.mean((run.q[-1] - exact) ** 2)))
     counters = {name: run.stats[name] for name in ("steps", "rejected", "evaluations", "jacobians")}
-    return {**row, "error": error, "seconds": min(seconds), **counters}
+    return {**row, "error": distance, "seconds": min(seconds), **counters}
