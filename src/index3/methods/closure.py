@@ -324,7 +324,7 @@ def shorten(T, E):
 
 @kernel
 def close_block(T, E):
-    """Close the lines of an output block and write down what is derived from them; leaves ANGLE_REF at the last line."""
+    """Close the lines of an output block, and write down what is derived; leaves ANGLE_REF at the last line."""
     rows, report = view(E, ROWS), view(E, REPORT)
     q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
     near, angles, energy, out_energy = view(T, s.ANGLE_REF), view(T, s.ANGLES), view(T, s.ENERGY), view(E, OUT_ENERGY)

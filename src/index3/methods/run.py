@@ -136,7 +136,7 @@ def interpolate(R, t, q, v):
 
 @helper
 def output_state(T, R, t, q, v):
-    """q and v for a line of output: the method's own dense output if it has one, which may move T, else `interpolate`."""
+    """q and v for a line of output: the method's own dense output if it has one (may move T), else `interpolate`."""
     if view(R, LIMITS)[QUINTIC] == OWN:
         link = view(R, LINK)
         view(R, CLOCK)[T_WANTED] = t
