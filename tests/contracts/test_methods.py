@@ -1,4 +1,4 @@
-"""What every registered method must do: claimed order, constraints at three levels, answers to rtol, honest refusals."""
+"""What every registered method must do: claimed order, constraints at three levels, answers to rtol, refusals."""
 
 from __future__ import annotations
 

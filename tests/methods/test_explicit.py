@@ -189,9 +189,7 @@ def test_adams_needs_no_more_evaluations_than_vode():
     for rtol in 10.0 ** -np.arange(3, 10):
         count = [0]
         vode = ode(double_pendulum_rates).set_f_params(count)
-        vode.set_integrator("vode", method="adams", rtol=rtol, atol=rtol / 100, nsteps=10**5).set_initial_value(
-            [0] * 4
-        )
+        vode.set_integrator("vode", method="adams", rtol=rtol, atol=rtol / 100, nsteps=10**5).set_initial_value([0] * 4)
         tables["vode"].append((np.abs(vode.integrate(span)[:2] - angles).max(), count[0]))
         ours = ix.simulate(ix.library.free_double_pendulum(), (0, span), "adams", rtol=rtol, t_eval=[span])
         seen = np.array([ours["rod1"].angle[-1], ours["rod2"].angle[-1]])

@@ -28,7 +28,7 @@ STIFF = 0.2
 """An explicit method must get along with at least this part of the step that accuracy asks for."""
 ITERATIONS = 12
 QUICK, ACCURATE, ROBUST = "dopri5", "dop853", "hht-i3"
-"""Not stiff, with many or few output times: least work on the library's mechanisms. Anything else."""
+"""Not stiff, at loose or tight tolerances: least work on the library's mechanisms, output included. Anything else."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def wanted_step(state: State, rtol: float) -> float:
     return float(time) * rtol ** (1.0 / 5.0)
 
 
-def pick(state: State, closer: Closer, rtol: float, span: float, outputs: int) -> Choice:
-    """The method for a run from a consistent state, with so many output times in its span."""
+def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
+    """The method for a run from a consistent state."""
     if np.any(state.system.level == 1):
         return Choice(ROBUST, "the model has velocity-level rows")
     fastest = max(fastest_rates(state, closer))
@@ -90,21 +90,18 @@ def pick(state: State, closer: Closer, rtol: float, span: float, outputs: int) -
     wanted = min(wanted_step(state, rtol), span)
     if limit < STIFF * wanted:
         return Choice(ROBUST, f"stiff, fastest rate {fastest:.3g} 1/s")
-    dense = outputs > 2.0 * span / max(wanted, 1e-300)  # DOP853 pays for every output between its steps
-    return Choice(QUICK if dense and rtol > 1e-8 else ACCURATE, f"not stiff, fastest rate {fastest:.3g} 1/s")
+    return Choice(QUICK if rtol > 1e-7 else ACCURATE, f"not stiff, fastest rate {fastest:.3g} 1/s")
 
 
 class Automatic:
     """The method of an automatic run, and its changes on the way."""
 
-    def __init__(
-        self, state: State, closer: Closer, rtol: float, span: tuple[float, float], outputs: int, options: dict
-    ) -> None:
+    def __init__(self, state: State, closer: Closer, rtol: float, span: tuple[float, float], options: dict) -> None:
         self.state, self.closer, self.rtol, self.end = state, closer, rtol, span[1]
         if options:  # settings say which method is meant
             self.choice = Choice(ROBUST, "its options were given")
         else:
-            self.choice = pick(state, closer, rtol, span[1] - span[0], outputs)
+            self.choice = pick(state, closer, rtol, span[1] - span[0])
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, options)
 
@@ -117,12 +114,13 @@ class Automatic:
         if closure.assemble_accelerations(state.handle, self.closer.handle):
             return None
         small = Choice(ROBUST, "the step became too small")
-        choice = small if failed else pick(state, self.closer, self.rtol, self.end - t, 0)
+        choice = small if failed else pick(state, self.closer, self.rtol, self.end - t)
         if choice.key != ROBUST:
             return None
         self.choice = choice
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
         progress[run.LIMITS][run.QUINTIC] = 0
+        progress[run.LIMITS][run.TRACK_WORK] = int(not progress.system.conservative)
         progress[run.NEW_A][:], progress[run.NEW_LAM][:] = state[s.A], state[s.LAM]
         return self.method.start(progress, None)

@@ -104,7 +104,7 @@ def simulate(
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])
-    choice = Automatic(state, closer, rtol, span, 0 if times is None else len(times), options) if automatic else None
+    choice = Automatic(state, closer, rtol, span, options) if automatic else None
     if choice is not None:
         chosen = choice.method
     progress_run = Run(

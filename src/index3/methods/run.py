@@ -29,8 +29,11 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     out_angle=("f8", 2),
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD = range(6)
-"""Places in LINK; the last two are a method's own dense output: the address of its kernel, the method's table."""
+LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(8)
+"""Places in LINK: the solver; a method's own dense output, the address of its kernel and the method's table; and for
+work, the address of a kernel that finds the multipliers of a state, and its table."""
+LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
+"""Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
 (
@@ -48,7 +51,8 @@ OWN = 2
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
 """Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
-WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW = range(4)
+WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP = range(6)
+"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with its power."""
 
 
 @helper
@@ -189,6 +193,8 @@ def write_row(T, R, row, t):
         out_work[row] = (
             w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
         )
+        if view(R, LIMITS)[TRACK_WORK] == 2:
+            out_work[row] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
@@ -230,16 +236,42 @@ def emit(T, R):
 
 
 @helper
-def add_work(T, R):
-    """Work of the last accepted step by Simpson's rule on the dense output; the markers stand at the new state.
+def power_at(T, R, t):
+    """ENERGY at a time of the last accepted step, with multipliers that belong to the state there."""
+    link = view(R, LINK)
+    output_state(T, R, t, view(T, s.Q), view(T, s.V))
+    view(T, s.TIME)[0] = t
+    code = call(link[LINK_ACCELERATE], T, link[LINK_CLOSER])
+    if code == OK:
+        code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_ENERGY)
+    return code
 
-    Only called where something is not conservative: costs one evaluation of the forces.
+
+@helper
+def add_work(T, R):
+    """Work of the last accepted step by quadrature of the power on the dense output; T stands at the new state.
+
+    Only called where something is not conservative. Simpson's rule with multipliers interpolated, which costs one
+    evaluation of the forces; where the accepted accelerations are true ones, Lobatto's rule of five points with
+    multipliers solved for at the inner ones.
     """
     clock, work = view(R, CLOCK), view(R, WORK)
     lam, lam0, lam1 = view(T, s.LAM), view(R, OLD_LAM), view(R, NEW_LAM)
     energy = view(T, s.ENERGY)
     code = core(T, s.CORE_ENERGY)
     work[POWER_NEW] = energy[s.POWER]
+    h = clock[T_NEW] - clock[T_OLD]
+    if view(R, LIMITS)[QUINTIC] != 0 and code == OK:
+        work[WORK_NEW] = work[WORK_OLD] + h / 20.0 * (work[POWER_OLD] + work[POWER_NEW])
+        for k in range(3):
+            x, share = 0.5 + (k - 1) * LOBATTO, 49.0 / 180.0 if k != 1 else 16.0 / 45.0
+            code = power_at(T, R, clock[T_OLD] + x * h)
+            if code != OK:
+                return code
+            work[WORK_NEW] += share * h * energy[s.POWER]
+        return OK
     middle = 0.5 * (clock[T_OLD] + clock[T_NEW])
     view(T, s.TIME)[0] = middle
     interpolate(R, middle, view(T, s.Q), view(T, s.V))
@@ -249,7 +281,6 @@ def add_work(T, R):
         code = core(T, s.CORE_FORCES)
     if code == OK:
         code = core(T, s.CORE_ENERGY)
-    h = clock[T_NEW] - clock[T_OLD]
     work[WORK_NEW] = work[WORK_OLD] + h / 6.0 * (work[POWER_OLD] + 4.0 * energy[s.POWER] + work[POWER_NEW])
     return code
 
@@ -310,6 +341,9 @@ def accept_state(T, R, t, h):
         copy(near, view(T, s.ANGLES))
     view(R, CURSOR)[PENDING] = 1
     code = OK
+    if limits[TRACK_WORK] == 2:
+        work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
+        work[POWER_NEW] = work[POWER_STEP]
     if limits[TRACK_WORK] == 1:
         code = add_work(T, R)
         counts[N_EVALUATIONS] += 1
@@ -347,8 +381,8 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (6,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
-    shapes |= {TOLERANCE: (2,), WORK: (4,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
+    shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {
         OUT_Q: (block, n),
         OUT_V: (block, n),

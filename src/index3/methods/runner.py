@@ -11,7 +11,8 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear import static_lu
 from index3.linear.static_lu import StaticLU
-from index3.methods import run
+from index3.methods import closure, run
+from index3.methods.closing import Closer
 from index3.system.system import State
 
 BLOCK_NUMBERS = 1_000_000
@@ -44,7 +45,12 @@ class Run:
         for slot, shape in run.array_shapes(n, m, n_angles, block).items():
             self.table[slot] = np.zeros(shape, slot.dtype)
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
-        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0]
+        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0, 0, 0]
+        if not self.system.conservative:
+            closer = Closer(state, solver)
+            self.owned.append(closer)
+            self.table[run.LINK][run.LINK_ACCELERATE] = closure.assemble_accelerations.address
+            self.table[run.LINK][run.LINK_CLOSER] = closer.handle
         t0, t1 = span
         clock = self.table[run.CLOCK]
         clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_END]] = t0, t0, t0, t1

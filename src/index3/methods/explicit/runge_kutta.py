@@ -22,11 +22,12 @@ from index3.methods import closure, run
 from index3.methods.explicit import points
 
 (
-    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, END_Q,
+    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, K_POWER, END_Q,
 ) = SLOTS = slots(
     run=("i8", 1), link=("i8", 1), closers=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
     k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
+    k_power=("f8", 1),  # power of what is not conservative at the stages; last: work of the step
     end_q=("f8", 1),  # q at the end of the step before its projection
 )  # fmt: skip
 
@@ -38,6 +39,8 @@ rows; the reference must be made anew; the estimate uses the end; error rows; tr
 whether `stages` start from the last accepted state but one."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
+OWN_WORK = 2
+"""Value of TRACK_WORK for a method that adds up work by itself."""
 JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
 """A projection is a jump if it is larger than so many allowed errors, than this part of the step, and than this part of
 the coordinates (near a singular position rounding is amplified: some 1e-9)."""
@@ -86,6 +89,9 @@ def stages(T, E):
             return code
         run.copy(k_q[i], view(T, s.V))
         run.copy(k_v[i], view(T, s.A))
+        if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+            run.core(T, s.CORE_ENERGY)
+            view(E, K_POWER)[i] = view(T, s.ENERGY)[s.POWER]
     combine(T, E, nodes.shape[0], h, q0, v0)
     return OK
 
@@ -201,6 +207,25 @@ def failed(E, R, h, code):
 
 
 @helper
+def sum_power(E, first):
+    """The mean power of a step whose stages were just taken, from the power at its start."""
+    power, a, last = view(E, K_POWER), view(E, STAGE_A), view(E, NODES).shape[0]
+    mean = a[last, 0] * first
+    for j in range(1, last):
+        mean += a[last, j] * power[j]
+    return mean
+
+
+@helper
+def add_work(T, E, R, t):
+    """Work is one more equation, W' = power: its step by the same formula. T stands at the end of the step."""
+    work = view(R, run.WORK)
+    work[run.WORK_STEP] = sum_power(E, work[run.POWER_NEW]) * (t - view(R, run.CLOCK)[run.T_NEW])
+    run.core(T, s.CORE_ENERGY)
+    work[run.POWER_STEP] = view(T, s.ENERGY)[s.POWER]
+
+
+@helper
 def accept(T, E, R, t):
     """The end becomes the start of the next step, with its factorisation as reference."""
     flags = view(E, FLAGS)
@@ -208,6 +233,8 @@ def accept(T, E, R, t):
     flags[REFERENCE] = 1 - flags[REFERENCE]
     note_rows(E)
     view(T, s.TIME)[0] = t
+    if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+        add_work(T, E, R, t)
     return call(view(E, LINK)[LINK_ACCEPT], T, R)
 
 
@@ -260,6 +287,9 @@ def dense(T, E):
         code = evaluate_start(T, E, clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V))
     if code == OK:
         code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
+    if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+        work = view(R, run.WORK)
+        work[run.WORK_STEP] = sum_power(E, work[run.POWER_OLD]) * (clock[run.T_WANTED] - clock[run.T_OLD])
     view(T, s.TIME)[0] = clock[run.T_WANTED]
     return code
 

@@ -40,6 +40,7 @@ def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
     table[rk.STAGE_A], table[rk.ERROR_B] = a, error
     table[rk.K_Q] = np.zeros((tableau.stages + 1, n))
     table[rk.K_V] = np.zeros((tableau.stages + 1, n))
+    table[rk.K_POWER] = np.zeros(tableau.stages + 1)
     table[rk.END_Q] = np.zeros(n)
     return table
 
@@ -72,7 +73,9 @@ class RungeKutta(Method):
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
         progress[run.LIMITS][run.QUINTIC] = 1
-        if self.own_output:
+        if not progress.system.conservative:
+            progress[run.LIMITS][run.TRACK_WORK] = rk.OWN_WORK
+        if self.own_output or not progress.system.conservative:  # work between steps needs the formula too
             progress[run.LIMITS][run.QUINTIC] = run.OWN
             progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle
         return table
