@@ -131,7 +131,7 @@ def check_motions(motions: Iterable[Any], span: tuple[float, float]) -> None:
             seen, said = (4.0 * f(t + h) - 3.0 * f(t) - f(t + 2.0 * h)) / (2.0 * h), df(t)
         except Exception:  # the run itself will say what is wrong with the function
             continue
-        if abs(seen - said) > 1e-2 * max(abs(seen), abs(said), 1e-6):  # 1e-2: a slip, not the error of differences
+        if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
             warnings.warn(
                 f"{motion.label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
                 "Velocities follow df: make it the derivative of f.",
