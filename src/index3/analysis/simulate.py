@@ -91,7 +91,7 @@ def simulate(
     """
     check_model(model, "simulate")
     automatic = isinstance(method, str) and method == "auto"
-    chosen = choose(AUTO if automatic else method, options)
+    chosen = choose(AUTO if automatic else method, options) if options or not automatic else None
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
     check_choices(project, callback, on_failure)
@@ -100,13 +100,14 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times = output_times(t_eval, span)
     check_motions(model.motions.values(), span)
-    system = compile_model(model, KERNELS if automatic else (*KERNELS, chosen.kernel))
+    system = compile_model(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel))
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])
     choice = Automatic(state, closer, rtol, span, options) if automatic else None
     if choice is not None:
         chosen = choice.method
+    assert chosen is not None
     progress_run = Run(
         state, closer.solver, span, rtol=rtol, atol=absolute_tolerance(atol, rtol, system.n),
         newton_tol=chosen.newton_tol, t_eval=times, step=constant_step, max_step=max_step, max_steps=max_steps,

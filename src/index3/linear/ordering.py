@@ -63,7 +63,8 @@ def elimination_order(
 def node_graph(indptr: np.ndarray, indices: np.ndarray, node_of_scalar: np.ndarray, n_nodes: int) -> list[set[int]]:
     """The neighbours of each node: nodes with an entry of the matrix between them."""
     columns = np.repeat(node_of_scalar, np.diff(indptr))
-    pairs = np.unique(columns.astype(np.int64) * n_nodes + node_of_scalar[indices])
+    pairs = np.sort(columns.astype(np.int64) * n_nodes + node_of_scalar[indices])
+    pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
     adjacency: list[set[int]] = [set() for _ in range(n_nodes)]
     for a, b in zip((pairs // n_nodes).tolist(), (pairs % n_nodes).tolist(), strict=True):
         if a != b:

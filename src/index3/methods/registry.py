@@ -3,54 +3,57 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from index3.errors import ModelError
-from index3.methods.augmented.augmented_method import AugmentedIndex1, AugmentedIndex3, MultiIndex
-from index3.methods.direct.bdf_method import BDFIndex3, BDFStabilised
-from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha
-from index3.methods.direct.hht_method import HHT
-from index3.methods.explicit.adams_method import Adams
-from index3.methods.explicit.runge_kutta_method import Dop853, Dopri5
 from index3.methods.method import Method
-from index3.methods.state_space.rosenbrock_method import Rosenbrock4
-from index3.methods.state_space.sdirk_method import (
-    DescriptorSDIRK4,
-    DescriptorTrapezoidal,
-    FirstOrderSDIRK4,
-    StateSpaceTrapezoidal,
-)
-from index3.methods.tlismni.tlismni_method import (
-    TlismniAdams3,
-    TlismniAdams4,
-    TlismniBDF2,
-    TlismniHHT,
-    TlismniTrapezoidal,
-)
 
-METHODS: dict[str, type[Method]] = {
-    "hht-i3": HHT,
-    "generalized-alpha": GeneralizedAlpha,
-    "bdf-i3": BDFIndex3,
-    "bdf-si2": BDFStabilised,
-    "al-index1": AugmentedIndex1,
-    "al-index3": AugmentedIndex3,
-    "multi-index": MultiIndex,
-    "adams": Adams,
-    "dopri5": Dopri5,
-    "dop853": Dop853,
-    "tlismni-trapezoidal": TlismniTrapezoidal,
-    "tlismni-adams3": TlismniAdams3,
-    "tlismni-adams4": TlismniAdams4,
-    "tlismni-hht": TlismniHHT,
-    "tlismni-bdf2": TlismniBDF2,
-    "statespace-trapezoidal": StateSpaceTrapezoidal,
-    "descriptor-trapezoidal": DescriptorTrapezoidal,
-    "descriptor-sdirk4": DescriptorSDIRK4,
-    "firstorder-sdirk4": FirstOrderSDIRK4,
-    "rosenbrock4": Rosenbrock4,
+PLACES = {
+    "hht-i3": ("direct.hht_method", "HHT"),
+    "generalized-alpha": ("direct.generalized_alpha_method", "GeneralizedAlpha"),
+    "bdf-i3": ("direct.bdf_method", "BDFIndex3"),
+    "bdf-si2": ("direct.bdf_method", "BDFStabilised"),
+    "al-index1": ("augmented.augmented_method", "AugmentedIndex1"),
+    "al-index3": ("augmented.augmented_method", "AugmentedIndex3"),
+    "multi-index": ("augmented.augmented_method", "MultiIndex"),
+    "adams": ("explicit.adams_method", "Adams"),
+    "dopri5": ("explicit.runge_kutta_method", "Dopri5"),
+    "dop853": ("explicit.runge_kutta_method", "Dop853"),
+    "tlismni-trapezoidal": ("tlismni.tlismni_method", "TlismniTrapezoidal"),
+    "tlismni-adams3": ("tlismni.tlismni_method", "TlismniAdams3"),
+    "tlismni-adams4": ("tlismni.tlismni_method", "TlismniAdams4"),
+    "tlismni-hht": ("tlismni.tlismni_method", "TlismniHHT"),
+    "tlismni-bdf2": ("tlismni.tlismni_method", "TlismniBDF2"),
+    "statespace-trapezoidal": ("state_space.sdirk_method", "StateSpaceTrapezoidal"),
+    "descriptor-trapezoidal": ("state_space.sdirk_method", "DescriptorTrapezoidal"),
+    "descriptor-sdirk4": ("state_space.sdirk_method", "DescriptorSDIRK4"),
+    "firstorder-sdirk4": ("state_space.sdirk_method", "FirstOrderSDIRK4"),
+    "rosenbrock4": ("state_space.rosenbrock_method", "Rosenbrock4"),
 }
-"""Key -> class; a class has `order, family, implicit, stiff, paper, summary`, and its fields are its options."""
+"""Key -> module in this room and class: a method is imported when first asked for, which keeps the start short."""
+
+
+class Registry(Mapping[str, type[Method]]):
+    """Key -> class; a class has `order, family, implicit, stiff, paper, summary, options`."""
+
+    def __getitem__(self, key: str) -> type[Method]:
+        module, name = PLACES[key]
+        return getattr(import_module(f"index3.methods.{module}"), name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+    def __repr__(self) -> str:
+        return f"Registry({', '.join(PLACES)})"
+
+
+METHODS = Registry()
+"""The methods of the package by key."""
 AUTO = "hht-i3"
 """The method whose options go with `method="auto"`; `analysis.choice` decides which one runs."""
 
@@ -62,11 +65,11 @@ def choose(method: Any, given: dict[str, Any]) -> Any:
     ------
     ModelError : unknown method or option, or options beside an instance.
     """
-    if isinstance(method, tuple(METHODS.values())):
+    if isinstance(method, Method):
         if given:
             raise ModelError(f"Options {', '.join(given)} were given beside a {type(method).__name__}. Set them in it.")
         return method
-    if isinstance(method, type) and method in METHODS.values():
+    if isinstance(method, type) and issubclass(method, Method):
         return method(**_known(method, given))
     if not isinstance(method, str) or (method != "auto" and method not in METHODS):
         near = difflib.get_close_matches(str(method), METHODS, n=2)

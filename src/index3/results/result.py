@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results import export, html, plot
+from index3.results import export
 from index3.results.views import BodyResult, JointResult, Kinematics, MarkerResult, body_kinematics
 
 
@@ -199,10 +199,14 @@ class Result:
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot named histories against time; see `index3.results.plot.plot`."""
+        from index3.results import plot  # here, as below: neither is needed for a run
+
         return plot.plot(self, *names, ax=ax)
 
     def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
         """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
+        from index3.results import html
+
         html.write_html(self, path, title, fps)
 
     def to_xarray(self) -> Any:

@@ -311,7 +311,7 @@ class Compiler:
 
 def turning_coordinates(body: Any) -> np.ndarray:
     """Which coordinates of a body turn it."""
-    return np.isin(body.coordinate_names, ("e0", "e1", "e2", "e3", "angle"))
+    return np.array([name in ("e0", "e1", "e2", "e3", "angle") for name in body.coordinate_names], bool)
 
 
 def is_slender(body: Any) -> bool:

@@ -25,7 +25,8 @@ def pattern(size: int, rows: list[np.ndarray], columns: list[np.ndarray]) -> Spa
     """The symmetric pattern of the given entries, with a full diagonal."""
     diagonal = np.arange(size, dtype=np.int64)
     row, column = np.concatenate([*rows, diagonal]), np.concatenate([*columns, diagonal])
-    keys = np.unique(np.concatenate([column * size + row, row * size + column]))
+    keys = np.sort(np.concatenate([column * size + row, row * size + column]))
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]  # np.unique imports numpy.ma, 0.02 s
     indices = (keys % size).astype(np.int64)
     indptr = np.searchsorted(keys, np.arange(size + 1, dtype=np.int64) * size).astype(np.int64)
     return Sparsity(size, indptr, indices, keys)

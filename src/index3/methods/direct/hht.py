@@ -8,7 +8,7 @@ Ours differs:
   second order for any sequence of steps (option `shift=False` keeps the print);
 - velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2).
 The corrector is `newton`, the predictor and the step control are `alpha`; constants not in the paper are named there. A
-Jacobian is renewed when corrections shrink by less than 8, or h left its range of 0.7..1.4.
+Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from index3.methods.closing import Closer
 from index3.methods.direct import alpha, newton
 from index3.methods.runner import Run
 
-RENEW_RATE = 0.12
-"""A Jacobian is renewed once corrections shrink by less than 8."""
+RENEW_RATE = 0.25
+"""A Jacobian is renewed once corrections shrink by less than 4; on long chains a matrix costs ten corrections."""
 
 
 def newton_table(
