@@ -68,7 +68,7 @@ def run(
     t_end: Annotated[float, typer.Option(help="End of the run in s; it starts at 0.")] = 1.0,
     method: Annotated[str, typer.Option(help="An integration method; `index3 methods` lists them.")] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative error tolerance.")] = 1e-6,
-    atol: Annotated[float | None, typer.Option(help="Absolute error tolerance; 1e-8 or rtol/100 if not given.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute error tolerance; rtol/100 if not given.")] = None,
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeat.")] = [],  # noqa: B006

@@ -46,10 +46,12 @@ class Comparison:
 
     def plot(self, path: str | None = None) -> Any:
         """CPU time against error, one line per method; saved if a path is given. Needs matplotlib."""
+        from matplotlib import colormaps
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(9, 6), layout="constrained")
         axes = figure.subplots()
+        axes.set_prop_cycle(color=colormaps["tab20"].colors)
         marks = "osv^D<>pXP*h"
         for k, name in enumerate(dict.fromkeys(row["method"] for row in self.rows)):
             points = [(r["error"], r["seconds"]) for r in self.rows if r["method"] == name and not r["failed"]]

@@ -100,7 +100,7 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times = output_times(t_eval, span)
     check_motions(model.motions.values(), span)
-    system = compile_model(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel))
+    system = compile_model(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0])

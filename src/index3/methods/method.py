@@ -38,6 +38,7 @@ class Method:
     paper: ClassVar[str]
     summary: ClassVar[str]
     kernel: ClassVar[Kernel]
+    helpers: ClassVar[tuple[Kernel, ...]] = ()  # kernels of other modules that `kernel` calls, to be built with it
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     newton_tol: float

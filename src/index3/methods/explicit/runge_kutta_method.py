@@ -54,6 +54,7 @@ class RungeKutta(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
+    helpers: ClassVar[tuple[Kernel, ...]] = (points.evaluate, stepping.emit)
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:

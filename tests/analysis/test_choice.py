@@ -1,0 +1,81 @@
+"""`method="auto"`: what is chosen, why, and that it says so; `compare`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.analysis.assemble import assemble_state
+from index3.analysis.choice import fastest_rates
+from index3.analysis.compare import compare
+from index3.methods.closing import Closer
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+def rates(model):
+    state = State(compile_model(model))
+    closer = Closer(state)
+    assemble_state(state, closer, 0.0)
+    return fastest_rates(state, closer)
+
+
+def test_fastest_rates_are_those_of_the_mechanism():
+    """The stiff double pendulum decays at 9.987e4 1/s; 1 kg on 1e6 N/m vibrates at 1000 1/s."""
+    assert rates(ix.library.double_pendulum())[1] == pytest.approx(99870.0, rel=1e-3)  # power iteration, well separated
+    assert rates(ix.library.mass_spring(k=1e6))[0] == pytest.approx(1000.0, rel=1e-6)
+
+
+def test_stiff_and_other_models_get_their_methods():
+    stiff = ix.simulate(ix.library.double_pendulum(), (0, 0.1))
+    assert stiff.method == "hht-i3"
+    assert "stiff" in stiff.message
+    loose = ix.simulate(ix.library.four_bar(), (0, 0.1))
+    assert loose.method == "dopri5"
+    assert "not stiff" in loose.message
+    assert ix.simulate(ix.library.four_bar(), (0, 0.1), rtol=1e-9).method == "dop853"
+
+
+def test_options_mean_the_method_that_has_them():
+    result = ix.simulate(ix.library.four_bar(), (0, 0.1), alpha=-0.1)
+    assert result.method == "hht-i3"
+    with pytest.raises(ix.errors.ModelError, match="alfa"):
+        ix.simulate(ix.library.four_bar(), (0, 0.1), alfa=-0.1)
+
+
+def test_stiffness_that_appears_later_changes_the_method():
+    """A damper that stiffens with time: the run starts explicit and ends implicit."""
+    model = ix.Model("stiffening", gravity=(0, 0, 0))
+    bob = model.add(ix.PointMass("bob", 1.0, position=(1, 0, 0), velocity=(0, 1, 0)))
+
+    def drag(t, r, A, v, w, p, out):
+        out[0, :3] = -(1.0 + 1e5 * max(t - 0.2, 0.0)) * (v[0] - np.array((0.0, np.cos(t), 0.0)))
+
+    def slope(t, r, A, v, w, p, K, D):
+        D[0, 0] = D[1, 1] = D[2, 2] = -(1.0 + 1e5 * max(t - 0.2, 0.0))
+
+    model.add(ix.UserForce("drag", bob, drag, jacobian=slope))
+    result = ix.simulate(model, (0, 2), rtol=1e-5, t_eval=0.1)
+    assert result.success, result.message
+    assert result.method == "hht-i3"
+    assert "dopri5" in result.message
+    assert result["bob"].velocity[-1, 1] == pytest.approx(np.cos(2.0), abs=1e-3)  # follows the stream
+
+
+def test_compare_gives_a_row_for_every_point():
+    table = compare(ix.library.pendulum(), 0.2, ["hht-i3", "dopri5"], (1e-4, 1e-6), repeats=1)
+    assert [(row["method"], row["rtol"]) for row in table.rows] == [
+        ("hht-i3", 1e-4), ("hht-i3", 1e-6), ("dopri5", 1e-4), ("dopri5", 1e-6),
+    ]  # fmt: skip
+    assert all(row["error"] < 1e-2 and not row["failed"] for row in table.rows)
+    assert "dopri5" in str(table)
+    assert table.plot() is not None
+
+
+def test_compare_names_a_refusal():
+    model = ix.Model("skate", gravity=(2, 0, 0))
+    skate = model.add(ix.PlanarBody("skate", 1.0, 0.1, spin=3.0))
+    model.add(ix.KnifeEdge("edge", model.ground, skate, at=(0, 0, 0), axis=(0, 1, 0)))
+    (row,) = compare(model, 0.1, ["rosenbrock4"], (1e-4,)).rows
+    assert "edge" in row["failed"]
