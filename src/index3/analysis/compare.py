@@ -51,7 +51,7 @@ class Comparison:
 
         figure = Figure(figsize=(9, 6), layout="constrained")
         axes = figure.subplots()
-        axes.set_prop_cycle(color=colormaps["tab20"].colors)
+        axes.set_prop_cycle(color=colormaps["tab20"](range(20)))
         marks = "osv^D<>pXP*h"
         for k, name in enumerate(dict.fromkeys(row["method"] for row in self.rows)):
             points = [(r["error"], r["seconds"]) for r in self.rows if r["method"] == name and not r["failed"]]
