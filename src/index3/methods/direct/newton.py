@@ -113,6 +113,7 @@ def factorise(T, E, R, S):
     flags[RENEW] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
     flags[FRESH] = 1
     c[C_FACTORED] = c[C_VELOCITY]
+    c[RATE_LAST] = 0.0
     return OK
 
 
@@ -256,7 +257,8 @@ def correct(T, E, R, S, full):
             lam[k] += x[n + k]
         if iteration > 0:
             rate = size / before if before > 0.0 else 0.0
-            memory[RATE_LAST] = rate
+            # a ratio of roundings says nothing bad about the matrix
+            memory[RATE_LAST] = min(rate, memory[RATE_LAST]) if tiny else rate
         if tiny and rows <= 1.0:  # stagnation at rounding level
             if iteration > 0 and rate > 0.5:
                 counts[run.N_STAGNATED] += 1
