@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.errors import ModelError as ModelError
     from index3.errors import SimulationFailed as SimulationFailed
     from index3.errors import SingularError as SingularError
+    from index3.forces.joint_friction import JointFriction as JointFriction
     from index3.forces.load import Force as Force
     from index3.forces.load import Torque as Torque
     from index3.forces.rotational_spring_damper import RotationalSpringDamper as RotationalSpringDamper
@@ -65,6 +66,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.point_mass": ("PointMass",),
     "index3.bodies.rigid_body": ("RigidBody",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
+    "index3.forces.joint_friction": ("JointFriction",),
     "index3.forces.load": ("Force", "Torque"),
     "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),
     "index3.forces.spring_damper": ("SpringDamper",),

@@ -20,6 +20,7 @@ TURNS = 4 * math.pi  # how far measured angles are beyond one turn
 
 BODIES = ("rigid", "planar", "point")
 WITH_AXES = ("rigid", "planar")
+SPATIAL = (("rigid", "rigid"), ("rigid", "ground"))  # joints between planar bodies must lie in their plane
 PAIRS = [(first, second) for first in BODIES for second in (*BODIES, "ground")]
 
 
@@ -73,6 +74,22 @@ def rotational_springs(model, first, second, rng):
         ix.RotationalSpringDamper("t0", hinges[0], stiffness=8.0, free_angle=0.3),
         ix.RotationalSpringDamper("t1", hinges[1], stiffness=8.0, damping=2.0, torque=1.5),
     ]
+
+
+def frictions(model, first, second, rng):
+    """In a revolute, a prismatic and a cylindrical joint, at speeds around the one of regularisation."""
+    law = {"static": 0.5, "velocity": 0.8, "stribeck": 2.0}
+    made = []
+    for k, (joint, own) in enumerate(
+        (
+            (ix.Revolute, {"radius": 0.3}),
+            (ix.Prismatic, {"arm": 0.7, "preload": 0.4}),
+            (ix.Cylindrical, {"radius": 0.2, "preload": 1.0}),
+        )
+    ):
+        ends = again(first, second, rng)
+        made.append(ix.JointFriction(f"r{k}", model.add(joint(f"joint{k}", *ends)), 0.3, **law, **own))
+    return made
 
 
 def wave(t):
@@ -157,6 +174,7 @@ def between(*kinds):
 
 
 MAKERS = [
+    Maker("index3.forces.joint_friction", "frictions", frictions, pairs=SPATIAL),
     Maker("index3.forces.spring_damper", "springs", springs),
     Maker(
         "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")

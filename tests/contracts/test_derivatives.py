@@ -114,6 +114,10 @@ def check_matrix(state, relative=RELATIVE):
     assert np.allclose(mass[:n, n:], zoo.blocks(state, s.PHI_Q).T)
     assert state.run(evaluate.mass) == 0
     assert np.allclose(mass[:n, :n] @ state[s.A], state[s.MA], rtol=1e-12, atol=1e-12)  # rounding
+    if system.reads_reactions:
+        by_lam = zoo.dense_matrix(state, 0, 0, 0, 0, 0, 1)[:n, n:]
+        for r, d in enumerate(np.eye(system.m)):
+            compare(by_lam[:, r], zoo.difference(state, s.G, (evaluate.forces,), "lam", d), "G_lam", relative)
     q = state[s.Q].copy()
     for d in zoo.tangents(system, q):
         compare(stiffness @ d, zoo.difference(state, s.G, (evaluate.forces,), "q", d), "K", relative)

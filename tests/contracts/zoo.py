@@ -152,10 +152,12 @@ def difference(
     """Central difference of an array along a direction of q, v or q_mass."""
     values = []
     system = state.system
-    target = {"q": s.Q, "v": s.V, "q_mass": s.Q_MASS}[by]
+    target = {"q": s.Q, "v": s.V, "q_mass": s.Q_MASS, "lam": s.LAM}[by]
     base = state[target].copy()
     for sign in (1, -1):
-        state[target][:] = base + sign * h * direction if by == "v" else step(system, base, direction, sign * h)
+        state[target][:] = (
+            base + sign * h * direction if by in ("v", "lam") else step(system, base, direction, sign * h)
+        )
         assert state.run(*kernels) == 0
         values.append(state[slot].copy())
     state[target][:] = base
@@ -163,15 +165,28 @@ def difference(
 
 
 def dense_matrix(state: State, *coefficients: float) -> np.ndarray:
-    """The bordered matrix for (c_M, c_Ma, c_K, c_D, c_V) as a dense array."""
+    """The bordered matrix for (c_M, c_Ma, c_K, c_D, c_V, c_R) as a dense array; what is left out is zero."""
     system = state.system
-    state[s.COEF][:] = coefficients
+    state[s.COEF][:] = 0.0
+    state[s.COEF][: len(coefficients)] = coefficients
     assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
     size, sparsity = system.n + system.m, system.sparsity
     dense = np.zeros((size, size))
     columns = np.repeat(np.arange(size), np.diff(sparsity.indptr))
     dense[sparsity.indices, columns] = state[s.MATRIX][:-1]
     return dense
+
+
+def applied_wrenches(state: State) -> np.ndarray:
+    """What forces put on the markers, without the reactions of joints (which loose markers leave unbalanced)."""
+    wrench = state[s.MARKER_F].copy()
+    for group in state.system.groups:
+        shape = (group.rows, len(group.markers), 6)
+        gradient = state[s.ROW_G][group.gradient : group.gradient + np.prod(shape, dtype=int)].reshape(shape)
+        lam = state[s.LAM][group.row : group.row + group.rows]
+        for k, marker in enumerate(group.marker_numbers):
+            wrench[marker] += lam @ gradient[:, k]
+    return wrench
 
 
 def blocks(state: State, slot) -> np.ndarray:

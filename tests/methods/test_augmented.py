@@ -188,7 +188,7 @@ def test_bordered_matrix_is_the_penalty_matrix():
     progress, table = start(ix.library.four_bar(), penalty=1e3)
     assert progress.advance(ix.METHODS["al-index3"].kernel, table, 1) == run.BUDGET
     state, n, m = progress.state, progress.system.n, progress.system.m
-    state[s.COEF][:] = [1.0, 0.0, 0.0, 0.0, 0.0]
+    state[s.COEF][:] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     state[s.Q_MASS][:] = state[s.Q]
     assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
     sparsity, dense = progress.system.sparsity, np.zeros((n + m, n + m))

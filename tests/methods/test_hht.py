@@ -128,7 +128,7 @@ def test_condition_does_not_depend_on_step():
         stepper = Stepper(model, ix.HHT())
         state, n = stepper.state, stepper.state.system.n + stepper.state.system.m
         beta, gamma = 1.3**2 / 4, 0.8
-        state[s.COEF][:] = 1 / 0.7, beta * h**2, beta * h**2, gamma * h, beta * h / gamma
+        state[s.COEF][:] = 1 / 0.7, beta * h**2, beta * h**2, gamma * h, beta * h / gamma, 1.0
         assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
         dense = np.zeros((n, n))
         sparsity = state.system.sparsity

@@ -125,6 +125,8 @@ def assemble_state(state: State, closer: Closer, t: float, held: np.ndarray | No
     closer.table[closure.HEAVY_V][:] = 0.0
     _check(closer, closure.assemble_accelerations(state.handle, closer.handle), t)
     redundant = int(closer.table[closure.REPORT][closure.N_REDUNDANT])
+    if redundant and system.reads_reactions:
+        check_reactions(system, closer)
     check_consistency(state, closer, t)
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
     moved, changed = displacements(system, q, v)
@@ -174,6 +176,21 @@ def check_consistency(state: State, closer: Closer, t: float) -> None:
     state[s.A][:], state[s.LAM][:] = a, lam
     if not lines["scaled"][0].max() <= CONTRADICTION:
         raise closer.failure(closure.CONTRADICTION, t)
+
+
+def check_reactions(system: System, closer: Closer) -> None:
+    """Raise if a force depends on reactions that redundant rows leave open."""
+    open_rows = closer.null_rows()
+    for group in system.groups:
+        if not getattr(group.element, "reads_reactions", False):
+            continue
+        joint = next(other for other in system.groups if other.element is group.element.joint)
+        names = [system.row_names[k] for k in range(joint.row, joint.row + joint.rows) if open_rows[k]]
+        if names:
+            raise ModelError(
+                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows leave "
+                f"open ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
+            )
 
 
 def displacements(system: System, q: np.ndarray, v: np.ndarray) -> tuple[dict, dict]:

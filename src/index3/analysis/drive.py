@@ -16,7 +16,7 @@ from index3.compiled import slots as s
 from index3.errors import Index3Error
 from index3.linear import static_lu
 from index3.methods import run
-from index3.methods.closing import Closer, singular_body
+from index3.methods.closing import UNSETTLED, Closer, singular_body
 from index3.methods.runner import Run
 from index3.results.result import Result
 from index3.system import evaluate
@@ -175,6 +175,7 @@ class Drive:
             run.STEP_TOO_SMALL: f"The step became too small at t = {t:g} (h = {h:.3g}{worst}). "
             "The motion is not smooth there, or the tolerance is beyond rounding.",
             run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
+            run.UNSETTLED: f"{UNSETTLED} at t = {t:g}{worst}.",
             run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {self.run.counters()['steps']} steps.",
         }
         return why[code] if code in why else str(singular_body(self.system, self.run.factors))

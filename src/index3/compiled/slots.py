@@ -31,9 +31,9 @@ GROUP = np.dtype(
     ]
 )
 
-C_M, C_MA, C_K, C_D, C_V = 0, 1, 2, 3, 4
+C_M, C_MA, C_K, C_D, C_V, C_R = range(6)
 """Places in COEF. The matrix is c_M M + c_Ma (M a)_q + c_K ((Phi_q^T lam)_q - Q_q) - c_D Q_v, bordered by Phi_q;
-velocity-level rows add c_V times their derivative by q."""
+velocity-level rows add c_V times their derivative by q; Phi_q^T gets -c_R Q_lam where forces depend on reactions."""
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
@@ -48,8 +48,8 @@ STEPPING = 3
     MARKER_R, MARKER_A, MARKER_V, MARKER_F,
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
     GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_MAP,
-    ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, HESSIAN,
-    BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
+    ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
+    BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
     MATRIX, CORE, STAGES, STAGE_FIRST, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
@@ -81,9 +81,10 @@ STEPPING = 3
     row_g=("f8", 1),  # ragged: gradient of each row in twists
     row_vh=("f8", 1), row_hv=("f8", 1), row_xh=("f8", 1), row_bh=("f8", 1),  # V^T H, H V, X^T H, B^T H with H = g_xi
     row_h3=("f8", 1),  # (V^T H V)_xi
+    row_r=("f8", 1),  # minus the derivative of applied wrenches by each multiplier; empty if no force reads reactions
     hessian=("f8", 2),  # room for one H
     block_row=("i8", 1), block_col=("i8", 1), block_map=("i8", 2),  # row, column, places in MATRIX of each PHI_Q entry
-    phi_q=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
+    phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
     stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage

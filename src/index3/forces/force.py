@@ -39,6 +39,9 @@ class Place(Protocol):
     def angle_zero(self, joint: Any) -> float:
         """The angle between a joint's markers at assembly, where the joint's angle counts as zero."""
 
+    def rows(self, joint: Any) -> tuple[int, int, int, int]:
+        """First row and number of rows of a joint, its first places in ROW_G and in GROUP_K."""
+
 
 class ForceElement:
     """Base of the words for forces.
@@ -86,6 +89,11 @@ class ForceElement:
     @property
     def conservative(self) -> bool:
         """Whether a potential energy accounts for all its work."""
+        return False
+
+    @property
+    def reads_reactions(self) -> bool:
+        """Whether the force depends on the multipliers of its joint."""
         return False
 
     def record(self, place: Place) -> tuple[Any, ...]:

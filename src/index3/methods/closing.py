@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.errors import AssemblyError, Index3Error, ModelError, SingularError
+from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
 from index3.linear import static_lu
 from index3.linear.analysed import solver_of
 from index3.linear.static_lu import StaticLU
@@ -24,6 +24,8 @@ NEAR_SINGULAR = 1e-3
 Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
 
 
+UNSETTLED = "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
+"""What is said where forces depend on reactions and no solution is found."""
 KERNELS = (static_lu.factor, closure.close_block)
 """Kernels of the modules that a closer needs, for `compile_model` to build along with the elements'."""
 
@@ -127,6 +129,8 @@ class Closer:
                 f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
                 f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
             )
+        if code == closure.UNSETTLED:
+            return SimulationFailed(f"{UNSETTLED} at t = {t:.6g}.")
         return AssemblyError(
             f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
             "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."

@@ -30,8 +30,12 @@ LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST = range(5)
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
-EVALUATION, SINGULAR, POSITIONS, CONTRADICTION = 1, 2, 3, 4
-"""Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree."""
+EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
+"""Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
+reactions and the forces that depend on them do not settle."""
+SETTLING, SETTLED = 40, 1e-11
+"""Most corrections of reactions that forces depend on; the last one, relative to the largest acceleration or reaction
+(rounding of a solve with conditions of 1e4)."""
 
 
 @helper
@@ -166,6 +170,62 @@ def close_velocities(T, E):
 
 
 @helper
+def factor_reactive(T, E):
+    """Factor [M, Phi_q^T - Q_lam; Phi_q, 0] where the Jacobian stands evaluated, forces at the present lam."""
+    coef, link = view(T, s.COEF), view(E, LINK)
+    for k in range(coef.shape[0]):
+        coef[k] = 0.0
+    coef[s.C_M] = 1.0
+    coef[s.C_R] = 1.0
+    if core(T, s.CORE_MATRIX) != OK:
+        return EVALUATION
+    return SINGULAR if call(link[LINK_FACTOR], T, link[LINK_SOLVER]) != OK else OK
+
+
+@helper
+def settle_reactions(T, E):
+    """Where forces depend on reactions: Newton's iteration on M a + Phi_q^T lam = Q(lam), Phi_q a = gamma.
+
+    Starts at T's a, lam (those without such forces), with gamma and the Jacobian evaluated; the solver is left with the
+    matrix of `factor_mass`. Does nothing in other models.
+    """
+    if view(T, s.ROW_R).shape[0] == 0:
+        return OK
+    link, a, lam, g, ma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.MA)
+    x, n, gamma = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0], view(T, s.GAMMA)
+    phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    copy(view(T, s.Q_MASS), view(T, s.Q))
+    for _ in range(SETTLING):
+        code = core(T, s.CORE_FORCES)
+        if code == OK:
+            code = core(T, s.CORE_MASS)
+        if code != OK:
+            return EVALUATION
+        code = factor_reactive(T, E)
+        if code != OK:
+            return code
+        for k in range(n):
+            x[k] = -(ma[k] + g[k])
+        for k in range(gamma.shape[0]):
+            x[n + k] = gamma[k]
+        for e in range(phi_q.shape[0]):
+            x[n + row[e]] -= phi_q[e] * a[column[e]]
+        call(link[LINK_REFINED], T, link[LINK_SOLVER])
+        change, largest = 0.0, 1.0
+        for k in range(n):
+            a[k] += x[k]
+            change, largest = max(change, abs(x[k])), max(largest, abs(a[k]))
+        for k in range(lam.shape[0]):
+            lam[k] += x[n + k]
+            change, largest = max(change, abs(x[n + k])), max(largest, abs(lam[k]))
+        if not change < 1e200:
+            return UNSETTLED
+        if change <= SETTLED * largest:
+            return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
+    return UNSETTLED
+
+
+@helper
 def solve_accelerations(T, E):
     """a and lam of M a + Phi_q^T lam = Q, Phi_q a = gamma at (t, q, v), the matrix being factored."""
     link, a, lam, g, gamma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
@@ -186,7 +246,7 @@ def solve_accelerations(T, E):
         a[k] = x[k]
     for k in range(lam.shape[0]):
         lam[k] = x[n + k]
-    return OK
+    return settle_reactions(T, E)
 
 
 @helper
@@ -237,7 +297,7 @@ def close_rates(T, E):
     if code == OK:
         zeros = view(view(E, LINK)[LINK_SOLVER], static_lu.INFO)[static_lu.N_ZERO]
         view(E, REPORT)[N_REDUNDANT] = zeros
-        if zeros > 0:
+        if zeros > 0 and view(T, s.ROW_R).shape[0] == 0:  # else the forces belong to the multipliers as they are
             code = smallest_multipliers(T, E)
     return code
 

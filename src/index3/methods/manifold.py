@@ -134,6 +134,9 @@ def accelerate_here(T, C, R):
     call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
     run.copy(a, x[:n])
     run.copy(lam, x[n:])
+    code = closure.settle_reactions(T, C)
+    if code != OK:
+        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.UNSETTLED
     return OK
 
 

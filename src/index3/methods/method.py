@@ -26,8 +26,8 @@ class Method:
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
-    `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` (False: models with such rows are refused
-    by name).
+    `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` and `takes_reactions` (False: models with
+    velocity-level rows, or with forces that depend on reactions, are refused by name).
     """
 
     key: ClassVar[str]
@@ -41,6 +41,7 @@ class Method:
     helpers: ClassVar[tuple[Kernel, ...]] = ()  # kernels of other modules that `kernel` calls, to be built with it
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
+    takes_reactions: ClassVar[bool] = True
     newton_tol: float
 
     def start(self, progress: Run, first_step: float | None) -> Table:
@@ -60,6 +61,11 @@ class Method:
             raise ModelError(
                 f"Method '{self.key}' cannot take the velocity-level row {progress.system.row_names[rows[0]]} of "
                 f"{progress.system.row_labels[rows[0]]}. Use method='hht-i3'."
+            )
+        if progress.system.reads_reactions and not self.takes_reactions:
+            force = next(g.element for g in progress.system.groups if getattr(g.element, "reads_reactions", False))
+            raise ModelError(
+                f"Method '{self.key}' cannot take {force.label}, which depends on reactions. Use method='hht-i3'."
             )
         if state.run(evaluate.forces):
             raise ModelError(progress.system.explain(state))

@@ -51,6 +51,11 @@ class Places:
         """The angle of a joint at the initial configuration, which counts as zero."""
         return measured(joint, "angle")
 
+    def rows(self, joint: Any) -> tuple[int, int, int, int]:
+        """Where the rows, gradients and stiffness of a joint stand."""
+        group = next(group for group in self._compiler.groups if group.element is joint)
+        return group.row, group.rows, group.gradient, group.stiffness
+
 
 class Compiler:
     """Collects the pieces of a `System` in the order in which they depend on each other."""
@@ -99,8 +104,14 @@ class Compiler:
             stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
             q0=np.concatenate([body.q0 for body in self.bodies]), v0=np.concatenate([body.v0 for body in self.bodies]),
-            conservative=conservative, function_labels=self.function_labels, failures=self.failures, keep=self.keep,
+            conservative=conservative, reads_reactions=self.reads_reactions,
+            function_labels=self.function_labels, failures=self.failures, keep=self.keep,
         )  # fmt: skip
+
+    @property
+    def reads_reactions(self) -> bool:
+        """Whether a force depends on the reactions of its joint."""
+        return any(force.reads_reactions for force in self.model.forces.values())
 
     def number(self) -> None:
         """Number rows, markers, groups, and the pieces of every ragged array."""
@@ -266,11 +277,13 @@ class Compiler:
         shapes |= {s.MARKER_R: (count, 3), s.MARKER_A: (count, 9)}
         shapes |= dict.fromkeys((s.MARKER_J, s.MARKER_NV, s.MARKER_NA, s.MARKER_BQ, s.MARKER_BV), ragged)
         shapes |= dict.fromkeys((s.GROUP_K, s.GROUP_D), (self.sizes["stiffness"],))
+        reactive = self.reads_reactions
+        shapes |= {s.ROW_R: (self.sizes["gradient"] * reactive,), s.Q_LAM: (self.sizes["block"] * reactive,)}
         gradients = (s.ROW_G, s.ROW_VH, s.ROW_HV, s.ROW_XH, s.ROW_BH, s.ROW_H3)
         shapes |= dict.fromkeys(gradients, (self.sizes["gradient"],))
         shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)
         shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF), (len(self.angle_joints),))
-        shapes |= {s.TIME: (1,), s.COEF: (5,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (12, 12)}
+        shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (12, 12)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
         return shapes
 

@@ -199,6 +199,26 @@ def curve(T):
     return run_stage(T, s.CURVE)
 
 
+@helper
+def add_reaction_derivatives(T):
+    """Scatter -c_R Q_lam beside Phi_q^T: forces that depend on reactions act on the bodies of the joint they read."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    row_r, out, marker_j, c = view(T, s.ROW_R), view(T, s.Q_LAM), view(T, s.MARKER_J), view(T, s.COEF)[s.C_R]
+    values, places = view(T, s.MATRIX), view(T, s.BLOCK_MAP)
+    if row_r.shape[0] == 0:
+        return
+    for e in range(out.shape[0]):
+        out[e] = 0.0
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            carry_row(
+                groups, k, members, markers, row_r, first, marker_j, out, groups[k].block + groups[k].count * r, c
+            )
+    for e in range(out.shape[0]):
+        values[places[e, 1]] += out[e]
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
@@ -206,8 +226,10 @@ def matrix(T, E):
     for k in range(values.shape[0]):
         values[k] = 0.0
     code = OK
-    if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0:
-        groups = view(T, s.GROUPS)
+    if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0 or c[s.C_R] != 0.0:
+        groups, row_r = view(T, s.GROUPS), view(T, s.ROW_R)
+        for k in range(row_r.shape[0]):
+            row_r[k] = 0.0
         code = curve(T)
         if code == OK:
             code = run_stage(T, s.STIFFEN)
@@ -228,6 +250,8 @@ def matrix(T, E):
     for e in range(phi_q.shape[0]):
         values[places[e, 0]] += phi_q[e]
         values[places[e, 1]] += phi_q[e]
+    if c[s.C_R] != 0.0:
+        add_reaction_derivatives(T)
     return code
 
 

@@ -49,6 +49,7 @@ class AugmentedLagrangian(Method):
     implicit: ClassVar[bool] = True
     paper: ClassVar[str] = "Cardenal, Cuadrado, Bayo 1997"
     kernel: ClassVar[Kernel] = augmented.advance
+    takes_reactions: ClassVar[bool] = False
     index: ClassVar[int]
 
     def __post_init__(self) -> None:

@@ -96,6 +96,7 @@ def factorise(T, E, R, S):
     coef[s.C_K] = c[C_POSITION]
     coef[s.C_D] = c[C_VELOCITY]
     coef[s.C_V] = c[C_POSITION] / c[C_VELOCITY]
+    coef[s.C_R] = 1.0
     code = run.core(T, s.CORE_JACOBIAN)
     if code == OK:
         code = run.core(T, s.CORE_MATRIX)

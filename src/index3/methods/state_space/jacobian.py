@@ -35,7 +35,7 @@ class Parts:
 def bordered(state: State, c_m: float, c_k: float, c_d: float) -> np.ndarray:
     """The coordinate block of the evaluator's matrix, dense."""
     n, sparsity = state.system.n, state.system.sparsity
-    state[s.COEF][:] = c_m, c_k, c_k, c_d, 0.0
+    state[s.COEF][:] = c_m, c_k, c_k, c_d, 0.0, 0.0
     if state.run(evaluate.matrix):
         raise ModelError(state.system.explain(state))
     dense = np.zeros((n + state.system.m,) * 2)

@@ -56,6 +56,7 @@ class Rosenbrock4(Method):
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
     kernel: ClassVar[Kernel] = rosenbrock.advance
     takes_velocity_rows: ClassVar[bool] = False
+    takes_reactions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         owner = "Method 'rosenbrock4'"

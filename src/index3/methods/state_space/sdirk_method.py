@@ -45,6 +45,7 @@ class StateSpaceMethod(Method):
     paper: ClassVar[str] = THESIS
     kernel: ClassVar[Kernel] = sdirk.advance
     takes_velocity_rows: ClassVar[bool] = False
+    takes_reactions: ClassVar[bool] = False
     tableau: ClassVar[Tableau]
     reduced: ClassVar[bool] = False  # unknowns of the iteration are the independent accelerations only
     embedded_start: ClassVar[bool] = False  # the last stage starts from the embedded formula
