@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.methods.closing import restrained
+from index3.methods.closing import further, restrained
 from index3.results.result import Layout
 from index3.system.parts import measured
 from index3.system.system import System
@@ -25,7 +25,13 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         }
         for body, start in zip(system.bodies, system.starts, strict=False)
     ]
-    joints = [describe_joint(system, group, unique) for group in restrained(system)]
+    groups = restrained(system)
+    joints = [describe_joint(system, group, unique) for group in groups]
+    column = len(groups)
+    for joint, group in zip(joints, groups, strict=True):
+        others = further(group)
+        joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
+        column += len(others)
     forces = [
         {"name": name, "type": type(force).__name__, "markers": [describe_marker(marker) for marker in force.markers]}
         for name, force in model.forces.items()
@@ -43,12 +49,14 @@ def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, 
     rows = list(range(group.row, group.row + group.rows))
     coordinates = joint.coordinates if group.markers else ()
     angle = system.angle_joints.index(joint) if "angle" in coordinates else -1
-    ends: list[dict[str, Any] | None] = [describe_marker(marker) for marker in group.markers] or [None, None]
+    markers = [describe_marker(marker) for marker in group.markers]
+    first, second = (markers if len(markers) > 1 else [None, None, *markers][-2:])[:2]
     return {
         "name": group.name,
         "type": type(element).__name__,
-        "first": ends[0],
-        "second": ends[1],
+        "first": first,
+        "second": second,
+        "markers": markers,
         "rows": rows,
         "row_labels": [label for primitive in group.primitives for label in primitive.labels],
         "coordinates": list(coordinates),

@@ -67,7 +67,7 @@ def curve(T, E):
         put_block(hessian, 3, 3, by_j, 1.0)
         put_block(hessian, 1, 1, by_i, -1.0)
         put_block(hessian, 1, 3, by_j, -1.0)
-        use_hessian(T, i, j, rows[e].row, first, rows[e].stiffness, hessian)
+        use_hessian(T, rows, e, hessian)
         gi, gj = angle_second_rate_gradient(xi, yi, xj, load_at(V, i, 3), load_at(V, j, 3))
         put_gradient(h3, first, zero, gi, zero, gj)
     return OK

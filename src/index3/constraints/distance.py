@@ -36,7 +36,7 @@ def curve(T, E):
         put_block(hessian, 2, 2, IDENTITY, c)
         put_block(hessian, 0, 2, IDENTITY, -c)
         put_block(hessian, 2, 0, IDENTITY, -c)
-        use_hessian(T, rows[e].i, rows[e].j, rows[e].row, rows[e].gradient, rows[e].stiffness, hessian)
+        use_hessian(T, rows, e, hessian)
     return OK
 
 

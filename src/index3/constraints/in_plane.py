@@ -46,7 +46,7 @@ def curve(T, E):
         put_block(hessian, 1, 1, turn_first(u, d), 1.0)
         put_block(hessian, 1, 0, cross_u, -1.0)
         put_block(hessian, 1, 2, cross_u, 1.0)
-        use_hessian(T, i, j, rows[e].row, first, rows[e].stiffness, hessian)
+        use_hessian(T, rows, e, hessian)
         w, rate = load_at(V, i, 3), sub(load(V, j), load(V, i))
         by_u = add(turning(w, d), scale(-2.0, cross(w, rate)))
         u2 = turning(w, u)

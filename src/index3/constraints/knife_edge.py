@@ -45,7 +45,7 @@ def curve(T, E):
         put_block(hessian, 1, 2, cross_u, 1.0)
         turned = (along[0] - c, along[1], along[2], along[3], along[4] - c, along[5], along[6], along[7], along[8] - c)
         put_block(hessian, 1, 3, turned, 1.0)
-        use_hessian(T, i, j, rows[e].row, first, rows[e].stiffness, hessian)
+        use_hessian(T, rows, e, hessian)
         # V^T H V = w . (w_j x u) + w_i . (u x w) + (w_i . u)(w_j . d) - (w_i . w_j)(d . u), w = v_j - v_i
         w, wi, wj = sub(load(V, j), load(V, i)), load_at(V, i, 3), load_at(V, j, 3)
         by_u = add(add(cross(w, wj), cross(w, wi)), sub(scale(dot(wj, d), wi), scale(dot(wi, wj), d)))

@@ -44,7 +44,7 @@ def curve(T, E):
         put_block(hessian, 1, 3, turn_second(u, w), 1.0)
         put_block(hessian, 3, 1, turn_first(u, w), -1.0)
         put_block(hessian, 3, 3, turn_second(u, w), -1.0)
-        use_hessian(T, i, j, rows[e].row, first, rows[e].stiffness, hessian)
+        use_hessian(T, rows, e, hessian)
         wi, wj = load_at(V, i, 3), load_at(V, j, 3)
         put_gradient(h3, first, zero, second_rate_by_first(u, wi, w, wj), zero, second_rate_by_second(u, wi, w, wj))
     return OK

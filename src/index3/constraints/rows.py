@@ -1,8 +1,8 @@
 """What constraint primitives share: their record, and the use of a row's second derivatives.
 
-A primitive ties two markers i, j. In their twists xi = (r_i, theta_i, r_j, theta_j), four 3-vectors, a row has a value
-Phi, a gradient g (12 numbers) and H = dg/dxi (12 x 12). Blocks of H are numbered 0..3 like the four vectors.
-The wrench of a row on its markers is -lam g, so joints are forces whose law is lam g.
+A primitive ties the markers of its group, mostly two, i and j. In their twists xi = (r_i, theta_i, r_j, theta_j, ...),
+two 3-vectors per marker, a row has a value Phi, a gradient g (6 numbers per marker) and H = dg/dxi. Blocks of H are
+numbered like the 3-vectors. The wrench of a row on its markers is -lam g, so joints are forces whose law is lam g.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from index3.compiled import slots as s
 from index3.compiled.interface import helper, typed_helper, view
 
 ROW_FIELDS = [
-    ("i", "i8"),  # markers
+    ("markers", "i8"),  # of the group: first place in GROUP_MARKERS
+    ("marker_count", "i8"),
+    ("i", "i8"),  # the first two of them
     ("j", "i8"),
     ("row", "i8"),  # first constraint row
     ("gradient", "i8"),  # first place in ROW_G
@@ -52,33 +54,35 @@ def put_block(H, a, b, B, c):
 
 
 @helper
-def clear_hessian(T):
-    """The room for one H, all zero; a kernel then writes the same blocks for each of its rows."""
+def clear_hessian(T, count=2):
+    """The room for one H of `count` markers, all zero; a kernel then writes the same blocks for each of its rows."""
     H = view(T, s.HESSIAN)
-    for a in range(12):
-        for b in range(12):
+    for a in range(6 * count):
+        for b in range(6 * count):
             H[a, b] = 0.0
     return H
 
 
 @helper
-def use_hessian(T, i, j, row, gradient, stiffness, H):
-    """Add lam H to the group's stiffness; contract H with the twist V, with X = J a and with the bias B."""
-    group_k, lam = view(T, s.GROUP_K), view(T, s.LAM)[row]
+def use_hessian(T, rows, e, H):
+    """Add lam H of row e to the group's stiffness; contract H with the twist V, with X = J a and with the bias B."""
+    count, gradient, stiffness = rows[e].marker_count, rows[e].gradient, rows[e].stiffness
+    members, first = view(T, s.GROUP_MARKERS), rows[e].markers
+    group_k, lam, width = view(T, s.GROUP_K), view(T, s.LAM)[rows[e].row], 6 * count
     V, X, B = view(T, s.MARKER_V), view(T, s.MARKER_X), view(T, s.MARKER_B)
     vh, hv, xh, bh = view(T, s.ROW_VH), view(T, s.ROW_HV), view(T, s.ROW_XH), view(T, s.ROW_BH)
-    for a in range(12):
-        vh[gradient + a] = 0.0
-        hv[gradient + a] = 0.0
-        xh[gradient + a] = 0.0
-        bh[gradient + a] = 0.0
-    for a in range(12):
-        marker_a, at_a = (i, a) if a < 6 else (j, a - 6)
-        for b in range(12):
+    for a in range(gradient, gradient + width):
+        vh[a] = 0.0
+        hv[a] = 0.0
+        xh[a] = 0.0
+        bh[a] = 0.0
+    for a in range(width):
+        marker_a, at_a = members[first + a // 6], a % 6
+        for b in range(width):
             h = H[a, b]
             if h != 0.0:
-                marker_b, at_b = (i, b) if b < 6 else (j, b - 6)
-                group_k[stiffness + 12 * a + b] += lam * h
+                marker_b, at_b = members[first + b // 6], b % 6
+                group_k[stiffness + width * a + b] += lam * h
                 vh[gradient + b] += h * V[marker_a, at_a]
                 hv[gradient + a] += h * V[marker_b, at_b]
                 xh[gradient + b] += h * X[marker_a, at_a]

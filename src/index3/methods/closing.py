@@ -150,13 +150,23 @@ def singular_body(system: System, factors: Table) -> SingularError:
 
 
 def wrench_places(system: System) -> np.ndarray:
-    """For each joint and motion: first row, number of rows, place of the second marker's gradient, stride."""
-    places = []
-    for group in restrained(system):
-        width = 6 * len(group.markers)
-        rows = group.rows if len(group.markers) == 2 else 0
-        places.append((group.row, rows, group.gradient + 6, width))
+    """For each column of reactions: first row, number of rows, place of its marker's gradient, stride.
+
+    One column per joint and motion, of its second marker (of its only one; none for held coordinates), and behind them
+    those of the other markers of joints with more than two.
+    """
+    groups = restrained(system)
+    pairs = [(group, min(1, len(group.markers) - 1)) for group in groups]
+    pairs += [(group, k) for group in groups for k in further(group)]
+    places = [
+        (group.row, group.rows if k >= 0 else 0, group.gradient + 6 * k, 6 * len(group.markers)) for group, k in pairs
+    ]
     return np.array(places, np.int64).reshape(-1, 4)
+
+
+def further(group: Any) -> list[int]:
+    """The markers of a group whose reactions do not follow from the one on the second marker."""
+    return [k for k in range(len(group.markers)) if k != 1] if len(group.markers) > 2 else []
 
 
 def restrained(system: System) -> list[Any]:

@@ -15,7 +15,7 @@ from index3.errors import Index3Error, ModelError
 from index3.results.views import COORDINATE_NAMES, BodyResult
 
 if TYPE_CHECKING:
-    from index3.results.result import Result
+    from index3.results.result import Layout, Result
 
 FORMAT = 1  # of the netCDF file; a reader refuses a larger number
 
@@ -71,6 +71,12 @@ def empty_arrays(n_t: int, n: int, m: int, n_joints: int, n_angles: int) -> dict
     (3, 1, 6)
     """
     return {name: np.zeros(shape) for name, shape in shapes(n_t, n, m, n_joints, n_angles).items()}
+
+
+def wrench_names(layout: Layout) -> list[str]:
+    """One name per wrench: joints, and behind them such as "gear.3" for the other markers of joints with several."""
+    names = [joint["name"] for joint in layout.joints]
+    return names + [f"{joint['name']}.{k}" for joint in layout.joints for k in joint.get("further", ())]
 
 
 def plain(value: Any) -> Any:
@@ -172,7 +178,7 @@ def _stored(result: Result) -> Any:
         "time": ("time", result.t, {"units": "s"}),
         "coordinate": np.array(coordinate_labels(result), dtype=object),
         "row": np.array(layout.row_names, dtype=object),
-        "joint": np.array([joint["name"] for joint in layout.joints], dtype=object),
+        "joint": np.array(wrench_names(layout), dtype=object),
         "measured_angle": np.array(angles, dtype=object),
         "component": ["fx", "fy", "fz", "tx", "ty", "tz"],
         "level": list(LEVELS),

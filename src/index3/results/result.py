@@ -35,7 +35,8 @@ class Layout:
     bodies : `{name, kind ("rigid", "planar", "point"), start, size, shape, mass}`; columns start ... start + size of q.
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
-        measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly.
+        measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
+        them, and `further`, columns of the wrenches on markers beyond the second, by number.
     forces : `{name, type, markers}`, for drawing.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
@@ -262,7 +263,8 @@ def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
     n = sum(body["size"] for body in layout.bodies)
     n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
     n_t = len(arrays["t"]) if "t" in arrays else 0
-    for name, wanted in export.shapes(n_t, n, len(layout.row_names), len(layout.joints), n_angles).items():
+    n_wrenches = len(export.wrench_names(layout))
+    for name, wanted in export.shapes(n_t, n, len(layout.row_names), n_wrenches, n_angles).items():
         if name not in arrays:
             raise ModelError(f"Result of model '{layout.model}' lacks the array '{name}'. Give it shape {wanted}.")
         shape = arrays[name].shape

@@ -170,8 +170,9 @@ class BodyResult(_Frame):
 class JointResult:
     """Reactions and coordinates of one joint.
 
-    `force` and `torque` act on the second body, at its marker, in ground axes; `unique` says whether they are
-    determined by the motion (with redundant constraints they may not be). Coordinates (`angle`, `displacement`, `x`,
+    `force` and `torque` act on the second body, at its marker, in ground axes; `on(k)` gives those on any marker of the
+    joint (a gear ties four), `unique` says whether they are determined by the motion (with redundant constraints they
+    may not be). Coordinates (`angle`, `displacement`, `x`,
     `y`, `length`, as the joint has them, each with its `_rate`) are of the second body relative to the first, zero at
     assembly except for `length`, which is the distance itself.
     """
@@ -224,7 +225,22 @@ class JointResult:
         return np.einsum("tji,tj->ti", getattr(self, frame).rotation, vector)
 
     def on_first(self) -> tuple[np.ndarray, np.ndarray]:
-        """Force and torque on the first body at its own marker, ground axes: equal, opposite, moved to that point."""
+        """Force and torque on the first body at its own marker, ground axes.
+
+        With two markers they are equal and opposite to those on the second, moved to that point.
+        """
+        return self.on(0)
+
+    def on(self, marker: int) -> tuple[np.ndarray, np.ndarray]:
+        """Force and torque, (n_t, 3) each, on the body of a marker (0: first, 1: second, ...) at it, ground axes."""
+        column = self._joint.get("further", {}).get(str(marker))
+        if column is not None:
+            wrench = self._result.arrays["wrench"][:, column]
+            return wrench[:, :3], wrench[:, 3:]
+        if marker == 1:
+            return self.force, self.torque
+        if marker != 0:
+            raise ModelError(f"{self.type} '{self.name}' has no marker {marker!r}. Count from 0.")
         arm = self.second.position - self.first.position
         return -self.force, -self.torque - np.cross(arm, self.force)
 

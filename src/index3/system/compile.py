@@ -134,12 +134,14 @@ class Compiler:
         self.groups = groups
         self.markers, numbers = used_markers(self.model, groups)
         self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
-        row, gradient, block, stiffness, map_ = len(rigid), 0, 4 * len(rigid), 0, 0
+        row, member, gradient, block, stiffness, map_ = len(rigid), 0, 0, 4 * len(rigid), 0, 0
         for group in groups:
             group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
             group.count = sum(marker.body.size for marker in group.markers) or (1 if group in self.held else 0)
             group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
+            group.member = member
             width = 6 * len(group.markers)
+            member += len(group.markers)
             row += group.rows
             gradient += group.rows * width
             block += group.rows * group.count
@@ -235,11 +237,10 @@ class Compiler:
         markers["count"] = sizes
         markers["jacobian"] = self.marker_first[:-1]
         members = [number for group in self.groups for number in group.marker_numbers]
-        first_member = np.cumsum([0] + [len(group.markers) for group in self.groups])
         records = [
-            (first_member[k], len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
+            (g.member, len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
              int(g.curved), int(g.damped))
-            for k, g in enumerate(self.groups)
+            for g in self.groups
             if g not in self.held
         ]  # fmt: skip
         return {
@@ -283,7 +284,8 @@ class Compiler:
         shapes |= dict.fromkeys(gradients, (self.sizes["gradient"],))
         shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)
         shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF), (len(self.angle_joints),))
-        shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (12, 12)}
+        widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
+        shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
         return shapes
 

@@ -35,6 +35,7 @@ class Group:
     damped: bool = False
     full: bool = False  # a body of it lacks inertia: squares of its rows are added to the matrix
     marker_numbers: tuple[int, ...] = ()
+    member: int = 0  # first place in GROUP_MARKERS
     row: int = 0  # first row
     gradient: int = 0
     block: int = 0
@@ -72,9 +73,7 @@ def joint_group(joint: Joint) -> Group:
         kept = in_plane_part(joint, primitive) if planar else primitive
         if kept is not None:
             primitives.append(with_count(kept))
-    return Group(
-        joint.name, joint, (joint.first, joint.second), primitives, curved=any(is_curved(p) for p in primitives)
-    )
+    return Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
 
 
 def with_count(primitive: Primitive) -> Primitive:
@@ -133,7 +132,7 @@ def motion_group(motion: Any, function: int) -> Group:
         raise ModelError(f"{motion.label} turns {joint.label} out of the plane. Give that joint an axis along z.")
     fields = {**source.fields, "offset": measured(joint, motion.coordinate), "function": function}
     primitive = Primitive(source.kind, (motion.coordinate,), fields)
-    return Group(motion.name, motion, (joint.first, joint.second), [primitive], curved=True)
+    return Group(motion.name, motion, joint.markers, [primitive], curved=True)
 
 
 def force_group(force: Any) -> Group:

@@ -54,7 +54,9 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
         row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
         for primitive in group.primitives:
             own = kinds.PRIMITIVES[primitive.kind][1](primitive.fields)
-            records[primitive.kind].append((*group.marker_numbers, row, gradient, group.stiffness, *own))
+            ends = (group.marker_numbers[0], group.marker_numbers[-1 if len(group.markers) == 1 else 1])
+            place = (group.member, len(group.markers), *ends, row, gradient, group.stiffness)
+            records[primitive.kind].append((*place, *own))
             owners[primitive.kind].append(group.element)
             row += len(primitive.labels)
             gradient += width * len(primitive.labels)

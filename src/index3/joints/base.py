@@ -1,0 +1,177 @@
+"""What every joint is: two markers and a list of constraint primitives; no formulas.
+
+Fields of a primitive speak of marker axes by number (0, 1, 2 = x, y, z). In the label of a row, x1 is the x axis of the
+first marker, z2 the z axis of the second, d the second point minus the first: "x1.z2" and "x1.d" are dot products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from reprlib import repr as short
+from types import MappingProxyType
+from typing import Any
+
+from index3.bodies.body import Body, check_pair
+from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
+from index3.errors import ModelError
+
+X, Y, Z = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """One constraint: its kind, a label for each of its rows, and the numbers it needs."""
+
+    kind: str
+    labels: tuple[str, ...]
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def perpendicular(first: int, second: int, cosine: float = 0.0) -> Primitive:
+    """An axis of the first marker times an axis of the second equals `cosine`."""
+    label = f"{'xyz'[first]}1.{'xyz'[second]}2"
+    return Primitive("perpendicular", (label,), {"axis_first": first, "axis_second": second, "cosine": cosine})
+
+
+def in_plane(first: int, offset: float = 0.0, label: str = "") -> Primitive:
+    """An axis of the first marker times (second point minus first point) equals `offset`."""
+    return Primitive("in_plane", (label or f"{'xyz'[first]}1.d",), {"axis_first": first, "offset": offset})
+
+
+COINCIDENT = Primitive("coincident", ("x", "y", "z"))  # second point minus first, ground axes
+PARALLEL_Z = (perpendicular(X, Z), perpendicular(Y, Z))
+ANGLE = {"angle": Primitive("angle", ("angle",), {"offset": 0.0})}
+DISPLACEMENT = {"displacement": in_plane(Z, label="displacement")}
+
+
+class Joint:
+    """Two markers held together by a list of primitives.
+
+    Short form: two bodies, the point `at` and, where the joint has one, the `axis`, in ground at the initial
+    configuration; both markers get that pose (z along `axis`, x along `x` if given). Long form: two markers.
+
+    Attributes
+    ----------
+    name : str
+    first, second : Marker; coordinates and reactions are of the second body relative to the first
+
+    Raises
+    ------
+    ModelError : names the joint and says what to give instead.
+    """
+
+    element = "joint"
+    required: tuple[str, ...] = ("at", "axis")
+    recipe: tuple[Primitive, ...] = ()
+    measures: Mapping[str, Primitive] = MappingProxyType({})
+
+    def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None) -> None:
+        self._set_name(name)
+        if self._short_form(first, second, at=at, axis=axis, x=x):
+            point, axes = as_vector(at, self.label, "at"), frame(axis, x, self.label, "axis")
+            first, second = first.marker_at_pose(point, axes), second.marker_at_pose(point, axes)
+        self._join(first, second)
+
+    def _set_name(self, name: str) -> None:
+        check_name(name, type(self).__name__)
+        self.name = name
+
+    def _short_form(self, first: Any, second: Any, **given: Any) -> bool:
+        """True for two bodies with all that is required, False for two markers with nothing else."""
+        remedy = " and ".join(f"{key}=..." for key in self.required)
+        settings = [key for key, value in given.items() if value is not None]
+        if check_pair(self.label, first, second, remedy):
+            for key in self.required:
+                if key not in settings:
+                    raise ModelError(f"{self.label} joins two bodies without {key}. Give {remedy}, or two markers.")
+            return True
+        if settings:
+            raise ModelError(
+                f"{self.label} has two markers and also {' and '.join(settings)}. "
+                "Leave that out, since markers carry points and axes, or give two bodies."
+            )
+        return False
+
+    def _join(self, first: Marker, second: Marker) -> None:
+        """Keep the markers, unless a row needs the axes of a point mass."""
+        points = [marker.body.name for marker in (first, second) if marker.body.kind == "point"]
+        kinds = {primitive.kind for primitive in self.recipe}
+        if points and ("perpendicular" in kinds or "knife_edge" in kinds):
+            raise ModelError(
+                f"{self.label} needs the axes of PointMass '{points[0]}', which has no orientation. "
+                "Use a RigidBody there, or a joint of points: Spherical, Distance, PointInPlane."
+            )
+        if first.body.kind == "point" and "in_plane" in kinds:
+            advice = "Put ground or a body with axes first." if len(points) == 2 else "Swap first and second."
+            raise ModelError(
+                f"{self.label} takes its plane from PointMass '{points[0]}', which has no orientation. {advice}"
+            )
+        self.first, self.second = first, second
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {', '.join(repr(body.name) for body in self.bodies)})"
+
+    @property
+    def label(self) -> str:
+        """How messages call this joint, for example "Revolute 'crank_pin'"."""
+        return f"{type(self).__name__} '{self.name}'"
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """The markers it ties, the first two of them `first` and `second`."""
+        return (self.first, self.second)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies it acts on."""
+        return tuple(dict.fromkeys(marker.body for marker in self.markers))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates that can be measured or driven."""
+        return tuple(self.measures)
+
+    @property
+    def row_labels(self) -> tuple[str, ...]:
+        """Labels of all rows, in the order of the primitives."""
+        return tuple(label for primitive in self.recipe for label in primitive.labels)
+
+    def primitives(self) -> list[Primitive]:
+        """The constraints of this joint."""
+        return list(self.recipe)
+
+    def coordinate_primitive(self, name: str) -> Primitive:
+        """The primitive that measures the coordinate `name` from the markers, so not yet zero at assembly."""
+        if name not in self.measures:
+            known = f"Its coordinates: {', '.join(self.measures)}." if self.measures else "It has none."
+            raise ModelError(f"{self.label} has no coordinate {short(name)}. {known}")
+        return self.measures[name]
+
+
+class TwoAxes(Joint):
+    """Base of joints with an axis on each body; short form: bodies, `at`, and `axes` = (first, second) in ground."""
+
+    required = ("at", "axes")
+
+    def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axes: Any = None) -> None:
+        self._set_name(name)
+        if self._short_form(first, second, at=at, axes=axes):
+            point = as_vector(at, self.label, "at")
+            z1, z2 = self._correct(*(as_direction(a, self.label, "axis") for a in as_pair(axes, self.label, "axes")))
+            first = first.marker_at_pose(point, frame(z1, None, self.label))
+            second = second.marker_at_pose(point, frame(z2, None, self.label))
+        self._join(first, second)
+
+    def _correct(self, z1: Vector, z2: Vector) -> tuple[Vector, Vector]:
+        """The axes that the joint starts with."""
+        return z1, z2
+
+
+def as_pair(value: Any, owner: str, what: str) -> tuple[Any, Any]:
+    """Two things of any kind."""
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner} has {what} {short(value)}. Give two: {what}=(first, second).") from None
+    return first, second

@@ -1,0 +1,86 @@
+"""Single constraints as joints: a point in a plane, axes at an angle, a distance, one coordinate of a body."""
+
+from __future__ import annotations
+
+from reprlib import repr as short
+from typing import Any
+
+from index3.bodies.body import Body, distance
+from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.errors import ModelError
+from index3.joints.base import Joint, Primitive, TwoAxes, Z, as_pair, in_plane, perpendicular
+
+
+class PointInPlane(Joint):
+    """The second point keeps `offset` [m] from the plane through the first point normal to its z axis: 1 row."""
+
+    def __init__(self, name: str, first: Any, second: Any, *, offset: float = 0.0, **form: Any) -> None:
+        self._set_name(name)
+        self.offset = as_number(offset, self.label, "offset")
+        self.recipe = (in_plane(Z, self.offset),)
+        super().__init__(name, first, second, **form)
+
+
+class PerpendicularAxes(TwoAxes):
+    """The z axes of the two markers keep an angle with the given `cosine`, a right angle by default: 1 row."""
+
+    def __init__(self, name: str, first: Any, second: Any, *, cosine: float = 0.0, **form: Any) -> None:
+        self._set_name(name)
+        self.cosine = as_number(cosine, self.label, "cosine")
+        if abs(self.cosine) >= 1.0:
+            raise ModelError(
+                f"{self.label} has cosine {self.cosine}. One row holds no axes parallel: give -1 < cosine < 1."
+            )
+        self.recipe = (perpendicular(Z, Z, self.cosine),)
+        super().__init__(name, first, second, **form)
+
+
+class Distance(Joint):
+    """Two points keep the distance `length` [m], by default the initial one: 1 row; coordinate `length`.
+
+    Short form: two bodies and `points` = (on the first, on the second) in ground at the initial configuration.
+    """
+
+    required = ("points",)
+
+    def __init__(self, name: str, first: Any, second: Any, *, length: float | None = None, points: Any = None) -> None:
+        self._set_name(name)
+        if self._short_form(first, second, points=points):
+            start, end = (as_vector(p, self.label, "point") for p in as_pair(points, self.label, "points"))
+            first, second = first.marker_at(start), second.marker_at(end)
+        if length is None:
+            length = distance(first.pose()[0], second.pose()[0])
+        if length == 0.0:
+            raise ModelError(f"{self.label} has length 0. Use Spherical to hold two points together.")
+        self.length = as_positive(length, self.label, "length")
+        self.recipe = (Primitive("distance", ("length",), {"length": self.length}),)
+        self.measures = {"length": self.recipe[0]}
+        self._join(first, second)
+
+
+class CoordinateConstraint(Joint):
+    """One coordinate of a body keeps a `value`, by default the initial one: 1 row.
+
+    `coordinate` is one of `body.coordinate_names`. It has `.body` instead of two markers.
+
+    >>> from index3.bodies.point_mass import PointMass
+    >>> CoordinateConstraint("level", PointMass("bob", 1.0), "z", 0.5).primitives()[0].fields
+    {'index': 2, 'value': 0.5}
+    """
+
+    def __init__(self, name: str, body: Body, coordinate: str, value: float | None = None) -> None:
+        self._set_name(name)
+        if not isinstance(body, Body):
+            raise ModelError(f"{self.label} cannot hold {short(body)}. Give a body.")
+        if coordinate not in body.coordinate_names:
+            known = f"Choose from {', '.join(body.coordinate_names)}." if body.size else "Ground does not move."
+            raise ModelError(f"{self.label}: body '{body.name}' has no coordinate {short(coordinate)}. {known}")
+        index = body.coordinate_names.index(coordinate)
+        self.body, self.coordinate = body, coordinate
+        self.value = as_number(body.q0[index] if value is None else value, self.label, "value")
+        self.recipe = (Primitive("coordinate", (coordinate,), {"index": index, "value": self.value}),)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The one body it holds."""
+        return (self.body,)
