@@ -112,38 +112,45 @@ def random_state(system: System, seed: int) -> State:
     return state
 
 
+def own_rows(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values of the bodies' own rows at q, their derivatives by q, and their gamma at the rates of a probe."""
+    mine = system.node_of_scalar[system.n :] < len(system.bodies)
+    probe = system.__dict__.setdefault("probe", None) or State(system)
+    system.__dict__["probe"] = probe
+    probe.move(0.3, q, probe[s.V])
+    assert probe.run(evaluate.forces, evaluate.jacobian, evaluate.levels) == 0
+    return probe[s.PHI][mine].copy(), blocks(probe, s.PHI_Q)[mine], probe[s.GAMMA][mine].copy()
+
+
 def tangents(system: System, q: np.ndarray) -> list[np.ndarray]:
-    """Directions that span the coordinates, for Euler parameters those along |p| = 1."""
-    directions = []
-    for body, start in zip(system.bodies, system.starts, strict=False):
-        basis = np.eye(body.size)
-        if body.kind == "rigid":
-            p = q[start + 3 : start + 7]
-            basis[3:, 3:] -= np.outer(p, p)
-        for column in basis.T:
-            direction = np.zeros(system.n)
-            direction[start : start + body.size] = column
-            directions.append(direction)
-    return directions
+    """Directions that span the motions which keep the bodies' own rows, such as |p| = 1."""
+    _, jacobian, _ = own_rows(system, q)
+    return list(np.eye(system.n) - np.linalg.pinv(jacobian) @ jacobian)
 
 
 def tangent_rates(state: State) -> np.ndarray:
-    """Take from the rates of a state what would change |p| = 1; returns them."""
-    system, v = state.system, state[s.V]
-    for body, start in zip(system.bodies, system.starts, strict=False):
-        if body.kind == "rigid":
-            p = state[s.Q][start + 3 : start + 7]
-            v[start + 3 : start + 7] -= (p @ v[start + 3 : start + 7]) * p
-    return v.copy()
+    """Take from the rates of a state what would change the bodies' own rows; returns them."""
+    _, jacobian, _ = own_rows(state.system, state[s.Q])
+    state[s.V][:] -= np.linalg.pinv(jacobian) @ (jacobian @ state[s.V])
+    return state[s.V].copy()
 
 
 def step(system: System, q: np.ndarray, direction: np.ndarray, h: float) -> np.ndarray:
-    """q + h direction, brought back to |p| = 1."""
+    """q + h direction, brought back to the bodies' own rows by the shortest way."""
     moved = q + h * direction
-    for body, start in zip(system.bodies, system.starts, strict=False):
-        if body.kind == "rigid":
-            moved[start + 3 : start + 7] /= np.linalg.norm(moved[start + 3 : start + 7])
+    for _ in range(3):  # from 1e-4 at most: 1e-8, 1e-16
+        phi, jacobian, _ = own_rows(system, moved)
+        if len(phi):
+            moved -= np.linalg.pinv(jacobian) @ phi
     return moved
+
+
+def bend(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """q'' of the path step(q, v, h) at h = 0: what it takes to stay on the bodies' own rows."""
+    own_rows(system, q)
+    system.__dict__["probe"][s.V][:] = v
+    _, jacobian, gamma = own_rows(system, q)
+    return np.linalg.pinv(jacobian) @ gamma if len(gamma) else np.zeros(system.n)
 
 
 def difference(

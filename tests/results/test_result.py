@@ -64,13 +64,17 @@ def test_force_elements_say_where_to_look():
 
 
 def test_marker_follows_its_body(four_bar):
-    end = SimpleNamespace(body=SimpleNamespace(name="crank"), position=np.array([0.2, 0.0, 0.0]), axes=np.eye(3))
-    fixed = SimpleNamespace(body=SimpleNamespace(name="ground"), position=np.array([1.0, 2.0, 3.0]), axes=np.eye(3))
+    end = SimpleNamespace(
+        body=SimpleNamespace(name="crank"), position=np.array([0.2, 0.0, 0.0]), axes=np.eye(3), part=None
+    )
+    fixed = SimpleNamespace(
+        body=SimpleNamespace(name="ground"), position=np.array([1.0, 2.0, 3.0]), axes=np.eye(3), part=None
+    )
     speed = np.linalg.norm(four_bar.marker(end).velocity, axis=1)
     assert speed == pytest.approx(0.4 * 3.0, rel=1e-7)  # radius times speed; rates by differences, good to 1e-8
     assert np.array_equal(four_bar.marker(fixed).position, np.tile([1.0, 2.0, 3.0], (201, 1)))
     assert not four_bar.marker(fixed).velocity.any()
-    stray = SimpleNamespace(body=SimpleNamespace(name="cranc"), position=np.zeros(3), axes=np.eye(3))
+    stray = SimpleNamespace(body=SimpleNamespace(name="cranc"), position=np.zeros(3), axes=np.eye(3), part=None)
     with pytest.raises(ModelError, match="Did you mean 'crank'"):
         four_bar.marker(stray)
 

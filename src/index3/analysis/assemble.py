@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from index3.algebra.rotations import E_times, spin
 from index3.analysis.settings import check_model, check_time
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
 from index3.methods.closing import CONTRADICTION, KERNELS, Closer
+from index3.results.kinematics import body_kinematics
 from index3.system.compile import compile_model
 from index3.system.system import State, System
 
@@ -104,7 +104,7 @@ def given_velocities(system: System) -> np.ndarray:
     """A mask of the rates that the user gave."""
     given = np.zeros(system.n, bool)
     for body, start in zip(system.bodies, system.starts, strict=False):
-        split = {"rigid": 3, "planar": 2}.get(body.kind, body.size)
+        split = body.translations
         given[start : start + split] = body.velocity_given
         given[start + split : start + body.size] = body.angular_velocity_given
     return given
@@ -199,18 +199,25 @@ def displacements(system: System, q: np.ndarray, v: np.ndarray) -> tuple[dict, d
     changed: dict[str, tuple[float, float]] = {}
     for body, start in zip(system.bodies, system.starts, strict=False):
         part = slice(start, start + body.size)
-        split = {"rigid": 3, "planar": 2}.get(body.kind, body.size)
-        q1, q0, v1, v0 = q[part], system.q0[part], v[part], system.v0[part]
-        turn, speed_up = float(np.linalg.norm(q1[split:] - q0[split:])), v1[split:] - v0[split:]
-        if body.kind == "rigid":
-            p0, p1 = q0[3:].tolist(), q1[3:].tolist()
-            turn = 2.0 * float(np.arctan2(np.linalg.norm(E_times(p0, p1)), abs(np.dot(p0, p1))))  # of half the angle
-            speed_up = np.subtract(*(spin(x[3:].tolist(), y[3:].tolist()) for x, y in ((q1, v1), (q0, v0))))
-        line, faster = (float(np.linalg.norm(x[:split])) for x in (q1 - q0, v1 - v0))
-        for target, change in ((moved, (line, turn)), (changed, (faster, float(np.linalg.norm(speed_up))))):
+        split = body.translations
+        q_pair, v_pair = np.stack([system.q0[part], q[part]]), np.stack([system.v0[part], v[part]])
+        line, faster = (float(np.linalg.norm((x[1] - x[0])[:split])) for x in (q_pair, v_pair))
+        turn = speed_up = 0.0
+        if split < body.size:
+            entry = {"kind": body.kind, "constants": body.constants()}
+            motion = body_kinematics(entry, q_pair, v_pair, v_pair)
+            turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
+            speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
+        for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):
             if max(change) > 1e-9:
                 target[body.name] = change
     return moved, changed
+
+
+def rotation_angle(A: np.ndarray) -> float:
+    """The angle of a rotation matrix, up to a factor, between 0 and pi; exact for small ones too."""
+    axial = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+    return float(np.arctan2(np.linalg.norm(axial), np.trace(A) - np.cbrt(np.linalg.det(A))))
 
 
 def _check(closer: Closer, code: int, t: float) -> None:

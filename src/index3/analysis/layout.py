@@ -22,6 +22,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
             "size": body.size,
             "shape": body.shape,
             "mass": body.mass,
+            "constants": body.constants(),
         }
         for body, start in zip(system.bodies, system.starts, strict=False)
     ]
@@ -69,4 +70,9 @@ def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, 
 
 def describe_marker(marker: Any) -> dict[str, Any]:
     """A marker in plain numbers."""
-    return {"body": marker.body.name, "position": marker.position.tolist(), "axes": marker.axes.tolist()}
+    return {
+        "body": marker.body.name,
+        "position": marker.position.tolist(),
+        "axes": marker.axes.tolist(),
+        "part": marker.part,
+    }

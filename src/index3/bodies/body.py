@@ -20,22 +20,41 @@ COORDINATES = {
     "point": ("x", "y", "z"),
     "ground": (),
 }
+"""Names of the coordinates of the kinds that always have the same."""
 
 
 class Body:
-    """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass` and `Ground` are the kinds.
+    """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
+
+    A kind also declares what its equations look like, so that the system need not know it; numbers of coordinates below
+    are within the body.
 
     Attributes
     ----------
-    name, kind : str; kind is "rigid", "planar", "point" or "ground"
+    name, kind : str; kind is "rigid", "planar", "point", ... or "ground"
     size : int, number of coordinates; `coordinate_names` names them
     q0, v0 : (size,) initial coordinates and their time derivatives [m, rad, s]
     velocity_given, angular_velocity_given : bool, whether the user gave these rates or they are zero by default
     model : the Model it was added to, or None
     shape : dict, what to draw in the body frame, for example {"type": "sphere", "radius": 0.1}
+    own_rows : labels of the constraint rows that are the body's own
+    own_columns : for each own row the coordinates it depends on
+    block : (rows, columns) of the entries of its own matrix block, in the order in which its kernels know them
+    turning : the coordinates that turn its markers
+    translations : number of leading coordinates that are no angles or Euler parameters
+    angle_coordinate : the coordinate that is its angle about ground z, or -1
+    planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     """
 
     element = "body"
+    own_rows: tuple[str, ...] = ()
+    own_columns: tuple[tuple[int, ...], ...] = ()
+    block: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    turning: tuple[int, ...] = ()
+    translations = 3
+    angle_coordinate = -1
+    planar = False
+    held = False
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
@@ -59,9 +78,30 @@ class Body:
         """How messages call this body, for example "RigidBody 'crank'"."""
         return f"{type(self).__name__} '{self.name}'"
 
+    @property
+    def slender(self) -> bool:
+        """Whether it lacks inertia about some axis, so that only its joints make its equations solvable."""
+        return False
+
+    def row_weights(self) -> list[float]:
+        """For each own row the factor of its square that, added to the mass matrix, makes the body's block definite."""
+        return []
+
+    def constants(self) -> dict[str, Any]:
+        """What a result needs besides coordinates to know the body's motion: plain lists, strings and numbers."""
+        return {}
+
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
         return np.zeros(3), np.eye(3)
+
+    def part_pose(self, part: str | None) -> tuple[np.ndarray, np.ndarray]:
+        """The pose of one of the rigid parts of a body that has several."""
+        return self.pose()
+
+    def is_oriented(self, part: str | None) -> bool:
+        """Whether markers on a part turn with it."""
+        return True
 
     def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
         """A marker at `position`, with z and x along the given directions, all in the body frame.
@@ -85,6 +125,11 @@ class Body:
         if name is not None:
             check_name(name, f"Marker of {self.label}")
         return Marker.placed(self, position, axes, name)
+
+
+def diagonal_block(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix block of a body with a diagonal mass matrix."""
+    return np.arange(size), np.arange(size)
 
 
 class Ground(Body):

@@ -134,6 +134,7 @@ class Marker:
     position : 3 numbers, the point in the body frame [m]
     axes : 3x3, columns x, y, z in the body frame, orthonormal and right-handed
     name : str, optional
+    part : name of the rigid part that it sits on, for bodies that have several
 
     >>> from index3.bodies.body import Ground
     >>> Ground().marker((1, 0, 0)).position.tolist()
@@ -144,6 +145,7 @@ class Marker:
     position: np.ndarray
     axes: np.ndarray
     name: str | None = None
+    part: str | None = None
 
     def __post_init__(self) -> None:
         if getattr(self.body, "element", None) != "body" or isinstance(self.body, type):
@@ -163,13 +165,15 @@ class Marker:
                 f"{owner} has axes that are not orthonormal and right-handed. "
                 "Give unit columns x, y, z with z = x cross y, or use body.marker(position, z=..., x=...)."
             )
-        self.__setstate__({"body": self.body, "position": position, "axes": axes, "name": self.name})
+        self.__setstate__({"body": self.body, "position": position, "axes": axes, "name": self.name, "part": self.part})
 
     @classmethod
-    def placed(cls, body: Body, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
+    def placed(
+        cls, body: Body, position: np.ndarray, axes: np.ndarray, name: str | None, part: str | None = None
+    ) -> Marker:
         """A marker from arrays of its own that are known to be right; checks would add up in big models."""
         marker = cls.__new__(cls)
-        marker.__setstate__({"body": body, "position": position, "axes": axes, "name": name})
+        marker.__setstate__({"body": body, "position": position, "axes": axes, "name": name, "part": part})
         return marker
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -178,11 +182,16 @@ class Marker:
             state[key].setflags(write=False)
         self.__dict__.update(state)
 
+    @property
+    def oriented(self) -> bool:
+        """Whether it turns with its body; a marker on a point mass does not."""
+        return self.body.is_oriented(self.part)
+
     def __repr__(self) -> str:
         label = "" if self.name is None else f" '{self.name}'"
         return f"<Marker{label} on '{self.body.name}' at {self.position.tolist()}>"
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3, columns x, y, z) in ground at the initial configuration."""
-        r, A = self.body.pose()
+        r, A = self.body.part_pose(self.part)
         return r + A @ self.position, A @ self.axes

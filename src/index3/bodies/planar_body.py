@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from index3.bodies.body import Body, distance
+from index3.bodies.body import Body, diagonal_block, distance
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
 
@@ -34,6 +34,12 @@ class PlanarBody(Body):
     [0.5, 0.0, 0.2]
     """
 
+    block = diagonal_block(3)
+    turning = (2,)
+    translations = 2
+    angle_coordinate = 2
+    planar = True
+
     def __init__(
         self,
         name: str,
@@ -58,6 +64,11 @@ class PlanarBody(Body):
         if spin is not None:
             self.v0[2] = as_number(spin, self.label, "spin")
             self.angular_velocity_given = True
+
+    @property
+    def slender(self) -> bool:
+        """Whether it has no inertia."""
+        return self.inertia == 0.0
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""

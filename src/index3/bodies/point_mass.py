@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, distance
+from index3.bodies.body import Body, diagonal_block, distance
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.errors import ModelError
 
@@ -30,6 +30,8 @@ class PointMass(Body):
     [0.0, 0.0, -1.0]
     """
 
+    block = diagonal_block(3)
+
     def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
         super().__init__(name, "point")
         self.mass = as_positive(mass, self.label, "mass")
@@ -41,6 +43,10 @@ class PointMass(Body):
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""
         return self.q0.copy(), np.eye(3)
+
+    def is_oriented(self, part: str | None) -> bool:
+        """Never: it has no axes."""
+        return False
 
     def _place(self, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
         if distance(self.q0, self.q0 + position) > 0.0:  # an arm that cannot turn would take moments silently

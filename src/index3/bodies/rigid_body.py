@@ -45,6 +45,14 @@ class RigidBody(Body):
     [0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0]
     """
 
+    own_rows = ("normalisation",)
+    own_columns = ((3, 4, 5, 6),)
+    block = (  # three diagonal entries of r, the 16 of the p block
+        np.concatenate([np.arange(3), np.repeat(np.arange(3, 7), 4)]),
+        np.concatenate([np.arange(3), np.tile(np.arange(3, 7), 4)]),
+    )
+    turning = (3, 4, 5, 6)
+
     def __init__(
         self,
         name: str,
@@ -70,6 +78,15 @@ class RigidBody(Body):
             w = as_vector(angular_velocity, owner, "angular velocity")
             self.v0[3:] = E_transposed(p, (0.5 * w).tolist())  # w = 2 E p' and p . p' = 0
             self.angular_velocity_given = True
+
+    @property
+    def slender(self) -> bool:
+        """Whether it has no inertia about some axis."""
+        return is_singular(self.inertia)
+
+    def row_weights(self) -> list[float]:
+        """4 tr(J)/3, the size of the p block of the mass matrix."""
+        return [4.0 * max(float(np.trace(self.inertia)), 1e-6 * self.mass) / 3.0]
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) and body axes (3, 3) in ground at the initial configuration."""
@@ -159,6 +176,12 @@ class RigidBody(Body):
         body = cls(name, mass, (0.4 * mass * radius**2,) * 3, **pose)
         body.shape = {"type": "sphere", "radius": radius}
         return body
+
+
+def is_singular(inertia: np.ndarray) -> bool:
+    """Whether a principal value is zero, but for rounding."""
+    principal = np.linalg.eigvalsh(inertia)
+    return bool(principal[0] <= ROUNDING * max(principal[-1], 1e-300))
 
 
 def mass_of(mass: float | None, density: float | None, volume: float, owner: str) -> float:

@@ -93,9 +93,9 @@ class Force(Load):
     ) -> None:
         super().__init__(name)
         marker = marker_of(self.label, on, at)
-        if follower and marker.body.kind == "point":
+        if follower and not marker.oriented:
             raise ModelError(
-                f"{self.label} cannot turn with PointMass '{marker.body.name}', which has no orientation. "
+                f"{self.label} cannot turn with {marker.body.label}, which has no orientation. "
                 "Leave follower out, or use a RigidBody."
             )
         if isinstance(reaction, Body):
@@ -132,10 +132,10 @@ class Torque(Load):
         super().__init__(name)
         marker = marker_of(self.label, on)
         other = None if reaction is None else marker_of(self.label, reaction)
-        for body in (end.body for end in (marker, other) if end is not None):
-            if body.kind == "point":
+        for end in (marker, other):
+            if end is not None and not end.oriented:
                 raise ModelError(
-                    f"{self.label} cannot turn PointMass '{body.name}', which has no orientation. Use a RigidBody."
+                    f"{self.label} cannot turn {end.body.label}, which has no orientation. Use a RigidBody."
                 )
         self._apply(marker, vector, follower, other)
 

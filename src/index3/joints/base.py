@@ -95,18 +95,16 @@ class Joint:
 
     def _join(self, first: Marker, second: Marker) -> None:
         """Keep the markers, unless a row needs the axes of a point mass."""
-        points = [marker.body.name for marker in (first, second) if marker.body.kind == "point"]
+        points = [marker.body.label for marker in (first, second) if not marker.oriented]
         kinds = {primitive.kind for primitive in self.recipe}
         if points and ("perpendicular" in kinds or "knife_edge" in kinds):
             raise ModelError(
-                f"{self.label} needs the axes of PointMass '{points[0]}', which has no orientation. "
+                f"{self.label} needs the axes of {points[0]}, which has no orientation. "
                 "Use a RigidBody there, or a joint of points: Spherical, Distance, PointInPlane."
             )
-        if first.body.kind == "point" and "in_plane" in kinds:
+        if not first.oriented and "in_plane" in kinds:
             advice = "Put ground or a body with axes first." if len(points) == 2 else "Swap first and second."
-            raise ModelError(
-                f"{self.label} takes its plane from PointMass '{points[0]}', which has no orientation. {advice}"
-            )
+            raise ModelError(f"{self.label} takes its plane from {points[0]}, which has no orientation. {advice}")
         self.first, self.second = first, second
 
     def __repr__(self) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from index3 import __version__
+from index3.bodies.body import COORDINATES
 from index3.errors import Index3Error, ModelError
-from index3.results.views import COORDINATE_NAMES, BodyResult
+from index3.results.views import BodyResult
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
@@ -146,7 +147,7 @@ def coordinate_labels(result: Result) -> tuple[str, ...]:
     """One name per column of q, such as "crank.e0"."""
     labels: list[str] = []
     for body in result.layout.bodies:
-        names = COORDINATE_NAMES.get(body["kind"], ())
+        names = body.get("constants", {}).get("coordinates") or COORDINATES.get(body["kind"], ())
         names = names if len(names) == body["size"] else tuple(f"q{k}" for k in range(body["size"]))
         labels += [f"{body['name']}.{name}" for name in names]
     return tuple(labels)

@@ -13,7 +13,8 @@ import numpy as np
 
 from index3.errors import Index3Error, ModelError
 from index3.results import export
-from index3.results.views import BodyResult, JointResult, Kinematics, MarkerResult, body_kinematics
+from index3.results.kinematics import Kinematics, body_kinematics
+from index3.results.views import BodyResult, JointResult, MarkerResult
 
 
 class UnknownName(ModelError, KeyError):
@@ -27,12 +28,14 @@ class UnknownName(ModelError, KeyError):
 class Layout:
     """What the columns of a result mean: plain lists, dicts, strings and numbers only, so it pickles and is JSON.
 
-    A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame)}`, body "ground" included.
+    A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame), part}`, body "ground" included;
+    `part` names a rigid part of a body that has several, else it is None or missing.
 
     Attributes
     ----------
     model : name of the model.
-    bodies : `{name, kind ("rigid", "planar", "point"), start, size, shape, mass}`; columns start ... start + size of q.
+    bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
+        start + size of q. `constants` is what the kind needs besides q; it may be missing.
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
@@ -186,17 +189,17 @@ class Result:
 
     __iter__ = None  # a result is neither a sequence nor a mapping: loop over `names` or over `t`
 
-    def kinematics(self, body: str) -> Kinematics:
-        """Motion of a body's frame, ground included, by name."""
+    def kinematics(self, body: str, part: str | None = None) -> Kinematics:
+        """Motion of a body's frame, ground included, by name; or of one of its parts."""
         if body == "ground":
-            return body_kinematics("ground", self.q, self.v, self.a)
+            return body_kinematics({"kind": "ground"}, self.q, self.v, self.a)
         if body not in self._bodies:
             raise self._unknown(body, tuple(self._bodies))
-        return BodyResult(self, self._bodies[body]).motion
+        return BodyResult(self, self._bodies[body]).part(part)
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
-        return MarkerResult(self, marker.body.name, marker.position, marker.axes)
+        return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot named histories against time; see `index3.results.plot.plot`."""

@@ -7,69 +7,15 @@ unless a name says otherwise.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.algebra.rotations import rotation, spin
 from index3.errors import ModelError
+from index3.results.kinematics import Kinematics, body_kinematics, marker_kinematics, quaternions
 
 if TYPE_CHECKING:
     from index3.results.result import Result
-
-COORDINATE_NAMES = {  # of one body, in the order of q
-    "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
-    "planar": ("x", "y", "angle"),
-    "point": ("x", "y", "z"),
-}
-
-
-class Kinematics(NamedTuple):
-    """Motion of a frame: its origin and its axes, (n_t, 3) each, the rotation (n_t, 3, 3)."""
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    rotation: np.ndarray
-    angular_velocity: np.ndarray
-    angular_acceleration: np.ndarray
-
-
-def body_kinematics(kind: str, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Kinematics:
-    """Motion of a body's frame from its own columns of q, v = q' and a = q''."""
-    n_t = len(q)
-    zero = np.zeros((n_t, 3))
-    if kind == "ground":
-        return Kinematics(zero, zero, zero, np.tile(np.eye(3), (n_t, 1, 1)), zero, zero)
-    if kind == "point":
-        return Kinematics(q, v, a, np.tile(np.eye(3), (n_t, 1, 1)), zero, zero)
-    if kind == "planar":
-        position, velocity, acceleration = (np.column_stack([x[:, :2], zero[:, 0]]) for x in (q, v, a))
-        half = 0.5 * q[:, 2]
-        p = (np.cos(half), zero[:, 0], zero[:, 0], np.sin(half))
-        w, w_dot = (np.column_stack([zero[:, :2], x[:, 2]]) for x in (v, a))
-    else:
-        position, velocity, acceleration = q[:, :3], v[:, :3], a[:, :3]
-        p = tuple(q[:, 3:].T)
-        w = np.column_stack(spin(p, tuple(v[:, 3:].T)))
-        w_dot = np.column_stack(spin(p, tuple(a[:, 3:].T)))  # E(p') p' = 0, so the p'' term is all there is
-    A = np.stack(rotation(p), axis=-1).reshape(n_t, 3, 3)
-    return Kinematics(position, velocity, acceleration, A, w, w_dot)
-
-
-def marker_kinematics(body: Kinematics, position: Any, axes: Any) -> Kinematics:
-    """Motion of a marker at `position` (3,) with `axes` (3, 3), columns x, y, z, both in its body's frame."""
-    w, w_dot = body.angular_velocity, body.angular_acceleration
-    arm = body.rotation @ np.asarray(position, float)
-    turning = np.cross(w, arm)
-    return Kinematics(
-        body.position + arm,
-        body.velocity + turning,
-        body.acceleration + np.cross(w_dot, arm) + np.cross(w, turning),
-        body.rotation @ np.asarray(axes, float),
-        w,
-        w_dot,
-    )
 
 
 class _Frame:
@@ -111,9 +57,9 @@ class _Frame:
 class MarkerResult(_Frame):
     """Motion of a marker: `position`, `velocity`, `acceleration`, `rotation`, `angular_velocity`, ..."""
 
-    def __init__(self, result: Result, body: str, position: Any, axes: Any) -> None:
+    def __init__(self, result: Result, body: str, position: Any, axes: Any, part: str | None = None) -> None:
         self.body = body
-        self.motion = marker_kinematics(result.kinematics(body), position, axes)
+        self.motion = marker_kinematics(result.kinematics(body, part), position, axes)
 
     def __repr__(self) -> str:
         return f"<marker on '{self.body}' at {len(self.position)} times>"
@@ -128,6 +74,7 @@ class BodyResult(_Frame):
     def __init__(self, result: Result, body: dict[str, Any]) -> None:
         self.name: str = body["name"]
         self.kind: str = body["kind"]
+        self.body = body
         columns = slice(body["start"], body["start"] + body["size"])
         self.q, self.v, self.a = result.q[:, columns], result.v[:, columns], result.a[:, columns]
 
@@ -137,16 +84,21 @@ class BodyResult(_Frame):
     @cached_property
     def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
         """All six histories together."""
-        return body_kinematics(self.kind, self.q, self.v, self.a)
+        return self.part(None)
+
+    def part(self, name: str | None) -> Kinematics:
+        """Motion of one of the rigid parts of a body that has several, by name."""
+        return body_kinematics(self.body, self.q, self.v, self.a, name)
 
     @property
     def orientation(self) -> np.ndarray:
         """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
         if self.kind == "rigid":
             return self.q[:, 3:]
-        half = 0.5 * self.q[:, 2] if self.kind == "planar" else np.zeros(len(self.q))
-        zero = np.zeros(len(self.q))
-        return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
+        if self.kind == "planar":  # counts full turns of the half angle
+            half, zero = 0.5 * self.q[:, 2], np.zeros(len(self.q))
+            return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
+        return quaternions(self.rotation)
 
     @property
     def angle(self) -> np.ndarray:
@@ -207,7 +159,7 @@ class JointResult:
         marker = self._joint[side]
         if marker is None:
             raise AttributeError(f"{self.type} '{self.name}' acts on one body and has no {side} marker.")
-        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"])
+        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"], marker.get("part"))
 
     def force_in(self, frame: str) -> np.ndarray:
         """The force on the second body in the axes of "ground", the "first" or the "second" marker, (n_t, 3), N."""

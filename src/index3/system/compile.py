@@ -115,7 +115,12 @@ class Compiler:
 
     def number(self) -> None:
         """Number rows, markers, groups, and the pieces of every ragged array."""
-        rigid = [body for body in self.bodies if body.kind == "rigid"]
+        self.own: dict[int, tuple[int, int]] = {}  # first own row of each body, and its first entry in PHI_Q
+        row, entry = 0, 0
+        for body in self.bodies:
+            self.own[id(body)] = row, entry
+            row += len(body.own_rows)
+            entry += sum(map(len, body.own_columns))
         groups, self.held = [], []
         for joint in self.model.joints.values():
             if isinstance(joint, CoordinateConstraint):
@@ -127,14 +132,14 @@ class Compiler:
         for motion in self.model.motions.values():
             groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
         groups += [force_group(force) for force in self.model.forces.values()]
-        slender = {id(body) for body in self.bodies if is_slender(body)}
+        self.slender = {id(body): body for body in self.bodies if body.slender}
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
-            group.full = group.rows > 0 and any(id(marker.body) in slender for marker in group.markers)
+            group.full = group.rows > 0 and any(id(marker.body) in self.slender for marker in group.markers)
             group.curved = group.curved or group.full
         self.groups = groups
         self.markers, numbers = used_markers(self.model, groups)
         self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
-        row, member, gradient, block, stiffness, map_ = len(rigid), 0, 0, 4 * len(rigid), 0, 0
+        member, gradient, block, stiffness, map_ = 0, 0, entry, 0, 0
         for group in groups:
             group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
             group.count = sum(marker.body.size for marker in group.markers) or (1 if group in self.held else 0)
@@ -161,10 +166,8 @@ class Compiler:
 
     def find_pattern(self) -> Sparsity:
         """Entries of PHI_Q, the pattern of the matrix, and the maps from elements into it."""
-        n, own = self.n, [self.first[id(body)] for body in self.bodies if body.kind == "rigid"]
-        own_starts = np.array(own, np.int64)
-        block_row = [np.repeat(np.arange(len(own)), 4)]
-        block_col = [(own_starts[:, None] + np.arange(3, 7)).ravel()]
+        n = self.n
+        block_row, block_col = self.own_entries()
         group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
             coordinates = self.coordinates(group)
@@ -175,16 +178,18 @@ class Compiler:
                 rows, cols = pairs(coordinates)
                 group_rows.append(rows)
                 group_cols.append(cols)
-                turning = np.concatenate([turning_coordinates(marker.body) for marker in group.markers])
+                turning = turning_coordinates(group)
                 coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
-        p_rows = (own_starts[:, None] + np.repeat(np.arange(3, 7), 4)).ravel()
-        p_cols = (own_starts[:, None] + np.tile(np.arange(3, 7), 4)).ravel()
+        own_rows = np.concatenate([self.first[id(body)] + body.block[0] for body in self.bodies])
+        own_cols = np.concatenate([self.first[id(body)] + body.block[1] for body in self.bodies])
         empty = [np.zeros(0, np.int64)]
         rows, cols, used = (np.concatenate(x or empty) for x in (group_rows, group_cols, coupled))
         used = used.astype(bool)
-        sparsity = pattern(n + self.m, [rows[used], p_rows, n + self.block_row], [cols[used], p_cols, self.block_col])
+        sparsity = pattern(
+            n + self.m, [rows[used], own_rows, n + self.block_row], [cols[used], own_cols, self.block_col]
+        )
         self.group_map = np.where(used, sparsity.places(rows, cols), len(sparsity.indices))  # the rest: nowhere
         self.block_map = np.stack(
             [sparsity.places(n + self.block_row, self.block_col), sparsity.places(self.block_col, n + self.block_row)],
@@ -192,9 +197,20 @@ class Compiler:
         )
         return sparsity
 
+    def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Rows and columns of the entries of PHI_Q that belong to the bodies' own rows."""
+        rows, columns = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for body in self.bodies:
+            if body.own_rows:
+                row, start = self.own[id(body)][0], self.first[id(body)]
+                for k, own in enumerate(body.own_columns):
+                    rows.append(np.full(len(own), row + k))
+                    columns.append(np.array(own) + start)
+        return rows, columns
+
     def tables(self, sparsity: Sparsity) -> Iterator[tables.KindTable]:
         """The tables of every kind of body, primitive and force in the model."""
-        yield from tables.of_bodies(self.bodies, self.first, self.markers, sparsity)
+        yield from tables.of_bodies(self.bodies, self.first, self.own, self.markers, sparsity)
         yield from tables.of_primitives([group for group in self.groups if group not in self.held])
         if self.held:
             yield tables.of_held(self.held, [int(self.coordinates(group)[0]) for group in self.held])
@@ -302,12 +318,10 @@ class Compiler:
     def augmentation(self) -> list[tuple[int, float]]:
         """Rows whose weighted square makes every body block definite: normalisation, and joints of slender bodies."""
         weights: dict[int, float] = {}
-        rigid = [body for body in self.bodies if body.kind == "rigid"]
-        for row, body in enumerate(rigid):
-            weights[row] = 4.0 * max(float(np.trace(body.inertia)), 1e-6 * body.mass) / 3.0
-        slender = {id(body): body for body in self.bodies if is_slender(body)}
+        for body in self.bodies:
+            weights.update(enumerate(body.row_weights(), self.own[id(body)][0]))
         for group in self.groups:
-            bodies = [slender[id(marker.body)] for marker in group.markers if id(marker.body) in slender]
+            bodies = [self.slender[id(marker.body)] for marker in group.markers if id(marker.body) in self.slender]
             if bodies and group.rows:
                 for r in range(group.rows):
                     weights[group.row + r] = max(body.mass for body in bodies)
@@ -315,8 +329,8 @@ class Compiler:
 
     def row_names(self) -> tuple[list[str], list[str]]:
         """Names of the rows such as "B.x1.z2", and the labels of the elements they belong to."""
-        rigid = [body for body in self.bodies if body.kind == "rigid"]
-        names, labels = [f"{body.name}.normalisation" for body in rigid], [body.label for body in rigid]
+        names = [f"{body.name}.{label}" for body in self.bodies for label in body.own_rows]
+        labels = [body.label for body in self.bodies for _ in body.own_rows]
         for group in self.groups:
             for primitive in group.primitives:
                 names += [f"{group.name}.{label}" for label in primitive.labels]
@@ -324,17 +338,13 @@ class Compiler:
         return names, labels
 
 
-def turning_coordinates(body: Any) -> np.ndarray:
-    """Which coordinates of a body turn it."""
-    return np.array([name in ("e0", "e1", "e2", "e3", "angle") for name in body.coordinate_names], bool)
-
-
-def is_slender(body: Any) -> bool:
-    """Whether a body has no inertia about some axis, so that only its joints make its equations solvable."""
-    if body.kind == "rigid":
-        principal = np.linalg.eigvalsh(body.inertia)
-        return bool(principal[0] <= 1e-12 * max(principal[-1], 1e-300))
-    return body.kind == "planar" and float(body.inertia) == 0.0
+def turning_coordinates(group: Group) -> np.ndarray:
+    """Which coordinates of a group turn its markers."""
+    turning, start = np.zeros(group.count, bool), 0
+    for marker in group.markers:
+        turning[[start + k for k in marker.body.turning]] = True
+        start += marker.body.size
+    return turning
 
 
 def compile_model(model: Model, kernels: Iterable[Kernel] = ()) -> System:

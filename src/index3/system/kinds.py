@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from index3.bodies import planar_kernels, point_kernels, rigid_kernels
+from index3.compiled.interface import Table
 from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
 from index3.joints import Primitive
 
@@ -29,15 +30,41 @@ PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
 COORDINATE = coordinate
 """The one primitive that holds a coordinate instead of tying markers."""
 
-BODIES: dict[str, tuple[ModuleType, Callable[[Any, int, int, tuple[int, int]], tuple]]] = {
-    "rigid": (
-        rigid_kernels,
-        lambda b, first, row, ends: (first, row, 4 * row, *ends, b.mass, tuple(np.ravel(b.inertia))),
-    ),
-    "planar": (planar_kernels, lambda b, first, row, ends: (first, *ends, b.mass, float(b.inertia))),
-    "point": (point_kernels, lambda b, first, row, ends: (first, *ends, b.mass)),
+
+class Site(NamedTuple):
+    """Where a body stands: its first coordinate, own row and entry of PHI_Q, first marker, their number, the words."""
+
+    first: int
+    row: int
+    entry: int
+    marker: int
+    marker_count: int
+    markers: list[Any]
+
+
+BodyTable = Callable[[list[Any], list[Site], np.ndarray], Table]
+"""(bodies of a kind, their sites, the places of all their blocks in MATRIX) -> the kind's table."""
+
+
+def recorded(module: ModuleType, record: Callable[[Any, Site], tuple]) -> tuple[ModuleType, BodyTable]:
+    """The entry of a kind with one record and one line of places per body."""
+
+    def table(bodies: list[Any], sites: list[Site], places: np.ndarray) -> Table:
+        made = Table(2)
+        records = [record(body, site) for body, site in zip(bodies, sites, strict=True)]
+        made[module.BODIES] = np.array(records, module.BODIES.dtype)
+        made[module.MAP] = places.reshape(len(bodies), -1)
+        return made
+
+    return module, table
+
+
+BODIES: dict[str, tuple[ModuleType, BodyTable]] = {
+    "rigid": recorded(rigid_kernels, lambda b, at: (*at[:5], b.mass, tuple(np.ravel(b.inertia)))),
+    "planar": recorded(planar_kernels, lambda b, at: (at.first, *at[3:5], b.mass, float(b.inertia))),
+    "point": recorded(point_kernels, lambda b, at: (at.first, *at[3:5], b.mass)),
 }
-"""Body kind -> module, and the record of a body: its first coordinate, own row, first marker and number of markers."""
+"""Body kind -> module of its kernels, and what makes its table."""
 
 STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", "body_matrix", "curve", "stiffen",
           "bias", "second", "energies", "measure")  # fmt: skip

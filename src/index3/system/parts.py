@@ -68,7 +68,7 @@ def measured(joint: Joint, coordinate: str) -> float:
 def joint_group(joint: Joint) -> Group:
     """The group of a joint, its rows reduced if it ties planar bodies."""
     primitives = []
-    planar = {body.kind for body in joint.bodies} <= {"planar", "ground"}
+    planar = all(body.planar or body.kind == "ground" for body in joint.bodies)
     for primitive in joint.primitives():
         kept = in_plane_part(joint, primitive) if planar else primitive
         if kept is not None:
@@ -127,8 +127,8 @@ def motion_group(motion: Any, function: int) -> Group:
             f"{motion.label} drives the length that {joint.label} holds. Replace the Distance by a Prismatic joint "
             "and drive its displacement."
         )
-    kinds = {body.kind for body in joint.bodies}
-    if source.kind == "angle" and "planar" in kinds and abs(joint.first.pose()[1][2, 2]) < 1.0 - SLACK:
+    planar = any(body.planar for body in joint.bodies)
+    if source.kind == "angle" and planar and abs(joint.first.pose()[1][2, 2]) < 1.0 - SLACK:
         raise ModelError(f"{motion.label} turns {joint.label} out of the plane. Give that joint an axis along z.")
     fields = {**source.fields, "offset": measured(joint, motion.coordinate), "function": function}
     primitive = Primitive(source.kind, (motion.coordinate,), fields)

@@ -96,18 +96,14 @@ class System:
     def joint_bodies(self) -> list[list[int]]:
         """For each group with rows, the bodies it touches (-1: ground).
 
-        Ground counts as touched unless every common rigid motion of the bodies leaves the rows satisfied: a planar body
-        and a spatial one have none that leaves the plane, and a point mass does not turn along.
+        Ground counts as touched unless every common rigid motion of the bodies leaves the rows satisfied.
         """
         numbers = {id(body): k for k, body in enumerate(self.bodies)}
         lists = []
         for group in self.groups:
             if group.rows > 0:
                 bodies = {numbers.get(id(body), -1) for body in touched(group)}
-                kinds = {body.kind for body in touched(group)}
-                mixed = len(kinds - {"ground"}) > 1 and kinds - {"ground"} != {"rigid", "point"}
-                turning_point = "point" in kinds and group.curved and not only_points(group)
-                lists.append(sorted(bodies | ({-1} if mixed or turning_point or not group.markers else set())))
+                lists.append(sorted(bodies | (set() if is_free(group) else {-1})))
         return lists
 
     @property
@@ -115,12 +111,26 @@ class System:
         """The body or group with rows that each of the n + m unknowns belongs to."""
         node = np.empty(self.n + self.m, np.int64)
         node[: self.n] = np.repeat(np.arange(len(self.bodies)), np.diff(self.starts))
-        own = [k for k, body in enumerate(self.bodies) if body.kind == "rigid"]
+        own = [k for k, body in enumerate(self.bodies) for _ in body.own_rows]
         node[self.n : self.n + len(own)] = own
         restrained = [group for group in self.groups if group.rows > 0]
         for k, group in enumerate(restrained):
             node[self.n + group.row : self.n + group.row + group.rows] = len(self.bodies) + k
         return node
+
+
+def is_free(group: Group) -> bool:
+    """Whether every common rigid motion of the bodies of a group leaves its rows satisfied.
+
+    A planar body and a spatial one have no common motion that leaves the plane, a body that its own rows hold to ground
+    has none, and a point mass does not turn along.
+    """
+    if not group.markers:
+        return False
+    bodies = [marker.body for marker in group.markers if marker.body.kind != "ground"]
+    if any(body.held for body in bodies) or len({body.planar for body in bodies}) > 1:
+        return False
+    return all(marker.oriented for marker in group.markers) or not group.curved or only_points(group)
 
 
 def only_points(group: Group) -> bool:

@@ -12,38 +12,34 @@ import numpy as np
 from index3.compiled.interface import Table
 from index3.system import kinds
 from index3.system.parts import Group, measured
-from index3.system.sparsity import Sparsity, pairs
+from index3.system.sparsity import Sparsity
 
 KindTable = tuple[ModuleType, list[Any], Table]
 """The module of a kind, its elements in the order of the records, and their table."""
 
 
-def of_bodies(bodies: list[Any], first: dict[int, int], markers: list[Any], sparsity: Sparsity) -> Iterator[KindTable]:
-    """Tables of the body kinds; own rows are numbered in the order of the rigid bodies."""
+def of_bodies(
+    bodies: list[Any], first: dict[int, int], own: dict[int, tuple[int, int]], markers: list[Any], sparsity: Sparsity
+) -> Iterator[KindTable]:
+    """Tables of the body kinds, made by the kinds themselves; `own` has each body's first own row and entry."""
     count: dict[int, int] = defaultdict(int)
     begin: dict[int, int] = {}
     for k, marker in enumerate(markers):
         begin.setdefault(id(marker.body), k)
         count[id(marker.body)] += 1
-    for kind, (module, record) in kinds.BODIES.items():
-        members = [body for body in bodies if body.kind == kind]
-        if not members:
-            continue
-        records, rows, columns = [], [], []
-        for row, body in enumerate(members):
-            start = first[id(body)]
-            records.append(record(body, start, row, (begin.get(id(body), 0), count[id(body)])))
-            rows.append(np.arange(start, start + 3))
-            columns.append(rows[-1])
-            if kind == "rigid":
-                p_rows, p_columns = pairs(np.arange(start + 3, start + 7))
-                rows.append(p_rows)
-                columns.append(p_columns)
-        table = Table(2)
-        table[module.BODIES] = np.array(records, module.BODIES.dtype)
-        places = sparsity.places(np.concatenate(rows), np.concatenate(columns))
-        table[module.MAP] = places.reshape(len(members), -1)
-        yield module, members, table
+    by_kind: dict[str, list[Any]] = defaultdict(list)
+    for body in bodies:
+        by_kind[body.kind].append(body)
+    for kind, members in by_kind.items():
+        module, table = kinds.BODIES[kind]
+        starts = [first[id(body)] for body in members]
+        rows = np.concatenate([start + body.block[0] for start, body in zip(starts, members, strict=True)])
+        columns = np.concatenate([start + body.block[1] for start, body in zip(starts, members, strict=True)])
+        sites = []
+        for start, body in zip(starts, members, strict=True):
+            here, number = begin.get(id(body), 0), count[id(body)]
+            sites.append(kinds.Site(start, *own[id(body)], here, number, markers[here : here + number]))
+        yield module, members, table(members, sites, sparsity.places(rows, columns))
 
 
 def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
@@ -96,10 +92,17 @@ def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]
     records = []
     for joint in joints:
         ends = (joint.first, joint.second)
-        planar = {end.body.kind for end in ends} <= {"planar", "ground"}
-        angles = [first[id(end.body)] + 2 if end.body.kind == "planar" else -1 for end in ends]
+        counting = [end.body.angle_coordinate >= 0 for end in ends]
+        planar = all(counts or end.body.kind == "ground" for counts, end in zip(counting, ends, strict=True))
+        angles = [
+            first[id(end.body)] + end.body.angle_coordinate if counts else -1
+            for counts, end in zip(counting, ends, strict=True)
+        ]
         sign = 1.0 if joint.first.pose()[1][2, 2] > 0.0 else -1.0
-        turns = [end.body.q0[2] if end.body.kind == "planar" else 0.0 for end in ends]
+        turns = [
+            end.body.q0[end.body.angle_coordinate] if counts else 0.0
+            for counts, end in zip(counting, ends, strict=True)
+        ]
         offset = measured(joint, "angle") - sign * (turns[1] - turns[0]) if planar else 0.0
         records.append((*(numbers[id(end)] for end in ends), int(planar), *angles, sign, offset))
     table[module.PAIRS] = np.array(records, module.MEASURED)
