@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.bodies.planar_body import PlanarBody as PlanarBody
     from index3.bodies.point_mass import PointMass as PointMass
     from index3.bodies.rigid_body import RigidBody as RigidBody
+    from index3.bodies.states import States as States
     from index3.errors import AssemblyError as AssemblyError
     from index3.errors import Index3Error as Index3Error
     from index3.errors import ModelError as ModelError
@@ -65,6 +66,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.planar_body": ("PlanarBody",),
     "index3.bodies.point_mass": ("PointMass",),
     "index3.bodies.rigid_body": ("RigidBody",),
+    "index3.bodies.states": ("States",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
     "index3.forces.joint_friction": ("JointFriction",),
     "index3.forces.load": ("Force", "Torque"),

@@ -30,6 +30,7 @@ class Check:
     dof : coordinates - rank
     redundant : names of the redundant rows, "joint.row"
     closed : whether the positions could be assembled
+    states : number of first-order states
     notes : what a user should know
     """
 
@@ -41,6 +42,7 @@ class Check:
     dof: int
     redundant: list[str]
     closed: bool = True
+    states: int = 0
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -52,6 +54,8 @@ class Check:
             f"  redundant           {len(self.redundant):6d}",
             f"  degrees of freedom  {self.dof:6d}",
         ]
+        if self.states:
+            lines.append(f"  first-order states  {self.states:6d}")
         if self.redundant:
             joints: dict[str, list[str]] = {}
             for name in self.redundant:
@@ -93,6 +97,7 @@ def check(model: Any) -> Check:
         except AssemblyError as contradiction:
             notes.append(str(contradiction))
     return Check(
-        model=model.name, bodies=len(system.bodies), coordinates=system.n, constraints=system.m, rank=rank,
-        dof=system.n - rank, redundant=[system.row_names[k] for k in zero], closed=code == 0, notes=notes,
+        model=model.name, bodies=len(model.bodies), coordinates=system.first_state, constraints=system.m, rank=rank,
+        dof=system.first_state - rank, redundant=[system.row_names[k] for k in zero], closed=code == 0,
+        states=system.n - system.first_state, notes=notes,
     )  # fmt: skip

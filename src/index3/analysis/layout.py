@@ -25,6 +25,12 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
             "constants": body.constants(),
         }
         for body, start in zip(system.bodies, system.starts, strict=False)
+        if body.kind != "states"
+    ]
+    states = [
+        {"name": body.name, "start": int(start), "size": body.size, "names": list(body.coordinate_names)}
+        for body, start in zip(system.bodies, system.starts, strict=False)
+        if body.kind == "states"
     ]
     groups = restrained(system)
     joints = [describe_joint(system, group, unique) for group in groups]
@@ -34,11 +40,15 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
         column += len(others)
     forces = [
-        {"name": name, "type": type(force).__name__, "markers": [describe_marker(marker) for marker in force.markers]}
+        {
+            "name": name,
+            "type": type(force).__name__,
+            "markers": [describe_marker(marker) for marker in force.markers if marker.body.kind != "states"],
+        }
         for name, force in model.forces.items()
     ]
     return Layout(
-        model=model.name, bodies=bodies, joints=joints, forces=forces, row_names=system.row_names,
+        model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ COORDINATES = {
     "planar": ("x", "y", "angle"),
     "point": ("x", "y", "z"),
     "ground": (),
+    "states": (),
 }
 """Names of the coordinates of the kinds that always have the same."""
 

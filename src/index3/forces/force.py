@@ -17,6 +17,7 @@ import numpy as np
 from index3.algebra.vectors import add, scale
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker, as_vector, check_name
+from index3.bodies.states import States
 from index3.compiled.interface import Slot, Table, helper, typed_helper
 from index3.constraints.rows import axis
 from index3.errors import ModelError
@@ -53,18 +54,21 @@ class ForceElement:
     kind : str, the module of its kernels
     curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
     conservative : bool, False if its work is counted as work instead of potential energy
+    own_states : blocks of first-order states (`index3.bodies.states`) that belong to it; their markers are among its own
     """
 
     element = "force"
     kind: ClassVar[str]
     markers: tuple[Marker, ...]
+    own_states: tuple[States, ...] = ()
 
     def __init__(self, name: str) -> None:
         check_name(name, type(self).__name__)
         self.name = name
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {', '.join(repr(body.name) for body in self.bodies)})"
+        bodies = ", ".join(repr(body.name) for body in self.bodies if body not in self.own_states)
+        return f"{type(self).__name__}({self.name!r}, {bodies})"
 
     @property
     def label(self) -> str:

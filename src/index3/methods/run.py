@@ -44,9 +44,10 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC = range(4)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE = range(5)
 """Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
-the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output."""
+the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
+first coordinate that is the integral of a first-order state."""
 OWN = 2
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
@@ -70,7 +71,9 @@ def copy(target, source):
 
 @helper
 def weight(R, k):
-    """The error allowed in coordinate k: atol + rtol * (largest magnitude so far)."""
+    """The error allowed in coordinate k: atol + rtol * (largest magnitude so far); integrals of states do not count."""
+    if k >= view(R, LIMITS)[FIRST_STATE]:
+        return 1e200
     return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST)[k]
 
 
@@ -381,7 +384,7 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (4,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
     shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {
         OUT_Q: (block, n),

@@ -58,7 +58,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
         for old, new, source in (
@@ -82,7 +82,9 @@ class Run:
     @property
     def weights(self) -> np.ndarray:
         """The error allowed in each coordinate now."""
-        return self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST]
+        weights = self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST]
+        weights[self.system.first_state :] = 1e200  # integrals of states do not count
+        return weights
 
     @property
     def velocity_weights(self) -> np.ndarray:

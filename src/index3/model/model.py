@@ -27,7 +27,7 @@ class Model:
     Attributes
     ----------
     ground : the body that does not move
-    bodies, joints, motions, forces : dicts by name, in the order of adding
+    bodies, states, joints, motions, forces : dicts by name, in the order of adding
 
     >>> from index3.bodies.rigid_body import RigidBody
     >>> from index3.joints import Revolute
@@ -46,16 +46,18 @@ class Model:
         self.ground = Ground()
         self.ground.model = self
         self.bodies: dict[str, Body] = {}
+        self.states: dict[str, Any] = {}
         self.joints: dict[str, Joint] = {}
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
 
     @property
     def _kinds(self) -> dict[str, dict[str, Any]]:
-        return {"body": self.bodies, "joint": self.joints, "motion": self.motions, "force": self.forces}
+        kinds: dict[str, dict[str, Any]] = {"body": self.bodies, "states": self.states, "joint": self.joints}
+        return kinds | {"motion": self.motions, "force": self.forces}
 
     def add(self, element: Element) -> Element:
-        """Add a body, joint, motion or force and return it; if it is refused, nothing has changed.
+        """Add a body, states, joint, motion or force and return it; if it is refused, nothing has changed.
 
         Raises
         ------
@@ -64,7 +66,9 @@ class Model:
         thing: Any = element
         kind = None if isinstance(element, type) else getattr(element, "element", None)
         if kind not in self._kinds:
-            raise ModelError(f"Model '{self.name}' cannot add {short(element)}. Give a body, joint, motion or force.")
+            raise ModelError(
+                f"Model '{self.name}' cannot add {short(element)}. Give a body, states, joint, motion or force."
+            )
         if isinstance(element, Ground):
             raise ModelError(f"Model '{self.name}' has a ground already. Use model.ground.")
         word = type(element).__name__
@@ -78,20 +82,23 @@ class Model:
                 f"{owner} has the name of a {type(taken).__name__} in model '{self.name}'. Choose another name."
             )
         self._check_parts(thing, kind, owner)
-        if kind == "body":
+        if kind in ("body", "states"):
             thing.model = self
+        for block in getattr(thing, "own_states", ()):
+            block.model = self
         self._kinds[kind][thing.name] = thing
         return element
 
     def _check_parts(self, element: Any, kind: str, owner: str) -> None:
         """Raise unless all that an element refers to is in this model."""
-        if kind == "body":
+        if kind in ("body", "states"):
             if element.model is not None:
                 raise ModelError(
                     f"{owner} belongs to model '{element.model.name}'. Make a new body for model '{self.name}'."
                 )
             return
         bodies = element.bodies if kind == "joint" else [marker.body for marker in getattr(element, "markers", ())]
+        bodies = [body for body in bodies if body not in getattr(element, "own_states", ())]
         for body in bodies:
             self._check_part(body, body.model is self, owner)
         joint = getattr(element, "joint", None)
@@ -117,6 +124,11 @@ class Model:
                 f"Use one from model '{self.name}'."
             )
         raise ModelError(f"{owner} refers to {part.label}, which is not in model '{self.name}'. Add that first.")
+
+    @property
+    def blocks(self) -> list[Any]:
+        """All blocks of first-order states: those that were added, then those that forces own."""
+        return [*self.states.values(), *(block for force in self.forces.values() for block in force.own_states)]
 
     def __getitem__(self, name: str) -> Any:
         if name == "ground":
@@ -144,7 +156,13 @@ class Model:
         return True
 
     def __repr__(self) -> str:
-        plural = {"body": "bodies", "joint": "joints", "motion": "motions", "force": "forces"}
+        plural = {
+            "body": "bodies",
+            "states": "blocks of states",
+            "joint": "joints",
+            "motion": "motions",
+            "force": "forces",
+        }
         counts = [f"{len(t)} {kind if len(t) == 1 else plural[kind]}" for kind, t in self._kinds.items() if t]
         return f"Model({', '.join([repr(self.name), *(counts or ['empty'])])})"
 

@@ -119,6 +119,9 @@ def quantity(result: Result, name: str) -> Quantity:
     if owner in ("q", "v", "a", "lam") and owner not in result:
         labels = tuple(result.layout.row_names) if owner == "lam" else coordinate_labels(result)
         return _pick(name, "SI", labels, result.arrays[owner], rest)
+    if owner in result.states:
+        names = next(tuple(block["names"]) for block in result.layout.states if block["name"] == owner)
+        return _pick(name, "", names, result.states[owner], rest)
     view = result[owner]
     known = BODY_QUANTITIES if isinstance(view, BodyResult) else JOINT_QUANTITIES
     if not rest:
@@ -150,6 +153,7 @@ def coordinate_labels(result: Result) -> tuple[str, ...]:
         names = body.get("constants", {}).get("coordinates") or COORDINATES.get(body["kind"], ())
         names = names if len(names) == body["size"] else tuple(f"q{k}" for k in range(body["size"]))
         labels += [f"{body['name']}.{name}" for name in names]
+    labels += [f"{block['name']}.{name}" for block in result.layout.states for name in block["names"]]
     return tuple(labels)
 
 

@@ -41,6 +41,7 @@ class Layout:
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
         them, and `further`, columns of the wrenches on markers beyond the second, by number.
     forces : `{name, type, markers}`, for drawing.
+    states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
     """
@@ -49,6 +50,7 @@ class Layout:
     bodies: list[dict[str, Any]]
     joints: list[dict[str, Any]] = field(default_factory=list)
     forces: list[dict[str, Any]] = field(default_factory=list)
+    states: list[dict[str, Any]] = field(default_factory=list)
     row_names: list[str] = field(default_factory=list)
     gravity: Sequence[float] = (0.0, 0.0, -9.80665)
 
@@ -59,7 +61,7 @@ class Layout:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Layout:
         """The layout that `to_dict` described."""
-        return cls(**{f.name: data[f.name] for f in fields(cls)})
+        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "states"})
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,9 @@ class Result:
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
-        """Histories of user differential equations by name."""
-        return MappingProxyType({})
+        """Histories of blocks of first-order states by name, (n_t, number of states) each."""
+        blocks = {block["name"]: (block["start"], block["size"]) for block in self.layout.states}
+        return MappingProxyType({name: self.v[:, first : first + size] for name, (first, size) in blocks.items()})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,6 +180,8 @@ class Result:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
             return JointResult(self, self._joints[name])
+        if name in self.states:
+            raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
         if any(force["name"] == name for force in self.layout.forces):
             raise UnknownName(f"Force element '{name}' stores no history. Ask for its markers: result.marker(...).")
         raise self._unknown(name, self.names)
@@ -263,7 +268,7 @@ class Result:
 
 
 def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
-    n = sum(body["size"] for body in layout.bodies)
+    n = sum(owner["size"] for owner in (*layout.bodies, *layout.states))
     n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
     n_t = len(arrays["t"]) if "t" in arrays else 0
     n_wrenches = len(export.wrench_names(layout))

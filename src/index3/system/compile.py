@@ -64,7 +64,7 @@ class Compiler:
         if not model.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
         self.model = model
-        self.bodies: list[Any] = list(model.bodies.values())
+        self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.bodies import planar_kernels, point_kernels, rigid_kernels
+from index3.bodies import planar_kernels, point_kernels, rigid_kernels, states_kernels
 from index3.compiled.interface import Table
 from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
 from index3.joints import Primitive
@@ -65,6 +65,9 @@ BODIES: dict[str, tuple[ModuleType, BodyTable]] = {
     "point": recorded(point_kernels, lambda b, at: (at.first, *at[3:5], b.mass)),
 }
 """Body kind -> module of its kernels, and what makes its table."""
+
+STATES: dict[str, tuple[ModuleType, BodyTable]] = {"states": (states_kernels, states_kernels.table)}
+"""Blocks of first-order states, which the equations see as bodies."""
 
 STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", "body_matrix", "curve", "stiffen",
           "bias", "second", "energies", "measure")  # fmt: skip

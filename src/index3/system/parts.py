@@ -142,7 +142,7 @@ def force_group(force: Any) -> Group:
 
 def used_markers(model: Model, groups: list[Group]) -> tuple[list[Marker], dict[int, int]]:
     """Every marker that a group uses, those of one body together, and the number of each by its id."""
-    order = {id(body): k for k, body in enumerate([*model.bodies.values(), model.ground])}
+    order = {id(body): k for k, body in enumerate([*model.bodies.values(), *model.blocks, model.ground])}
     unique = {id(marker): marker for group in groups for marker in group.markers}
     markers = sorted(unique.values(), key=lambda marker: order[id(marker.body)])
     return markers, {id(marker): k for k, marker in enumerate(markers)}

@@ -93,6 +93,11 @@ class System:
         return ", ".join(f"{self.row_names[k]} ({residual[k]:.3g})" for k in worst if residual[k] != 0.0)
 
     @property
+    def first_state(self) -> int:
+        """The first coordinate that belongs to a block of states; those come last."""
+        return self.n - sum(body.size for body in self.bodies if body.kind == "states")
+
+    @property
     def joint_bodies(self) -> list[list[int]]:
         """For each group with rows, the bodies it touches (-1: ground).
 

@@ -135,6 +135,9 @@ def error_at(T, E, R, t, order):
         x = scale * (q[k] - combine(w, past_q, order + 1, k)) / run.weight(R, k)
         total += x * x
     if view(E, newton.CLOSURE)[0] == 0:
+        for k in range(view(R, run.LIMITS)[run.FIRST_STATE], n):
+            x = scale * (v[k] - combine(w, past_v, order + 1, k)) / run.weight_v(R, k)
+            total += x * x
         return sqrt(total / n)
     for k in range(n):
         x = scale * (v[k] - combine(w, past_v, order + 1, k)) / run.weight_v(R, k)
@@ -243,7 +246,7 @@ def solve(T, E, R, S, t, h):
     """One step to t: predict and correct; T stands at the result."""
     if view(R, run.COUNTS)[run.N_STEPS] == 0 and view(R, run.CLOCK)[run.STEP] == 0.0:
         invent_past(E, R, h)
-    newton.fill_weights(E, R)
+    newton.fill_weights(E, R, h)
     fill_bases(E, R, t)
     predict(T, E, t)
     code = newton.solve_step(T, E, R, S)

@@ -88,7 +88,7 @@ def solve(T, E, R, S, h):
     clock, start, a, a0 = view(R, run.CLOCK), view(E, A_START), view(T, s.A), view(E, PAST_A)[0]
     t = clock[run.T_NEW] + h
     d, first = parameters(view(E, OPTIONS)[RHO])[2], view(R, run.COUNTS)[run.N_STEPS] == 0
-    newton.fill_weights(E, R)
+    newton.fill_weights(E, R, h)
     shift_start(E, R, h)
     past.extrapolate(T, E, t, t)
     code = newton.CONVERGED

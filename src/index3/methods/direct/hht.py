@@ -105,7 +105,7 @@ def attempt(T, E, R, S):
     if run.too_small(R, t, h):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
-    newton.fill_weights(E, R)
+    newton.fill_weights(E, R, h)
     predict(T, E, R, h)
     fill_bases(E, R, h)
     code = newton.solve_step(T, E, R, S)
