@@ -7,6 +7,8 @@ E(p) y = -E(y) p. The rotation matrix is E(p) G(p)^T.
 
 from __future__ import annotations
 
+from math import cos, sin, sqrt
+
 from index3.compiled.interface import helper
 
 
@@ -68,3 +70,12 @@ def spin(p, rate):
     """Angular velocity in ground axes of Euler parameters p changing at `rate`."""
     w = E_times(p, rate)
     return (2.0 * w[0], 2.0 * w[1], 2.0 * w[2])
+
+
+@helper
+def about(phi):
+    """The rotation matrix of the rotation vector phi (axis times angle), a 9-tuple row by row."""
+    x = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    angle = sqrt(x)
+    part = 0.5 - x / 48.0 if x < 1e-6 else sin(0.5 * angle) / angle  # the series leaves out x^2 / 3840
+    return rotation((cos(0.5 * angle), part * phi[0], part * phi[1], part * phi[2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +159,17 @@ def check_pair(owner: str, first: Any, second: Any, remedy: str) -> bool:
         ends = "two different bodies" if are_bodies[0] else "markers on two different bodies"
         raise ModelError(f"{owner} joins body '{body.name}' to itself. Give it {ends}.")
     return are_bodies[0]
+
+
+def as_markers(owner: str, markers: Any) -> tuple[Marker, ...]:
+    """A marker or body, or a sequence of them, as markers; a body stands for one at its origin with its axes."""
+    given = [markers] if isinstance(markers, Marker | Body) else markers
+    if not isinstance(given, Sequence) or not given:
+        raise ModelError(f"{owner} has markers {short(markers)}. Give a marker or body, or a list of them.")
+    for end in given:
+        if not isinstance(end, Marker | Body):
+            raise ModelError(f"{owner} cannot act on {short(end)}. Give a body or a marker.")
+    return tuple(end.marker() if isinstance(end, Body) else end for end in given)
 
 
 def distance(first: np.ndarray, second: np.ndarray) -> float:

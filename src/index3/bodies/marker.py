@@ -69,6 +69,14 @@ def as_vector(value: Any, owner: str, what: str, size: int = 3) -> np.ndarray:
     return array
 
 
+def as_numbers(value: Any, owner: str, what: str) -> np.ndarray:
+    """Any number of finite numbers as a new float array."""
+    try:
+        return as_vector(value, owner, what, len(value))
+    except TypeError:  # no length
+        raise ModelError(f"{owner} has {what} {short(value)}. Give a list of numbers.") from None
+
+
 def as_direction(value: Any, owner: str, what: str) -> Vector:
     """A direction as a unit vector; its length does not matter, but it must not be zero."""
     x, y, z = as_vector(value, owner, what).tolist()

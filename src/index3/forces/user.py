@@ -1,28 +1,30 @@
-"""Forces by a user's own function of the poses and velocities of its markers.
-
-Each element owns a block of doubles (see `index3.forces.callbacks`): kernels fill in the markers' poses and velocities,
-call the function by address, and read the wrench, or its derivatives, that the function wrote.
-"""
+"""Forces by a user's own function of the poses and velocities of its markers (see `index3.constraints.user_block`)."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from itertools import accumulate
-from math import cos, sin
-from reprlib import repr as short
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from index3.bodies.body import Body
-from index3.bodies.marker import Marker, as_vector
+from index3.bodies.body import as_markers
+from index3.bodies.marker import as_numbers
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Table, call_block, helper, kernel, slots, view
-from index3.errors import Index3Error, ModelError, SimulationFailed
-from index3.forces.callbacks import PARTS, check_function, layout, make_callable
-from index3.forces.force import ForceElement, Place, marker_of
+from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.constraints.user_block import (
+    POSES,
+    UserTable,
+    load_marker,
+    load_markers,
+    pose_shapes,
+    run,
+    shift,
+    user_table,
+)
+from index3.forces.force import ForceElement, Place
 
+PARTS = (*POSES, "out", "K", "D", "wrench")  # of a block; the last one is the kernels' own
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -41,7 +43,7 @@ NONE, DIFFERENCES, FUNCTION = 0, 1, 2
 STEP = 1e-6
 
 
-class UserForce(ForceElement):
+class UserForce(ForceElement, UserFunctions):
     """A force by your own function.
 
     Parameters
@@ -76,34 +78,17 @@ class UserForce(ForceElement):
     """
 
     kind = __name__
+    arguments: ClassVar = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
 
     def __init__(self, name: str, markers: Any, f: Any, parameters: Any = (), jacobian: Any = None) -> None:
         super().__init__(name)
-        given = [markers] if isinstance(markers, Marker | Body) else markers
-        if not isinstance(given, Sequence) or not given:
-            raise ModelError(f"{self.label} has markers {short(markers)}. Give a marker or body, or a list of them.")
-        self.markers = tuple(marker_of(self.label, end) for end in given)
-        try:
-            self.parameters = as_vector(parameters, self.label, "parameters", len(parameters))
-        except TypeError:  # no length
-            raise ModelError(f"{self.label} has parameters {short(parameters)}. Give a list of numbers.") from None
+        self.markers = as_markers(self.label, markers)
+        self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
-        self.failure: BaseException | None = None
-        self.failed_in = ("f", 0.0)
-        check_function(self.label, "f", f)
+        self.check_function("f", f)
         if jacobian is not None and not self.by_differences:
-            check_function(self.label, "jacobian", jacobian)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "failure": None}  # a traceback cannot be pickled
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> UserForce:
-        """A copy that shares the functions, which need not be copyable."""
-        memo |= {id(function): function for function in (self.f, self.jacobian)}
-        memo[id(self)] = other = object.__new__(type(self))
-        other.__dict__.update(copy.deepcopy(self.__getstate__(), memo))
-        return other
+            self.check_function("jacobian", jacobian)
 
     @property
     def by_differences(self) -> bool:
@@ -122,109 +107,35 @@ class UserForce(ForceElement):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        if isinstance(self.failure, Index3Error):
-            return str(self.failure)
-        if self.failure is not None:
-            what, t = self.failed_in
-            raised = f"{type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
-            return f"{self.label}: its function {what} raised {raised}"
-        what = "jacobian" if stage == "stiffen" and not self.by_differences else "f"
-        return (
-            f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "
-            "compiled code. Check it at that state; a plain Python function shows its own error."
-        )
-
-    def raise_failure(self) -> None:
-        """Raise what a Python function of the user raised, wrapped in `SimulationFailed`, and forget it; or return.
-
-        Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. A function that
-        failed is not called again until this is done or a new table is made.
-        """
-        failure, self.failure = self.failure, None
-        if failure is None:
-            return
-        if isinstance(failure, Index3Error) or not isinstance(failure, Exception):
-            raise failure
-        raise SimulationFailed(f"{self.label}: its function raised {type(failure).__name__}: {failure}") from failure
+        return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
         mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
-        return (len(place.markers), place.stiffness, mode)
+        return (place.stiffness, mode)
 
-
-class UserTable(Table):
-    """A table that owns the callbacks whose addresses it holds."""
-
-    keep: list[Any]
+    def form(self) -> Form:
+        """The parts of its block."""
+        count = len(self.markers)
+        square = (6 * count, 6 * count)
+        shapes = (*pose_shapes(count, len(self.parameters)), (count, 6), square, square, (count, 6))
+        return Form(PARTS, shapes, ("out", "K", "D"))
 
 
 def table(elements: Sequence[UserForce], places: Sequence[Place]) -> UserTable:
     """The table of all user forces of a system; here their functions become callable from kernels."""
-    starts = [layout(len(element.markers), len(element.parameters)) for element in elements]
-    blocks = [0, *accumulate(start[-1] for start in starts)]
-    members = [0, *accumulate(len(place.markers) for place in places)]
-    result = UserTable(3)
-    result.keep = []
-    result[USERS] = np.zeros(len(elements), USER).view(np.recarray)
-    result[MEMBERS] = np.array([marker for place in places for marker in place.markers], np.int64)
-    result[BLOCKS] = np.zeros(blocks[-1])
-    for k, (element, place) in enumerate(zip(elements, places, strict=True)):
-        element.failure = None
-        block, size = result[BLOCKS][blocks[k] : blocks[k + 1]], (len(element.markers), len(element.parameters))
-        parameters = PARTS.index("p")
-        block[starts[k][parameters] : starts[k][parameters + 1]] = element.parameters
-        head = element.record(place)
-        f, owner = make_callable(element, "f", element.f, block, *size)
-        result.keep.append(owner)
-        jacobian = 0
-        if head[-1] == FUNCTION:
-            jacobian, owner = make_callable(element, "jacobian", element.jacobian, block, *size)
-            result.keep.append(owner)
-        result[USERS][k] = (members[k], *head, f, jacobian, *(blocks[k] + start for start in starts[k]))
-    return result
-
-
-@helper
-def load_marker(T, blocks, user, m, marker):
-    """Write pose and velocity of a marker, the m-th of its force, into the block."""
-    r, A, V = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
-    for c in range(3):
-        blocks[user.r + 3 * m + c] = r[marker, c]
-        blocks[user.v + 3 * m + c] = V[marker, c]
-        blocks[user.w + 3 * m + c] = V[marker, 3 + c]
-    for c in range(9):
-        blocks[user.A + 9 * m + c] = A[marker, c]
-
-
-@helper
-def load_markers(T, E, user):
-    """Write poses and velocities of all markers of a force into its block."""
-    members, blocks = view(E, MEMBERS), view(E, BLOCKS)
-    for m in range(user.count):
-        load_marker(T, blocks, user, m, members[user.first + m])
-
-
-@helper
-def run(T, blocks, user, address, first, end):
-    """Call a user's function, which fills blocks[first:end]; returns OK if all that is there is finite."""
-    for k in range(first, end):
-        blocks[k] = 0.0
-    code = call_block(address, view(T, s.TIME)[0], blocks[user.r : user.end])
-    for k in range(first, end):
-        if not abs(blocks[k]) < 1e300:  # also catches NaN
-            code = 1
-    return code
+    return user_table((USERS, MEMBERS, BLOCKS), elements, places, [element.form() for element in elements])
 
 
 @kernel
 def push(T, E):
     """Put what each function says on its markers, and keep it for `energy`."""
-    users, members, blocks, f = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS), view(T, s.MARKER_F)
+    users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
+    f, t = view(T, s.MARKER_F), view(T, s.TIME)[0]
     for e in range(users.shape[0]):
         user = users[e]
-        load_markers(T, E, user)
-        if run(T, blocks, user, user.function, user.out, user.K) != OK:
+        load_markers(T, members, blocks, user)
+        if run(blocks, user, user.function, t, user.out, user.K) != OK:
             return e + 1
         for m in range(user.count):
             for c in range(6):
@@ -235,14 +146,10 @@ def push(T, E):
 
 
 @helper
-def shift(blocks, user, m, c, sign):
+def change(blocks, user, m, c, sign):
     """Move the m-th marker along component c of its twist (0-5) or change its velocity (6-11); returns the step."""
-    if 3 <= c < 6:  # turn about a ground axis: mix the rows of the other two
-        y, z = user.A + 9 * m + 3 * ((c + 1) % 3), user.A + 9 * m + 3 * ((c + 2) % 3)
-        for k in range(3):
-            a, b = blocks[y + k], blocks[z + k]
-            blocks[y + k] = cos(STEP) * a - sign * sin(STEP) * b
-            blocks[z + k] = sign * sin(STEP) * a + cos(STEP) * b
+    if 3 <= c < 6:
+        shift(blocks, user, 6 * m + c, 0.0, sign * STEP)
         return STEP
     first = user.r if c < 3 else user.v if c < 9 else user.w
     at = first + 3 * m + c % 3
@@ -254,13 +161,13 @@ def shift(blocks, user, m, c, sign):
 @helper
 def add_differences(T, E, user, marker, m):
     """Add minus the derivatives by pose and velocity of the m-th marker, one column at a time."""
-    blocks, width = view(E, BLOCKS), 6 * user.count
+    blocks, width, t = view(E, BLOCKS), 6 * user.count, view(T, s.TIME)[0]
     for c in range(12):
         group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D)
         for side in range(2):
             sign = 1.0 - 2.0 * side
-            h = shift(blocks, user, m, c, sign)
-            code = run(T, blocks, user, user.function, user.out, user.K)
+            h = change(blocks, user, m, c, sign)
+            code = run(blocks, user, user.function, t, user.out, user.K)
             load_marker(T, blocks, user, m, marker)
             if code != OK:
                 return code
@@ -273,7 +180,7 @@ def add_differences(T, E, user, marker, m):
 def add_derivatives(T, E, user):
     """Add minus the derivatives that the user's own function gives."""
     blocks, K, D, size = view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D), user.D - user.K
-    code = run(T, blocks, user, user.derivative, user.K, user.wrench)
+    code = run(blocks, user, user.derivative, view(T, s.TIME)[0], user.K, user.wrench)
     if code == OK:
         for k in range(size):
             K[user.group + k] -= blocks[user.K + k]
@@ -284,10 +191,10 @@ def add_derivatives(T, E, user):
 @kernel
 def stiffen(T, E):
     """Derivatives of the forces that have them."""
-    users, members = view(E, USERS), view(E, MEMBERS)
+    users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
     for e in range(users.shape[0]):
         user, code = users[e], OK
-        load_markers(T, E, user)
+        load_markers(T, members, blocks, user)
         if user.mode == FUNCTION:
             code = add_derivatives(T, E, user)
         elif user.mode == DIFFERENCES:

@@ -1,0 +1,242 @@
+"""Users' functions as C functions that kernels call by address: plain Python, Numba-compiled, or C from elsewhere.
+
+Such a function is `int64 run(double t, double *block)`. What a block holds, row by row, and which parts of it each
+function of an element takes, is the element's `Form`; parts that no function takes are the kernels' own.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from reprlib import repr as short
+from typing import Any, ClassVar
+
+import numpy as np
+
+from index3.compiled.interface import JIT, plain_address
+from index3.errors import Index3Error, ModelError, SimulationFailed
+
+C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
+C_SIGNATURES = [f"{result}(double,{block}*)" for result in ("int64", "int64_t", "long") for block in ("double", "void")]
+
+
+@dataclass(frozen=True)
+class Form:
+    """The parts of a block.
+
+    Attributes
+    ----------
+    names, shapes : of the parts, in order
+    filled : names of the parts that functions write to; they can only read the others
+    """
+
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    filled: tuple[str, ...]
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the parts begin, and where the last one ends."""
+        return [0, *accumulate(map(prod, self.shapes))]
+
+    def parts(self, names: Sequence[str]) -> Iterator[tuple[str, int, int, tuple[int, ...]]]:
+        """Name, beginning, end and shape of some parts."""
+        starts = self.starts
+        for name in names:
+            k = self.names.index(name)
+            yield name, starts[k], starts[k + 1], self.shapes[k]
+
+
+class UserFunctions:
+    """Base of elements with functions of the user: what these raise is kept here until Python can show it.
+
+    `arguments` names, for each function of the element, its arguments after t; the last ones are those it fills.
+    """
+
+    arguments: ClassVar[Mapping[str, tuple[str, ...]]]
+    failure: BaseException | None = None
+    failed_in: tuple[str, float] = ("f", 0.0)
+
+    @property
+    def label(self) -> str:
+        """How messages call the element."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "failure": None}  # a traceback cannot be pickled
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy that shares the functions, which need not be copyable."""
+        functions = (getattr(self, what, None) for what in self.arguments)
+        memo |= {id(function): function for function in functions if function is not None}
+        memo[id(self)] = other = object.__new__(type(self))
+        other.__dict__.update(copy.deepcopy(self.__getstate__(), memo))
+        return other
+
+    def explain_function(self, what: str, t: float) -> str:
+        """What went wrong in the user's function `what`."""
+        if isinstance(self.failure, Index3Error):
+            return str(self.failure)
+        if self.failure is not None:
+            what, t = self.failed_in
+            raised = f"{type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
+            return f"{self.label}: its function {what} raised {raised}"
+        return (
+            f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "
+            "compiled code. Check it at that state; a plain Python function shows its own error."
+        )
+
+    def raise_failure(self) -> None:
+        """Raise what a Python function of the user raised, wrapped in `SimulationFailed`, and forget it; or return.
+
+        Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. A function that
+        failed is not called again until this is done or a new table is made.
+        """
+        failure, self.failure = self.failure, None
+        if failure is None:
+            return
+        if isinstance(failure, Index3Error) or not isinstance(failure, Exception):
+            raise failure
+        raise SimulationFailed(f"{self.label}: its function raised {type(failure).__name__}: {failure}") from failure
+
+    def check_function(self, what: str, function: Any) -> None:
+        """Raise unless kernels can call `function` as the element's function `what`."""
+        form = f"{what}(t, {', '.join(self.arguments[what])})"
+        if callable(function):
+            try:
+                inspect.signature(getattr(function, "py_func", function)).bind(*range(1 + len(self.arguments[what])))
+            except TypeError:
+                raise ModelError(f"{self.label} has a function {what} with other arguments. Give {form}.") from None
+            except ValueError:  # not written in Python: its arguments are not known before the call
+                return
+            return
+        from scipy import LowLevelCallable
+
+        if not isinstance(function, LowLevelCallable):
+            raise ModelError(f"{self.label} has {what} {short(function)}. Give a function {form}.")
+        if function.signature.replace(" ", "") not in C_SIGNATURES or function.user_data is not None:
+            raise ModelError(
+                f"{self.label} has {what} with the C signature '{function.signature}'. "
+                "Give 'int64 (double, double *)', without user_data."
+            )
+
+
+def make_callable(owner: UserFunctions, what: str, function: Any, block: np.ndarray, form: Form) -> tuple[int, Any]:
+    """Address of a user's function for kernels, and the object that must live as long as the address is used."""
+    if not callable(function):
+        return low_level(function)
+    if hasattr(function, "py_func"):
+        if JIT:
+            return compile_for(owner, what, function, form)
+        function = function.py_func
+    views = []
+    for name, first, end, shape in form.parts(owner.arguments[what]):
+        part = block[first:end].reshape(shape)
+        part.setflags(write=name in form.filled)
+        views.append(part)
+    run = guarded(owner, what, function, views, form.filled)
+    if not JIT:
+        return plain_address(run), run
+    callback = C_BLOCK(run)
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0, callback
+
+
+def returned_something(owner: UserFunctions, what: str, returned: str, filled: Sequence[str]) -> str:
+    """The message for a function that returns a value instead of filling its last arguments."""
+    names = " and ".join(name for name in owner.arguments[what] if name in filled)
+    return f"{owner.label}: its function {what} returns {returned}. It must fill {names} and return None."
+
+
+def guarded(
+    owner: UserFunctions, what: str, function: Callable[..., Any], views: list[np.ndarray], filled: Sequence[str]
+) -> Callable[[float, Any], int]:
+    """A function of (t, block) that keeps what `function` raises, since nothing may pass through compiled code."""
+
+    def run(t: float, block: Any) -> int:
+        if owner.failure is not None:  # the run is about to end: do not go on calling a function that failed
+            return 1
+        try:
+            returned = function(t, *views)
+            if returned is not None:
+                raise ModelError(returned_something(owner, what, short(returned), filled))
+        except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
+            owner.failure, owner.failed_in = error, (what, t)
+            return 1
+        return 0
+
+    return run
+
+
+def low_level(function: Any) -> tuple[int, Any]:
+    """Address of a `scipy.LowLevelCallable`."""
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    capsule = tuple.__getitem__(function, 0)  # its own [] is closed
+    address = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
+    if JIT:
+        return address, function
+    run = C_BLOCK(address)
+    return plain_address(lambda t, block: run(t, block.ctypes.data)), (function, run)
+
+
+def compile_for(owner: UserFunctions, what: str, function: Any, form: Form) -> tuple[int, Any]:
+    """Address of a function compiled by Numba."""
+    from numba.core.errors import NumbaError
+
+    try:
+        compiled, returned = compile_callback(function, owner.arguments[what], form)
+    except (NumbaError, TypeError) as error:  # TypeError: an explicit signature that does not fit
+        raise ModelError(f"{owner.label}: Numba could not compile its function {what}. {error}") from error
+    if returned != "none":
+        raise ModelError(returned_something(owner, what, returned, form.filled))
+    return compiled.address, compiled
+
+
+@functools.lru_cache(maxsize=256)  # several elements may share a function; compiling it takes about half a second
+def compile_callback(function: Any, names: tuple[str, ...], form: Form) -> tuple[Any, str]:
+    """A C function around a Numba-compiled one, and the type that the latter returns."""
+    import numba
+
+    size, places = form.starts[-1], [part[1:] for part in form.parts(names)]
+
+    @numba.njit
+    def cut(x, place):
+        return x[place[0] : place[1]].reshape(place[2])
+
+    def called_with(rest, place):
+        """`rest` with the part at `place` put before its other arguments."""
+
+        @numba.njit
+        def call(t, x, *others):
+            return rest(t, x, cut(x, place), *others)
+
+        return call
+
+    @numba.njit
+    def bare(t, x, *parts):
+        return function(t, *parts)
+
+    call = functools.reduce(called_with, places, bare)
+
+    def call_function(t, pointer):
+        return call(t, numba.carray(pointer, size))
+
+    signature = "(float64, CPointer(float64))"
+    inner = numba.njit(signature)(call_function)
+
+    def run(t, pointer):
+        try:
+            inner(t, pointer)
+        except Exception:
+            return 1
+        return 0
+
+    return numba.cfunc(f"int64{signature}")(run), str(inner.nopython_signatures[0].return_type)
