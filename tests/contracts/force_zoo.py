@@ -163,6 +163,26 @@ def user(jacobian):
     return make
 
 
+def servo(t, r, A, v, w, p, out, x, rate):
+    """`strut` through seven states that follow it and each other."""
+    strut(t, r, A, v, w, p, out)
+    out[0, :3] += x[:3] * x[6]
+    out[1, 3:] += x[3:6]
+    rate[:3] = r[1] - r[0] - 2.0 * x[:3] * x[3]
+    rate[3:6] = A[0][:, 1] + 0.3 * w[1]
+    rate[6] = x[0] * x[5] + v[0, 2]
+
+
+def servos(model, first, second, rng):
+    """Two forces that give rates to one block of states."""
+    block = model.add(ix.States("servo", rng.normal(size=7)))
+    parameters = ((2.0, 0.5, 1.5, 0.4), (1.0, -0.3, 0.7, 0.2))
+    return [
+        ix.UserForce(f"u{k}", again(first, second, rng), servo, p, "differences", states=block)
+        for k, p in enumerate(parameters)
+    ]
+
+
 def again(first, second, rng):
     """New markers on the same bodies."""
     return [zoo.make_marker(end.body, rng) for end in (first, second)]
@@ -190,6 +210,7 @@ MAKERS = [
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin
     Maker("index3.forces.user", "differences", user("differences"), tolerance=1e-5),
+    Maker("index3.forces.user", "states", servos, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 

@@ -184,6 +184,11 @@ def dense_matrix(state: State, *coefficients: float) -> np.ndarray:
     return dense
 
 
+def carries_states(system: System, marker: np.void) -> bool:
+    """Whether a marker's twist is a block of states."""
+    return marker["body"] >= 0 and system.bodies[marker["body"]].kind == "states"
+
+
 def applied_wrenches(state: State) -> np.ndarray:
     """What forces put on the markers, without the reactions of joints (which loose markers leave unbalanced)."""
     wrench = state[s.MARKER_F].copy()

@@ -39,14 +39,10 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         others = further(group)
         joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
         column += len(others)
-    forces = [
-        {
-            "name": name,
-            "type": type(force).__name__,
-            "markers": [describe_marker(marker) for marker in force.markers if marker.body.kind != "states"],
-        }
-        for name, force in model.forces.items()
-    ]
+    forces = []
+    for name, force in model.forces.items():
+        markers = [describe_marker(marker) for marker in force.markers if marker.body.kind != "states"]
+        forces.append({"name": name, "type": type(force).__name__, "markers": markers})
     return Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],

@@ -79,4 +79,4 @@ class States(Body):
         """Refused: states are no body in space."""
         raise ModelError(f"{self.label} has no place in space, so no markers. Name it in UserForce(states=...).")
 
-    marker_at = marker_at_pose = marker  # type: ignore[assignment]
+    marker_at = marker_at_pose = marker

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 from reprlib import repr as short
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class UserFunctions:
     `arguments` names, for each function of the element, its arguments after t; the last ones are those it fills.
     """
 
-    arguments: ClassVar[Mapping[str, tuple[str, ...]]]
+    arguments: Mapping[str, tuple[str, ...]]
     failure: BaseException | None = None
     failed_in: tuple[str, float] = ("f", 0.0)
 

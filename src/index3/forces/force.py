@@ -54,7 +54,7 @@ class ForceElement:
     kind : str, the module of its kernels
     curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
     conservative : bool, False if its work is counted as work instead of potential energy
-    own_states : blocks of first-order states (`index3.bodies.states`) that belong to it; their markers are among its own
+    own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
     """
 
     element = "force"

@@ -1,14 +1,20 @@
-"""Forces by a user's own function of the poses and velocities of its markers (see `index3.constraints.user_block`)."""
+"""Forces by a user's own function of the poses and velocities of its markers (see `index3.constraints.user_block`).
+
+With a block of states the function also gives their rates. To the kernels the block's markers stand behind the others,
+six states each, so that rates follow the wrenches in a block of doubles, and states are twists.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from reprlib import repr as short
+from typing import Any
 
 import numpy as np
 
 from index3.bodies.body import as_markers
 from index3.bodies.marker import as_numbers
+from index3.bodies.states import States
 from index3.compiled import slots as s
 from index3.compiled.callbacks import Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
@@ -16,20 +22,21 @@ from index3.constraints.user_block import (
     POSES,
     UserTable,
     load_marker,
-    load_markers,
     pose_shapes,
     run,
     shift,
     user_table,
 )
+from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
 
-PARTS = (*POSES, "out", "K", "D", "wrench")  # of a block; the last one is the kernels' own
+PARTS = (*POSES, "x", "out", "rate", "pad", "K", "D", "wrench")  # of a block; "pad" and the last are the kernels' own
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
         ("count", "i8"),
         ("group", "i8"),  # first place in GROUP_K and GROUP_D
+        ("bodies", "i8"),  # markers on bodies; the others are those of the states
         ("mode", "i8"),  # how its derivatives are made
         ("function", "i8"),  # addresses
         ("derivative", "i8"),
@@ -62,6 +69,11 @@ class UserForce(ForceElement, UserFunctions):
         and not at all if the force is stiff. "differences": central differences, 24 k calls of f for each Jacobian. A
         function jacobian(t, r, A, v, w, p, K, D), of any kind that f may be: fills, from zero, the (6k, 6k) derivatives
         of `out` by K: (dr, dtheta) and D: (v, w) of each marker in turn; dtheta turns every axis u by dtheta x u.
+    states : a block of n first-order states (`States`) whose rates the function also gives. It then is
+        f(t, r, A, v, w, p, out, x, rate) with the states x (n,) and their rates to be filled in, zero at entry (several
+        forces may name one block: their rates add up); and jacobian(t, r, A, v, w, p, K, D, x), where K and D have 6
+        more rows and columns for every 6 states or part of that: the rates are rows 6k ... of both, the states columns
+        6k ... of D.
 
     The work of the force is counted as work, not as potential energy. A torque on a PointMass has no effect. An
     exception in a Python function ends the run and is shown with its own traceback.
@@ -78,11 +90,29 @@ class UserForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
-    arguments: ClassVar = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
+    arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
 
-    def __init__(self, name: str, markers: Any, f: Any, parameters: Any = (), jacobian: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        markers: Any,
+        f: Any,
+        parameters: Any = (),
+        jacobian: Any = None,
+        *,
+        states: States | None = None,
+    ) -> None:
         super().__init__(name)
-        self.markers = as_markers(self.label, markers)
+        self.ends = as_markers(self.label, markers)
+        self.states = states
+        self.markers = self.ends
+        if states is not None:
+            if not isinstance(states, States):
+                raise ModelError(
+                    f"{self.label} has states {short(states)}. Give a block: states=model.add(States(...))."
+                )
+            self.markers = (*self.ends, *states.markers)
+            self.arguments = {"f": (*POSES, "out", "x", "rate"), "jacobian": (*POSES, "K", "D", "x")}
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
@@ -112,19 +142,34 @@ class UserForce(ForceElement, UserFunctions):
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
         mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
-        return (place.stiffness, mode)
+        return (place.stiffness, len(self.ends), mode)
 
     def form(self) -> Form:
         """The parts of its block."""
-        count = len(self.markers)
-        square = (6 * count, 6 * count)
-        shapes = (*pose_shapes(count, len(self.parameters)), (count, 6), square, square, (count, 6))
-        return Form(PARTS, shapes, ("out", "K", "D"))
+        count, width = len(self.ends), 6 * len(self.markers)
+        n = 0 if self.states is None else self.states.size
+        own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width), (width,))
+        return Form(PARTS, (*pose_shapes(count, len(self.parameters)), *own), ("out", "rate", "K", "D"))
 
 
 def table(elements: Sequence[UserForce], places: Sequence[Place]) -> UserTable:
     """The table of all user forces of a system; here their functions become callable from kernels."""
     return user_table((USERS, MEMBERS, BLOCKS), elements, places, [element.form() for element in elements])
+
+
+@helper
+def load_state(T, members, blocks, user, k):
+    """Write state k of a force into its block."""
+    blocks[user.x + k] = view(T, s.MARKER_V)[members[user.first + user.bodies + k // 6], k % 6]
+
+
+@helper
+def load(T, members, blocks, user):
+    """Write poses and velocities of all markers and all states of a force into its block."""
+    for m in range(user.bodies):
+        load_marker(T, blocks, user, m, members[user.first + m])
+    for k in range(user.out - user.x):
+        load_state(T, members, blocks, user, k)
 
 
 @kernel
@@ -134,7 +179,7 @@ def push(T, E):
     f, t = view(T, s.MARKER_F), view(T, s.TIME)[0]
     for e in range(users.shape[0]):
         user = users[e]
-        load_markers(T, members, blocks, user)
+        load(T, members, blocks, user)
         if run(blocks, user, user.function, t, user.out, user.K) != OK:
             return e + 1
         for m in range(user.count):
@@ -177,6 +222,23 @@ def add_differences(T, E, user, marker, m):
 
 
 @helper
+def add_state_differences(T, E, user, k):
+    """Add minus the derivatives by state k."""
+    blocks, members, D = view(E, BLOCKS), view(E, MEMBERS), view(T, s.GROUP_D)
+    width, h = 6 * user.count, STEP * max(1.0, abs(blocks[user.x + k]))
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        blocks[user.x + k] += sign * h
+        code = run(blocks, user, user.function, view(T, s.TIME)[0], user.out, user.K)
+        load_state(T, members, blocks, user, k)
+        if code != OK:
+            return code
+        for row in range(width):
+            D[user.group + row * width + 6 * user.bodies + k] -= sign * blocks[user.out + row] / (2.0 * h)
+    return OK
+
+
+@helper
 def add_derivatives(T, E, user):
     """Add minus the derivatives that the user's own function gives."""
     blocks, K, D, size = view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D), user.D - user.K
@@ -194,13 +256,16 @@ def stiffen(T, E):
     users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
     for e in range(users.shape[0]):
         user, code = users[e], OK
-        load_markers(T, members, blocks, user)
+        load(T, members, blocks, user)
         if user.mode == FUNCTION:
             code = add_derivatives(T, E, user)
         elif user.mode == DIFFERENCES:
-            for m in range(user.count):
+            for m in range(user.bodies):
                 if code == OK:
                     code = add_differences(T, E, user, members[user.first + m], m)
+            for k in range(user.out - user.x):
+                if code == OK:
+                    code = add_state_differences(T, E, user, k)
         if code != OK:
             return e + 1
     return OK
@@ -213,7 +278,7 @@ def energy(T, E):
     V, values = view(T, s.MARKER_V), view(T, s.ENERGY)
     for e in range(users.shape[0]):
         user = users[e]
-        for m in range(user.count):
+        for m in range(user.bodies):
             for c in range(6):
                 values[s.POWER] += blocks[user.wrench + 6 * m + c] * V[members[user.first + m], c]
     return OK

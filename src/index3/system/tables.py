@@ -31,7 +31,7 @@ def of_bodies(
     for body in bodies:
         by_kind[body.kind].append(body)
     for kind, members in by_kind.items():
-        module, table = kinds.BODIES[kind]
+        module, table = (kinds.BODIES | kinds.STATES)[kind]
         starts = [first[id(body)] for body in members]
         rows = np.concatenate([start + body.block[0] for start, body in zip(starts, members, strict=True)])
         columns = np.concatenate([start + body.block[1] for start, body in zip(starts, members, strict=True)])

@@ -96,15 +96,34 @@ def remember(T, E, t_a, t_lam):
 
 
 @helper
-def step_error(T, E, R, old, scale):
-    """RMS of scale (a_{n+1} - a_n) over the weights of q: (34), (25)."""
+def state_error(T, E, R, h, t_a):
+    """Sum over the first-order states of (error / weight)^2; the error is h^3/12 times the third derivative.
+
+    That is the trapezoidal rule's, an upper bound for the alpha methods; the derivative is a second difference of the
+    rates at their times, t_a being the present one. Without two past rates: h/12 times their change, of lower order.
+    """
+    times, past, a, total = view(E, PAST_T), view(E, PAST_A), view(T, s.A), 0.0
+    first, enough = view(R, run.LIMITS)[run.FIRST_STATE], view(E, HISTORY)[FILLED] > 1
+    for k in range(first, a.shape[0]):
+        y = h * (a[k] - past[0, k])
+        if enough:
+            now, before = (a[k] - past[0, k]) / (t_a - times[0]), (past[0, k] - past[1, k]) / (times[0] - times[1])
+            y = 2.0 * h * h * h * (now - before) / (t_a - times[1])
+        y /= 12.0 * run.weight_v(R, k)
+        total += y * y
+    return total
+
+
+@helper
+def step_error(T, E, R, old, scale, h, t_a):
+    """RMS of scale (a_{n+1} - a_n) over the weights of q: (34), (25); with that of first-order states."""
     a, w, total = view(T, s.A), view(E, newton.WEIGHTS_Q), 0.0
     if view(E, newton.SETTINGS)[newton.PAPER_NORM] == 1.0:
         w = view(E, newton.WEIGHTS)
-    for k in range(a.shape[0]):
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         y = scale * (a[k] - old[k]) / w[k]
         total += y * y
-    return sqrt(total / a.shape[0])
+    return sqrt((total + state_error(T, E, R, h, t_a)) / a.shape[0])
 
 
 @helper

@@ -120,7 +120,7 @@ def accept(T, E, R, t, h):
 
 
 @helper
-def step_error(T, E, h):
+def step_error(T, E, R, t, h):
     """RMS over the weights of the local error of q, with A_{n+1} - A_n for h times the third derivative."""
     start, a, a0, w = view(E, A_START), view(T, s.A), view(E, PAST_A)[0], view(E, newton.WEIGHTS_Q)
     alpha_m, alpha_f, d = parameters(view(E, OPTIONS)[RHO])
@@ -128,7 +128,7 @@ def step_error(T, E, h):
     for k in range(a.shape[0]):
         x = scale * ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - start[k]) / w[k]
         total += x * x
-    return sqrt(total / a.shape[0])
+    return sqrt((total + past.state_error(T, E, R, h, t)) / a.shape[0])
 
 
 @helper
@@ -142,7 +142,7 @@ def attempt(T, E, R, S):
     if code != newton.CONVERGED:
         return newton.answer_failure(E, R, code, h)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
-    if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, h)):
+    if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, R, t, h)):
         return OK
     return accept(T, E, R, t, h)
 

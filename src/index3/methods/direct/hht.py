@@ -113,8 +113,9 @@ def attempt(T, E, R, S):
         return newton.answer_failure(E, R, code, h)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:
-        scale = error_constant(view(E, OPTIONS)[ALPHA]) * h * h
-        if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale)):
+        alpha = view(E, OPTIONS)[ALPHA]
+        scale = error_constant(alpha) * h * h
+        if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale, h, t + alpha * h)):
             return OK
     return accept(T, E, R, t, h)
 

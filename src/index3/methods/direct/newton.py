@@ -314,7 +314,7 @@ def solve_step(T, E, R, S):
 def fill_weights(E, R, h):
     """The error allowed in each coordinate: the contract's, the paper's (34), or for constant steps that of Newton.
 
-    A first-order state is judged by the error of its integral in the step, h times the error allowed in the state.
+    Corrections of a first-order state are judged by what they add to its integral, h times what the state may be off.
     With constant steps, and where velocities are imposed, corrections are judged as velocities: what is left in
     positions is divided by h at each step and would hide the order of the method at small steps.
     """
@@ -333,9 +333,7 @@ def fill_weights(E, R, h):
             w[k] = run.weight(R, k)
     if not fixed:
         for k in range(view(R, run.LIMITS)[run.FIRST_STATE], w.shape[0]):
-            w_q[k] = h * run.weight_v(R, k)
-            if not stabilised:
-                w[k] = w_q[k]
+            w[k] = run.weight_v(R, k) if stabilised else h * run.weight_v(R, k)
 
 
 @helper

@@ -1,0 +1,140 @@
+"""Equations of the user that are not solved for their unknowns: implicit differential equations, algebraic variables.
+
+At a given time, motion and states x, the unknowns u = (rates of the states, variables z) satisfy residual(u) = 0. They
+are found by Newton's iteration inside the evaluation of the forces, so every method takes such equations. Equations
+(8a), (8b) of [NegrutHHT], which solves them beside the motion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.marker import as_number
+from index3.bodies.states import States
+from index3.constraints.user_block import POSES
+from index3.errors import ModelError, SimulationFailed
+from index3.forces.user import UserForce
+
+ITERATIONS = 50
+SOLVED = 1e-12
+"""The last correction, relative to max(1, |unknown|): some thousand roundings."""
+STEP = 1e-7
+"""Of the differences that give the iteration its matrix, relative to max(1, |unknown|): it only sets its speed."""
+SINGULAR = 1e-13
+"""Smallest singular value of that matrix, as a part of the largest, below which the equations do not have one answer:
+the differences are good to 1e-9."""
+
+
+class UserEquations(UserForce):
+    """Your own equations beside the motion, and the forces that follow from their unknowns.
+
+    Parameters
+    ----------
+    name : str
+    markers : as for `UserForce`
+    residual : function residual(t, r, A, v, w, p, x, rate, z, out, res) that fills `res` (n + m,), zero at the
+        solution, and `out` (k, 6), the forces there. t, r, A, v, w, p and `out` are as for `UserForce`; x (n,) are the
+        states, rate (n,) their unknown rates, z (m,) the unknown variables.
+    states : a block of n states (`States`), or None
+    variables : starting values of the m variables z
+    parameters : numbers handed to the function as `p`
+
+    The equations are solved at every evaluation, from the last solution, to the rounding of their numbers. `variables`
+    may depend on each other in a loop. A plain Python function; derivatives are taken by differences.
+
+    Raises
+    ------
+    ModelError : names the element.
+    SimulationFailed : in a run, if the equations cannot be solved, or leave an unknown open.
+
+    >>> from index3.bodies.point_mass import PointMass
+    >>> def filtered(t, r, A, v, w, p, x, rate, z, out, res):
+    ...     res[0] = p[0] * rate[0] + x[0] - v[0, 2]  # a filter of the vertical speed
+    ...     out[0, 2] = -10.0 * x[0]
+    >>> block = States("filter", (0.0,))
+    >>> UserEquations("damper", PointMass("ball", 1.0), filtered, states=block, parameters=(0.1,))
+    UserEquations('damper', 'ball', 'filter')
+    """
+
+    def __init__(
+        self,
+        name: str,
+        markers: Any,
+        residual: Any,
+        *,
+        states: States | None = None,
+        variables: Any = (),
+        parameters: Any = (),
+    ) -> None:
+        self.name = name  # for messages before the base class takes over
+        self.residual = residual
+        try:
+            start = [as_number(z, self.label, "variable") for z in variables]
+        except TypeError:
+            raise ModelError(f"{self.label} has variables {variables!r}. Give a list of starting values.") from None
+        count = 0 if states is None else getattr(states, "size", 0)
+        if count + len(start) == 0:
+            raise ModelError(f"{self.label} has neither states nor variables. Use a UserForce.")
+        self.unknowns = np.concatenate([np.zeros(count), start])
+        solve = self._with_states if states is not None else self._without_states
+        super().__init__(name, markers, solve, parameters, "differences", states=states)
+        self.arguments = {**self.arguments, "residual": (*POSES, "x", "rate", "z", "out", "res")}
+        self.check_function("residual", residual)
+        if not callable(residual) or hasattr(residual, "py_func"):
+            raise ModelError(f"{self.label} has residual {residual!r}. Give a plain Python function.")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy that shares the function, with unknowns of its own."""
+        other = super().__deepcopy__(memo)
+        other.f = getattr(other, self.f.__name__)
+        return other
+
+    def _without_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any) -> None:
+        nothing = np.zeros(0)
+        self._solve((t, r, A, v, w, p, nothing), out)
+
+    def _with_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, x: Any, rate: Any) -> None:
+        self._solve((t, r, A, v, w, p, x), out)
+        rate[:] = self.unknowns[: len(x)]
+
+    def _value(self, known: tuple[Any, ...], u: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """The residual at u; `out` is filled as well."""
+        n, res = len(known[-1]), np.zeros(len(u))
+        out[:] = 0.0
+        answer = self.residual(*known, u[:n], u[n:], out, res)
+        if answer is not None:
+            raise ModelError(f"{self.label}: its function residual returns {answer!r}. It must fill res and out.")
+        if not np.all(np.isfinite(res)):
+            raise SimulationFailed(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
+        return res
+
+    def _solve(self, known: tuple[Any, ...], out: np.ndarray) -> None:
+        """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
+        u, t = self.unknowns.copy(), known[0]
+        for _ in range(ITERATIONS):
+            value = self._value(known, u, out)
+            columns = []
+            for k in range(len(u)):
+                h = STEP * max(1.0, abs(u[k]))
+                other = u.copy()
+                other[k] += h
+                columns.append((self._value(known, other, out) - value) / h)
+            matrix = np.column_stack(columns)
+            sizes = np.linalg.svd(matrix, compute_uv=False)
+            if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
+                raise SimulationFailed(
+                    f"{self.label}: its equations leave an unknown open at t = {t:.6g}: the derivative of res by the "
+                    "rates and variables is singular. Each state needs an equation with its rate."
+                )
+            change = np.linalg.solve(matrix, value)
+            u -= change
+            if np.all(np.abs(change) <= SOLVED * np.maximum(1.0, np.abs(u))):
+                self._value(known, u, out)
+                self.unknowns = u
+                return
+        raise SimulationFailed(
+            f"{self.label}: its equations were not solved at t = {t:.6g} in {ITERATIONS} iterations. Give better "
+            "starting values, or equations that have a solution there."
+        )
