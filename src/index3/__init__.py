@@ -33,6 +33,10 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.errors import ModelError as ModelError
     from index3.errors import SimulationFailed as SimulationFailed
     from index3.errors import SingularError as SingularError
+    from index3.forces.bushing import Bushing as Bushing
+    from index3.forces.curve import Curve as Curve
+    from index3.forces.drag import Drag as Drag
+    from index3.forces.gravity import PointGravity as PointGravity
     from index3.forces.joint_friction import JointFriction as JointFriction
     from index3.forces.load import Force as Force
     from index3.forces.load import Torque as Torque
@@ -69,6 +73,10 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.rigid_body": ("RigidBody",),
     "index3.bodies.states": ("States",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
+    "index3.forces.bushing": ("Bushing",),
+    "index3.forces.curve": ("Curve",),
+    "index3.forces.drag": ("Drag",),
+    "index3.forces.gravity": ("PointGravity",),
     "index3.forces.joint_friction": ("JointFriction",),
     "index3.forces.load": ("Force", "Torque"),
     "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),

@@ -46,6 +46,26 @@ class Maker:
     tolerance: float = 1e-6
 
 
+def cube(x):
+    """A hardening law."""
+    return 0.5 * x**3 + 2.0 * x
+
+
+def cube_slope(x):
+    """Its derivative."""
+    return 1.5 * x**2 + 2.0
+
+
+def cube_area(x):
+    """Its antiderivative."""
+    return 0.125 * x**4 + x**2
+
+
+TABLE = ix.Curve([-2.0, -1.0, 0.0, 0.7, 3.0], [-9.0, -2.0, 0.0, 3.0, 30.0])
+CUBE = ix.Curve.from_function(cube, cube_slope, integral=cube_area)
+BARE = ix.Curve.from_function(cube, cube_slope)  # without potential
+
+
 class Hinge(zoo.LooseJoint):
     """A joint without rows whose angle can be measured."""
 
@@ -63,6 +83,9 @@ def springs(model, first, second, rng):
         {"stiffness": 20.0, "damping": 3.0, "force": 2.0, "length": 0.2},
         {"stiffness": -5.0, "damping": -1.0, "length": 3.0},
         {"force": 7.0},
+        {"stiffness": TABLE, "length": 0.5},
+        {"stiffness": CUBE, "damping": TABLE},
+        {"stiffness": BARE, "damping": CUBE, "length": 1.0},
     )
     return [ix.SpringDamper(f"s{k}", *again(first, second, rng), **given) for k, given in enumerate(settings)]
 
@@ -73,6 +96,42 @@ def rotational_springs(model, first, second, rng):
     return [
         ix.RotationalSpringDamper("t0", hinges[0], stiffness=8.0, free_angle=0.3),
         ix.RotationalSpringDamper("t1", hinges[1], stiffness=8.0, damping=2.0, torque=1.5),
+        ix.RotationalSpringDamper("t2", hinges[0], stiffness=TABLE, damping=CUBE),
+        ix.RotationalSpringDamper("t3", hinges[1], stiffness=CUBE),
+    ]
+
+
+def bushings(model, first, second, rng):
+    """Along the axes alone, if the second is a point; else numbers, curves, and full matrices with all there is."""
+    if second.body.kind == "point":
+        return [
+            ix.Bushing("b0", *near(first, second, rng), stiffness=(3.0, 4.0, 5.0)),
+            ix.Bushing("b1", *near(first, second, rng), stiffness=(TABLE, 4.0, CUBE), damping=(1.0, CUBE, 2.0)),
+        ]
+    stiffness, damping = rng.normal(size=(2, 6, 6))
+    everything = {"stiffness": stiffness + stiffness.T, "damping": damping, "preload": range(6), "free": [0.2] * 6}
+    return [
+        ix.Bushing("b0", *near(first, second, rng), stiffness=(3.0, 4.0, 5.0, 6.0, 7.0, 8.0)),
+        ix.Bushing("b1", *near(first, second, rng), stiffness=[TABLE] * 6, free="initial", preload=range(6)),
+        ix.Bushing("b2", *near(first, second, rng), stiffness=[BARE] * 6, damping=[CUBE] * 6),
+        ix.Bushing("b3", *near(first, second, rng), **everything),
+        ix.Bushing("b4", *near(first, second, rng), stiffness=(3.0, 4.0, 5.0)),
+    ]
+
+
+def attractions(model, first, second, rng):
+    """Of the first body, by a point of the second and by a point in ground."""
+    made = [ix.PointGravity("g0", first.body, again(first, second, rng)[1], mu=9.0)]
+    return [*made, ix.PointGravity("g1", first.body, (3.0, 1.0, -2.0), mu=20.0)]
+
+
+def drags(model, first, second, rng):
+    """In still air and in wind, at the origin and elsewhere."""
+    settings = {"coefficient": 0.8, "area": 3.0}
+    return [
+        ix.Drag("d0", first.body, **settings),
+        ix.Drag("d1", again(first, second, rng)[0], wind=(3.0, -1.0, 0.5), density=0.7, **settings),
+        ix.Drag("d2", first, wind=wave, **settings),
     ]
 
 
@@ -188,6 +247,15 @@ def again(first, second, rng):
     return [zoo.make_marker(end.body, rng) for end in (first, second)]
 
 
+def near(first, second, rng):
+    """New markers on the same bodies, turned against each other by less than 2.5 rad."""
+    while True:
+        ends = again(first, second, rng)
+        (_, Ai), (_, Aj) = (end.pose() for end in ends)
+        if np.trace(Ai.T @ Aj) > 1.0 + 2.0 * math.cos(2.5):
+            return ends
+
+
 def between(*kinds):
     """The pairs of these kinds of bodies, the first not ground."""
     return tuple(pair for pair in PAIRS if set(pair) <= set(kinds))
@@ -199,6 +267,14 @@ MAKERS = [
     Maker(
         "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")
     ),
+    Maker(  # axes of a point mass do not turn
+        "index3.forces.bushing_kernels",
+        "bushings",
+        bushings,
+        pairs=tuple(pair for pair in PAIRS if pair[0] != "point"),
+    ),
+    Maker("index3.forces.gravity", "attractions", attractions),
+    Maker("index3.forces.drag", "drags", drags, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker("index3.forces.load", "loads", loads, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker(  # a point mass has no place for the reaction at the same point
         "index3.forces.load",

@@ -1,7 +1,8 @@
 """A spring and damper on the angle of a joint.
 
 With the joint's angle theta and its rate omega = g . V, g = (0, -n, 0, n) as in `index3.constraints.turning_angle`: the
-torque tau = -k (theta - theta_0) - c omega + f acts along n on the second body and opposite on the first.
+torque tau = -k (theta - theta_0) - c omega + f acts along n on the second body and opposite on the first. Curves may
+stand for k x and c x.
 """
 
 from __future__ import annotations
@@ -15,11 +16,26 @@ import numpy as np
 from index3.algebra.vectors import add, add_at, apply_transposed, dot, load_at, outer, scale, sub
 from index3.bodies.marker import as_number
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.rows import axis
 from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, combine
 from index3.errors import ModelError
-from index3.forces.force import ForceElement, Place, add_block, element_table
+from index3.forces.curve import Curve
+from index3.forces.curve_kernels import (
+    CURVE,
+    NONE,
+    CurvedForce,
+    CurveSet,
+    CurveTable,
+    acts,
+    add_spring_energy,
+    as_law,
+    has_potential,
+    law_slope,
+    law_value,
+    slope_of,
+)
+from index3.forces.force import Place, add_block, element_table
 
 SPRING = np.dtype(
     [
@@ -32,22 +48,26 @@ SPRING = np.dtype(
         ("damping", "f8"),
         ("free_angle", "f8"),
         ("torque", "f8"),
+        ("elastic", "i8"),  # curves in place of stiffness and damping, or NONE
+        ("viscous", "i8"),
     ]
 )
-(SPRINGS,) = slots(springs=(SPRING, 1))
+SPRINGS, CURVES, PIECES = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2))
 
 
-class RotationalSpringDamper(ForceElement):
+class RotationalSpringDamper(CurvedForce):
     """A spring and damper on the angle of a joint, which is zero at assembly and not limited to one turn.
 
-    The torque on the second body is -stiffness (angle - free_angle) - damping rate + torque, opposite on the first.
+    The torque on the second body is -stiffness (angle - free_angle) - damping rate + torque, opposite on the first. A
+    curve in place of a number stands for the product: a torque that turns back where it is positive.
 
     Parameters
     ----------
     name : str
     joint : a joint with the coordinate `angle`: Revolute, Cylindrical, Planar
-    stiffness : float [N m/rad], may be negative
-    damping : float [N m s/rad], may be negative
+    stiffness : float [N m/rad], may be negative; or a Curve: torque [N m] against the turn as function of
+        angle - free_angle [rad]
+    damping : float [N m s/rad], may be negative; or a Curve: torque [N m] against the rate as function of it [rad/s]
     free_angle : float [rad]
     torque : float, constant torque on the second body [N m]; its work is counted as work, not as potential energy
 
@@ -70,8 +90,8 @@ class RotationalSpringDamper(ForceElement):
         name: str,
         joint: Any,
         *,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
+        stiffness: float | Curve = 0.0,
+        damping: float | Curve = 0.0,
         free_angle: float = 0.0,
         torque: float = 0.0,
     ) -> None:
@@ -85,31 +105,37 @@ class RotationalSpringDamper(ForceElement):
             )
         self.joint = joint
         self.markers = (joint.first, joint.second)
-        self.stiffness = as_number(stiffness, self.label, "stiffness")
-        self.damping = as_number(damping, self.label, "damping")
+        self.stiffness = as_law(stiffness, self.label, "stiffness")
+        self.damping = as_law(damping, self.label, "damping")
         self.free_angle = as_number(free_angle, self.label, "free_angle")
         self.torque = as_number(torque, self.label, "torque")
 
     @property
     def damped(self) -> bool:
         """Whether it has a damper."""
-        return self.damping != 0.0
+        return acts(self.damping)
 
     @property
     def conservative(self) -> bool:
-        """Whether it is only a spring."""
-        return self.damping == 0.0 and self.torque == 0.0
+        """Whether it is only a spring with a potential energy."""
+        return not acts(self.damping) and self.torque == 0.0 and has_potential(self.stiffness)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table of springs."""
         i, j = place.markers
-        own = (self.stiffness, self.damping, self.free_angle, self.torque)
+        own = (slope_of(self.stiffness), slope_of(self.damping), self.free_angle, self.torque, NONE, NONE)
         return (i, j, place.stiffness, place.angle(self.joint), place.angle_zero(self.joint), *own)
 
 
-def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> Table:
+def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all rotational springs of a system."""
-    return element_table(SPRINGS, elements, places)
+    result, curves = CurveTable(3), CurveSet()
+    result[SPRINGS] = springs = element_table(SPRINGS, elements, places)[SPRINGS]
+    for k, element in enumerate(elements):
+        springs["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
+        springs["viscous"][k] = curves.add(element, "damping", element.damping)
+    curves.fill(result, CURVES, PIECES)
+    return result
 
 
 @helper
@@ -122,9 +148,11 @@ def twist(T, spring):
 
 
 @helper
-def torque(spring, angle, rate):
+def torque(E, spring, angle, rate):
     """The torque on the second body."""
-    return spring.torque - spring.stiffness * angle - spring.damping * rate
+    curves, pieces = view(E, CURVES), view(E, PIECES)
+    elastic = law_value(curves, pieces, spring.elastic, spring.stiffness, angle)
+    return spring.torque - elastic - law_value(curves, pieces, spring.viscous, spring.damping, rate)
 
 
 @kernel
@@ -133,7 +161,9 @@ def push(T, E):
     springs, f = view(E, SPRINGS), view(T, s.MARKER_F)
     for e in range(springs.shape[0]):
         angle, n, w = twist(T, springs[e])
-        tau = torque(springs[e], angle, dot(n, w))
+        tau = torque(E, springs[e], angle, dot(n, w))
+        if (springs[e].elastic >= 0 or springs[e].viscous >= 0) and not abs(tau) < 1e300:  # also catches NaN
+            return e + 1
         add_at(f, springs[e].i, 3, scale(-tau, n))
         add_at(f, springs[e].j, 3, scale(tau, n))
     return OK
@@ -143,11 +173,13 @@ def push(T, E):
 def stiffen(T, E):
     """Derivatives of tau g: -g (k g + c V^T H) + tau H with H = dg/dxi by pose, -c g g^T by twist."""
     springs, A, K, D = view(E, SPRINGS), view(T, s.MARKER_A), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    curves, pieces = view(E, CURVES), view(E, PIECES)
     for e in range(springs.shape[0]):
         i, j, first = springs[e].i, springs[e].j, springs[e].group
-        k, c = springs[e].stiffness, springs[e].damping
         angle, n, w = twist(T, springs[e])
-        tau = torque(springs[e], angle, dot(n, w))
+        tau = torque(E, springs[e], angle, dot(n, w))
+        k = law_slope(curves, pieces, springs[e].elastic, springs[e].stiffness, angle)
+        c = law_slope(curves, pieces, springs[e].viscous, springs[e].damping, dot(n, w))
         by_i, by_j = angle_curvature(axis(A, i, 0), axis(A, i, 1), axis(A, j, 0))  # dn/dtheta
         row_i = add(scale(-k, n), scale(c, apply_transposed(by_i, w)))
         row_j = add(scale(k, n), scale(c, apply_transposed(by_j, w)))
@@ -169,11 +201,13 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs; power of dampers and constant torques."""
     springs, values = view(E, SPRINGS), view(T, s.ENERGY)
+    curves, pieces = view(E, CURVES), view(E, PIECES)
     for e in range(springs.shape[0]):
-        angle, n, w = twist(T, springs[e])
+        spring = springs[e]
+        angle, n, w = twist(T, spring)
         rate = dot(n, w)
-        values[s.POTENTIAL] += 0.5 * springs[e].stiffness * angle * angle
-        values[s.POWER] += (springs[e].torque - springs[e].damping * rate) * rate
+        add_spring_energy(values, curves, pieces, spring.elastic, spring.stiffness, angle, rate)
+        values[s.POWER] += (spring.torque - law_value(curves, pieces, spring.viscous, spring.damping, rate)) * rate
     return OK
 
 

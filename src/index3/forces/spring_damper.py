@@ -1,6 +1,6 @@
 """A spring and damper along the line between two points.
 
-With d = r_j - r_i, length L = |d|, direction u = d / L: the tension s = k (L - L0) + c L' + f pulls the ends together.
+Along the line of `index3.forces.line` acts the tension s = k (L - L0) + c L' + f; curves may stand for k x and c x.
 """
 
 from __future__ import annotations
@@ -11,14 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from index3.algebra.vectors import add, add_at, dot, load, norm, outer, scale, sub
+from index3.algebra.vectors import dot, norm, outer, scale, sub
 from index3.bodies.body import check_pair, distance
 from index3.bodies.marker import as_number, as_vector
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Table, helper, kernel, slots, view
-from index3.constraints.turning_angle import combine
+from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.errors import ModelError
-from index3.forces.force import ForceElement, Place, add_block, element_table
+from index3.forces.curve import Curve
+from index3.forces.curve_kernels import (
+    CURVE,
+    NONE,
+    CurvedForce,
+    CurveSet,
+    CurveTable,
+    acts,
+    add_spring_energy,
+    as_law,
+    has_potential,
+    law_slope,
+    law_value,
+    slope_of,
+)
+from index3.forces.force import Place, element_table
+from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
 
 SPRING = np.dtype(
     [
@@ -29,28 +44,33 @@ SPRING = np.dtype(
         ("damping", "f8"),
         ("length", "f8"),
         ("force", "f8"),
+        ("elastic", "i8"),  # curves in place of stiffness and damping, or NONE
+        ("viscous", "i8"),
     ]
 )
-SPRINGS, SEEN = slots(
+SPRINGS, SEEN, CURVES, PIECES = slots(
     springs=(SPRING, 1),
     seen=("f8", 2),  # time and d of each spring at the last evaluation, and at the last one of another time before that
+    curves=(CURVE, 1),
+    pieces=("f8", 2),
 )
 MET = 1e-2
 """Two evaluations pass through zero length if d turns back on a line that misses zero by less than this part of its
 length: smaller steps bring a real passage ever closer to zero, and tell a narrow miss from it."""
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-class SpringDamper(ForceElement):
+class SpringDamper(CurvedForce):
     """A spring and damper between two points; tension = stiffness (L - length) + damping dL/dt + force.
+
+    Tension pulls the points together. A curve in place of a number gives that part of the tension itself.
 
     Parameters
     ----------
     name : str
     first, second : two markers, or two bodies together with `points`
     points : (on the first body, on the second body) in ground at the initial configuration [m]
-    stiffness : float [N/m], may be negative
-    damping : float [N s/m], may be negative
+    stiffness : float [N/m], may be negative; or a Curve: tension [N] as function of the extension L - length [m]
+    damping : float [N s/m], may be negative; or a Curve: tension [N] as function of the rate dL/dt [m/s]
     length : float >= 0, free length [m]; by default the initial distance of the points
     force : float, constant tension on top [N]; its work is potential energy like that of the spring
 
@@ -74,8 +94,8 @@ class SpringDamper(ForceElement):
         second: Any,
         *,
         points: Any = None,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
+        stiffness: float | Curve = 0.0,
+        damping: float | Curve = 0.0,
         length: float | None = None,
         force: float = 0.0,
     ) -> None:
@@ -86,8 +106,8 @@ class SpringDamper(ForceElement):
         elif points is not None:
             raise ModelError(f"{self.label} has two markers and also points. Leave points out, or give two bodies.")
         self.markers = (first, second)
-        self.stiffness = as_number(stiffness, self.label, "stiffness")
-        self.damping = as_number(damping, self.label, "damping")
+        self.stiffness = as_law(stiffness, self.label, "stiffness")
+        self.damping = as_law(damping, self.label, "damping")
         self.force = as_number(force, self.label, "force")
         self.length = self._free_length(length)
 
@@ -120,48 +140,47 @@ class SpringDamper(ForceElement):
     @property
     def damped(self) -> bool:
         """Whether it has a damper."""
-        return self.damping != 0.0
+        return acts(self.damping)
 
     @property
     def conservative(self) -> bool:
-        """Whether it has no damper."""
-        return self.damping == 0.0
+        """Whether it has no damper, and a potential energy."""
+        return not acts(self.damping) and has_potential(self.stiffness)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table of springs."""
         i, j = place.markers
-        return (i, j, place.stiffness, self.stiffness, self.damping, self.length, self.force)
+        laws = (slope_of(self.stiffness), slope_of(self.damping))
+        return (i, j, place.stiffness, *laws, self.length, self.force, NONE, NONE)
 
     def explain(self, stage: str, t: float) -> str:
-        """The only way it breaks: both ends at one point."""
+        """A curve without a value, or both ends at one point."""
+        if self.broken:
+            return super().explain(stage, t)
         return (
             f"{self.label} has both ends at one point at t = {t:.6g}, so its force has no direction. "
             "Keep the ends apart, or replace it by springs along fixed directions."
         )
 
 
-def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> Table:
+def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all springs of a system."""
-    result = Table(2)
-    result[SPRINGS] = element_table(SPRINGS, elements, places)[SPRINGS]
+    result, curves = CurveTable(4), CurveSet()
+    result[SPRINGS] = springs = element_table(SPRINGS, elements, places)[SPRINGS]
+    for k, element in enumerate(elements):
+        springs["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
+        springs["viscous"][k] = curves.add(element, "damping", element.damping)
+    curves.fill(result, CURVES, PIECES)
     result[SEEN] = np.full((len(elements), 8), np.nan)
     return result
 
 
 @helper
-def stretch(T, spring):
-    """Length L, direction u (zero where there is none) and d' of a spring."""
-    r, V = view(T, s.MARKER_R), view(T, s.MARKER_V)
-    d = sub(load(r, spring.j), load(r, spring.i))
-    length = norm(d)
-    u = scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 0.0)
-    return length, u, sub(load(V, spring.j), load(V, spring.i))
-
-
-@helper
-def tension(spring, length, rate):
+def tension(E, spring, length, rate):
     """The force that pulls the ends together."""
-    return spring.stiffness * (length - spring.length) + spring.damping * rate + spring.force
+    curves, pieces = view(E, CURVES), view(E, PIECES)
+    elastic = law_value(curves, pieces, spring.elastic, spring.stiffness, length - spring.length)
+    return elastic + law_value(curves, pieces, spring.viscous, spring.damping, rate) + spring.force
 
 
 @helper
@@ -191,43 +210,38 @@ def ends_met(seen, t, length, u):
 @kernel
 def push(T, E):
     """Pull the ends of every spring together."""
-    springs, seen, f, t = view(E, SPRINGS), view(E, SEEN), view(T, s.MARKER_F), view(T, s.TIME)[0]
+    springs, seen, t = view(E, SPRINGS), view(E, SEEN), view(T, s.TIME)[0]
     stepping = view(T, s.STATUS)[s.STEPPING] == 1
     for e in range(springs.shape[0]):
-        length, u, v = stretch(T, springs[e])
+        length, u, v = stretch(T, springs[e].i, springs[e].j)
         if length == 0.0:
             return e + 1
-        if stepping and tension(springs[e], 0.0, 0.0) != 0.0 and ends_met(seen[e], t, length, u):
+        curved = springs[e].elastic >= 0 or springs[e].viscous >= 0
+        if stepping and (curved or tension(E, springs[e], 0.0, 0.0) != 0.0) and ends_met(seen[e], t, length, u):
             return e + 1
-        pull = tension(springs[e], length, dot(u, v))
-        add_at(f, springs[e].i, 0, scale(pull, u))
-        add_at(f, springs[e].j, 0, scale(-pull, u))
+        pull = tension(E, springs[e], length, dot(u, v))
+        if curved and not abs(pull) < 1e300:  # also catches NaN
+            return e + 1
+        pull_together(T, springs[e].i, springs[e].j, pull, u)
     return OK
-
-
-@helper
-def add_pair(group, first, B):
-    """Add B to the diagonal blocks of the two points and -B off the diagonal."""
-    add_block(group, first, 12, 0, 0, B, 1.0)
-    add_block(group, first, 12, 2, 2, B, 1.0)
-    add_block(group, first, 12, 0, 2, B, -1.0)
-    add_block(group, first, 12, 2, 0, B, -1.0)
 
 
 @kernel
 def stiffen(T, E):
-    """Derivatives of s u: k u u^T + s / L (I - u u^T) + c u (d' - L' u)^T / L by d, and c u u^T by d'."""
+    """Derivatives of s u by d, and c u u^T by d'."""
     springs, K, D = view(E, SPRINGS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    curves, pieces = view(E, CURVES), view(E, PIECES)
     for e in range(springs.shape[0]):
-        length, u, v = stretch(T, springs[e])
+        spring = springs[e]
+        length, u, v = stretch(T, spring.i, spring.j)
         if length == 0.0:
             return e + 1
-        k, c, rate = springs[e].stiffness, springs[e].damping, dot(u, v)
-        across = tension(springs[e], length, rate) / length
-        row = add(scale(k - across, u), scale(c / length, sub(v, scale(rate, u))))
-        add_pair(K, springs[e].group, combine(1.0, outer(u, row), across, IDENTITY))
+        rate = dot(u, v)
+        k = law_slope(curves, pieces, spring.elastic, spring.stiffness, length - spring.length)
+        c = law_slope(curves, pieces, spring.viscous, spring.damping, rate)
+        add_line_stiffness(K, spring.group, length, u, v, tension(E, spring, length, rate), k, c)
         if c != 0.0:
-            add_pair(D, springs[e].group, outer(scale(c, u), u))
+            add_pair(D, spring.group, outer(scale(c, u), u))
     return OK
 
 
@@ -235,11 +249,14 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs and constant tensions, zero at the free length; power of dampers."""
     springs, values = view(E, SPRINGS), view(T, s.ENERGY)
+    curves, pieces = view(E, CURVES), view(E, PIECES)
     for e in range(springs.shape[0]):
-        length, u, v = stretch(T, springs[e])
-        extension, rate = length - springs[e].length, dot(u, v)
-        values[s.POTENTIAL] += (0.5 * springs[e].stiffness * extension + springs[e].force) * extension
-        values[s.POWER] -= springs[e].damping * rate * rate
+        spring = springs[e]
+        length, u, v = stretch(T, spring.i, spring.j)
+        extension, rate = length - spring.length, dot(u, v)
+        add_spring_energy(values, curves, pieces, spring.elastic, spring.stiffness, extension, rate)
+        values[s.POTENTIAL] += spring.force * extension
+        values[s.POWER] -= law_value(curves, pieces, spring.viscous, spring.damping, rate) * rate
     return OK
 
 

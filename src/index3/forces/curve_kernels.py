@@ -1,0 +1,260 @@
+"""Curves inside kernels: a law of a force is a number (slope) or a curve, and one set of helpers serves both.
+
+A kind whose elements have curves keeps two more slots in its table, `curves=(CURVE, 1), pieces=("f8", 2)`, filled by a
+`CurveSet`. Kernels ask by the number of the curve, -1 where the law is the straight line "slope times x".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.algebra.cubics import cubic, cubic_area, cubic_slope
+from index3.bodies.marker import as_number
+from index3.compiled import slots as s
+from index3.compiled.interface import JIT, Slot, Table, call_time, helper, plain_address
+from index3.errors import Index3Error, ModelError
+from index3.forces.curve import STEP, Curve
+from index3.forces.force import ForceElement
+
+NONE = -1
+CURVE = np.dtype(
+    [
+        ("first", "i8"),  # row of its first piece, if it is a table
+        ("count", "i8"),
+        ("f", "i8"),  # addresses of its functions, NONE if it has none
+        ("df", "i8"),
+        ("integral", "i8"),
+        ("potential", "i8"),  # 1 if its antiderivative is known
+        ("zero", "f8"),  # what `integral` gives at 0
+        ("asked", "f8"),  # where it had no finite value when last asked, else NaN
+    ]
+)
+C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+
+class CurvedForce(ForceElement):
+    """Base of the forces whose laws may be curves; says what is wrong when one has no value."""
+
+    failure: BaseException | None = None
+    failed_in: tuple[str, float] = ("", 0.0)
+    watched: Sequence[tuple[str, Curve, np.ndarray]] = ()  # its curves in the table that runs
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "failure": None, "watched": ()}  # neither tracebacks nor tables travel
+
+    @property
+    def broken(self) -> bool:
+        """Whether a curve had no value."""
+        return self.failure is not None or any(not np.isnan(record["asked"]) for *_, record in self.watched)
+
+    def explain(self, stage: str, t: float) -> str:
+        """Which curve has no value, and where."""
+        if isinstance(self.failure, Index3Error):
+            return str(self.failure)
+        if self.failure is not None:
+            what, x = self.failed_in
+            raised = f"{type(self.failure).__name__}: {self.failure}"
+            return f"{self.label}: the function of its {what} raised at x = {x:.6g}, t = {t:.6g}: {raised}"
+        for what, curve, record in self.watched:
+            x = float(record["asked"])
+            if not np.isnan(x):
+                if curve.functions is not None:
+                    return (
+                        f"{self.label}: the function of its {what} gave no finite number at x = {x:.6g}, t = {t:.6g}. "
+                        "Return finite numbers throughout."
+                    )
+                return (
+                    f"{self.label} asks the curve of its {what} for x = {x:.6g} at t = {t:.6g}, but its table goes "
+                    f"from {curve.x[0]:.6g} to {curve.x[-1]:.6g}. Add points, or let it extrapolate."
+                )
+        return super().explain(stage, t)
+
+
+def as_law(value: Any, owner: str, what: str) -> float | Curve:
+    """A curve as it is, or a finite number."""
+    if isinstance(value, Curve):
+        return value
+    if callable(value):
+        raise ModelError(f"{owner} has {what} {short(value)}. Give a number, or a curve: Curve.from_function(f, df).")
+    return as_number(value, owner, what)
+
+
+def slope_of(law: float | Curve) -> float:
+    """The number of a law that is one, else 0."""
+    return 0.0 if isinstance(law, Curve) else law
+
+
+def has_potential(law: float | Curve) -> bool:
+    """Whether a spring with this law has a potential energy."""
+    return not isinstance(law, Curve) or law.has_integral
+
+
+def acts(law: float | Curve) -> bool:
+    """Whether a law is more than zero."""
+    return isinstance(law, Curve) or law != 0.0
+
+
+class CurveTable(Table):
+    """A table that owns the callbacks whose addresses it holds."""
+
+    keep: Sequence[Any] = ()
+
+
+class CurveSet:
+    """Collects the curves of all elements of a kind."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[Any, ...]] = []
+        self.pieces: list[np.ndarray] = [np.zeros((0, 6))]
+        self.keep: list[Any] = []
+        self.owners: list[tuple[CurvedForce, str, Curve]] = []
+
+    def add(self, owner: CurvedForce, what: str, law: float | Curve) -> int:
+        """The number of a law that is a curve, else NONE."""
+        if not isinstance(law, Curve):
+            return NONE
+        f, df, integral, zero = NONE, NONE, NONE, 0.0
+        if law.functions is not None:
+            f, df, integral = (NONE if g is None else self.address(owner, what, g) for g in law.functions)
+            zero = 0.0 if law.functions[2] is None else float(law.functions[2](0.0))
+        first = sum(map(len, self.pieces))
+        self.pieces.append(law.pieces)
+        self.records.append((first, len(law.pieces), f, df, integral, int(law.has_integral), zero, np.nan))
+        self.owners.append((owner, what, law))
+        return len(self.records) - 1
+
+    def address(self, owner: CurvedForce, what: str, function: Any) -> int:
+        """Address of a user's function of one number."""
+        if hasattr(function, "py_func"):
+            if JIT:
+                compiled = compile_function(owner.label, what, function)
+                self.keep.append(compiled)
+                return compiled.address
+            function = function.py_func
+        value = guarded(owner, what, function)
+        if not JIT:
+            return plain_address(value)
+        callback = C_FUNCTION(value)
+        self.keep.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    def fill(self, table: CurveTable, curves: Slot, pieces: Slot) -> None:
+        """Put the curves into a table, and let their elements know where."""
+        table.keep = self.keep
+        table[curves] = records = np.array(self.records, CURVE)
+        table[pieces] = np.ascontiguousarray(np.concatenate(self.pieces))
+        watched: dict[int, list[tuple[str, Curve, np.ndarray]]] = {}
+        for k, (owner, what, curve) in enumerate(self.owners):
+            watched.setdefault(id(owner), []).append((what, curve, records[k]))
+            owner.failure, owner.watched = None, watched[id(owner)]
+
+
+def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
+    """A function of x that keeps what `function` raises and returns NaN, since nothing may pass through kernels."""
+
+    def value(x: float) -> float:
+        if owner.failure is not None:  # the run is about to end
+            return np.nan
+        try:
+            return float(function(x))
+        except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
+            owner.failure, owner.failed_in = error, (what, x)
+            return np.nan
+
+    return value
+
+
+@functools.lru_cache(maxsize=256)  # elements may share a function
+def compile_function(owner: str, what: str, function: Any) -> Any:
+    """A C function of one double around a Numba-compiled one."""
+    import numba
+    from numba.core.errors import NumbaError
+
+    def run(x):
+        y = np.nan
+        try:
+            y = float(function(x))
+        except Exception:
+            y = np.nan
+        return y
+
+    try:
+        return numba.cfunc("float64(float64)")(run)
+    except (NumbaError, TypeError) as error:
+        raise ModelError(f"{owner}: Numba could not compile the function of its {what}. {error}") from error
+
+
+@helper
+def find_piece(pieces, first, count, x):
+    """The row of the piece that x lies in: row `first` is left of the table."""
+    low, high = first, first + count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if pieces[middle, 0] <= x:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@helper
+def curve_value(curves, pieces, c, x):
+    """The value of curve c at x."""
+    if curves[c].f >= 0:
+        y = call_time(curves[c].f, x)
+    else:
+        k = find_piece(pieces, curves[c].first, curves[c].count, x)
+        y = cubic(pieces[k, 1], pieces[k, 2], pieces[k, 3], pieces[k, 4], x - pieces[k, 0])
+    curves[c].asked = np.nan if abs(y) < 1e300 else x  # also if y is NaN
+    return y
+
+
+@helper
+def curve_slope(curves, pieces, c, x):
+    """The derivative of curve c at x."""
+    if curves[c].df >= 0:
+        return call_time(curves[c].df, x)
+    if curves[c].f >= 0:
+        h = STEP * max(1.0, abs(x))
+        return (call_time(curves[c].f, x + h) - call_time(curves[c].f, x - h)) / (2.0 * h)
+    k = find_piece(pieces, curves[c].first, curves[c].count, x)
+    return cubic_slope(pieces[k, 2], pieces[k, 3], pieces[k, 4], x - pieces[k, 0])
+
+
+@helper
+def curve_integral(curves, pieces, c, x):
+    """The antiderivative of curve c at x, for curves that have one."""
+    if curves[c].integral >= 0:
+        return call_time(curves[c].integral, x) - curves[c].zero
+    k = find_piece(pieces, curves[c].first, curves[c].count, x)
+    area = cubic_area(pieces[k, 1], pieces[k, 2], pieces[k, 3], pieces[k, 4], x - pieces[k, 0])
+    return pieces[k, 5] + area
+
+
+@helper
+def law_value(curves, pieces, c, slope, x):
+    """The value of a law: slope x, or that of its curve."""
+    return curve_value(curves, pieces, c, x) if c >= 0 else slope * x
+
+
+@helper
+def law_slope(curves, pieces, c, slope, x):
+    """The derivative of a law."""
+    return curve_slope(curves, pieces, c, x) if c >= 0 else slope
+
+
+@helper
+def add_spring_energy(values, curves, pieces, c, slope, x, rate):
+    """Add what a spring that pulls back with its law's value at x stores; without a potential, its power."""
+    if c < 0:
+        values[s.POTENTIAL] += 0.5 * slope * x * x
+    elif curves[c].potential == 1:
+        values[s.POTENTIAL] += curve_integral(curves, pieces, c, x)
+    else:
+        values[s.POWER] -= curve_value(curves, pieces, c, x) * rate

@@ -1,0 +1,138 @@
+"""Gravity towards a point: mu m / L^2 along the line of `index3.forces.line` between a centre and a body's origin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.body import Body, Ground
+from index3.bodies.marker import Marker, as_positive, as_vector
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, Table, kernel, slots, view
+from index3.errors import ModelError
+from index3.forces.force import ForceElement, Place, element_table, marker_of
+from index3.forces.line import add_line_stiffness, pull_together, stretch
+
+ATTRACTION = np.dtype(
+    [
+        ("i", "i8"),
+        ("j", "i8"),
+        ("group", "i8"),  # first place in GROUP_K
+        ("strength", "f8"),  # mu m
+    ]
+)
+(ATTRACTIONS,) = slots(attractions=(ATTRACTION, 1))
+
+
+class PointGravity(ForceElement):
+    """Attraction of a body, at its centre of mass, by a point: mu mass / L^2 along the line between them.
+
+    Parameters
+    ----------
+    name : str
+    body : the body that is attracted
+    centre : what attracts: a marker, another body (at its origin), or, once the body is in a model, a point in ground
+        [m]. If it can move it takes the opposite force, as Newton's third law wants.
+    mu : float > 0, standard gravitational parameter of the centre, G times its mass [m^3/s^2]
+
+    It acts on top of the gravity of the model: give `Model(gravity=(0, 0, 0))` for space. Its potential energy,
+    -mu mass / L, is zero at infinity. The field is that at the centre of mass: no gravity gradient turns the body. For
+    several bodies `PointGravity.field` makes one for each.
+
+    Raises
+    ------
+    ModelError : names the element.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.point_mass import PointMass
+    >>> moon = PointMass("moon", 7.3e22, position=(3.84e8, 0, 0), velocity=(0, 1022.0, 0))
+    >>> PointGravity("earth", moon, Ground(), mu=3.986e14)
+    PointGravity('earth', 'ground', 'moon')
+    """
+
+    kind = __name__
+
+    def __init__(self, name: str, body: Body, centre: Any, *, mu: float) -> None:
+        super().__init__(name)
+        if not isinstance(body, Body) or isinstance(body, Ground) or not hasattr(body, "mass"):
+            raise ModelError(f"{self.label} cannot attract {short(body)}. Give a body with a mass.")
+        if not isinstance(centre, Marker | Body):
+            point = as_vector(centre, self.label, "centre")
+            if body.model is None:
+                raise ModelError(
+                    f"{self.label} has a point for centre, but {body.label} is in no model yet. Add the body first, or "
+                    "give a marker of the model's ground."
+                )
+            centre = body.model.ground.marker(point)
+        self.markers = (marker_of(self.label, centre), body.marker())
+        if self.markers[0].body is body:
+            raise ModelError(f"{self.label} attracts body '{body.name}' to itself. Give another centre.")
+        self.mu = as_positive(mu, self.label, "mu")
+        self.mass = float(body.mass)
+
+    @classmethod
+    def field(cls, name: str, bodies: Sequence[Body], centre: Any, *, mu: float) -> list[PointGravity]:
+        """One for each of several bodies, named "name body"; `model.add` each of them."""
+        return [cls(f"{name} {body.name}", body, centre, mu=mu) for body in bodies]
+
+    @property
+    def conservative(self) -> bool:
+        """Always."""
+        return True
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """Its row in the table of attractions."""
+        return (*place.markers, place.stiffness, self.mu * self.mass)
+
+    def explain(self, stage: str, t: float) -> str:
+        """The only way it breaks: the body has reached the centre."""
+        body = self.markers[1].body.name
+        return f"{self.label}: body '{body}' is at the centre at t = {t:.6g}, where the force is infinite."
+
+
+def table(elements: Sequence[PointGravity], places: Sequence[Place]) -> Table:
+    """The table of all attractions of a system."""
+    return element_table(ATTRACTIONS, elements, places)
+
+
+@kernel
+def push(T, E):
+    """Pull every body and its centre together."""
+    attractions = view(E, ATTRACTIONS)
+    for e in range(attractions.shape[0]):
+        length, u, _ = stretch(T, attractions[e].i, attractions[e].j)
+        if length == 0.0:
+            return e + 1
+        pull_together(T, attractions[e].i, attractions[e].j, attractions[e].strength / (length * length), u)
+    return OK
+
+
+@kernel
+def stiffen(T, E):
+    """The tension falls at the rate -2 mu m / L^3."""
+    attractions, K = view(E, ATTRACTIONS), view(T, s.GROUP_K)
+    for e in range(attractions.shape[0]):
+        length, u, v = stretch(T, attractions[e].i, attractions[e].j)
+        if length == 0.0:
+            return e + 1
+        tension = attractions[e].strength / (length * length)
+        add_line_stiffness(K, attractions[e].group, length, u, v, tension, -2.0 * tension / length, 0.0)
+    return OK
+
+
+@kernel
+def energy(T, E):
+    """-mu m / L."""
+    attractions, values = view(E, ATTRACTIONS), view(T, s.ENERGY)
+    for e in range(attractions.shape[0]):
+        length, _, _ = stretch(T, attractions[e].i, attractions[e].j)
+        if length == 0.0:
+            return e + 1
+        values[s.POTENTIAL] -= attractions[e].strength / length
+    return OK
+
+
+STAGES = {"push": push, "stiffen": stiffen, "energies": energy}

@@ -1,0 +1,107 @@
+"""Attraction by a point: words, law, derivatives, orbits."""
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.bodies.body import Ground
+from index3.bodies.point_mass import PointMass
+from index3.bodies.rigid_body import RigidBody
+from index3.compiled import slots as s
+from index3.errors import ModelError
+from index3.forces.gravity import PointGravity
+
+GROUND = Ground()
+MOON = PointMass("moon", 2.0, position=(3, 0, 0))
+BOX = RigidBody.box("box", (1, 1, 1), mass=3.0)
+
+
+def test_what_the_system_asks():
+    pull = PointGravity("sun", MOON, GROUND.marker((0, 0, 1)), mu=5.0)
+    assert pull.conservative
+    assert not pull.damped
+    assert [marker.body for marker in pull.markers] == [GROUND, MOON]
+    assert repr(pull) == "PointGravity('sun', 'ground', 'moon')"
+
+
+def test_points_and_several_bodies():
+    model = ix.Model(gravity=(0, 0, 0))
+    bodies = [model.add(PointMass(f"m{k}", 1.0 + k, position=(k, 1, 0))) for k in range(3)]
+    pulls = [model.add(pull) for pull in PointGravity.field("sun", bodies, (0, 0, 5), mu=2.0)]
+    assert [pull.name for pull in pulls] == ["sun m0", "sun m1", "sun m2"]
+    assert [pull.mass for pull in pulls] == [1.0, 2.0, 3.0]
+    assert all(pull.markers[0].position.tolist() == [0, 0, 5] for pull in pulls)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: PointGravity("sun", MOON, GROUND, mu=0.0), "PointGravity 'sun' has mu 0.0"),
+        (lambda: PointGravity("sun", MOON, GROUND, mu=np.nan), "mu nan"),
+        (lambda: PointGravity("sun", GROUND, MOON, mu=1.0), "cannot attract Ground('ground')"),
+        (lambda: PointGravity("sun", "moon", GROUND, mu=1.0), "cannot attract 'moon'"),
+        (lambda: PointGravity("sun", MOON, MOON, mu=1.0), "to itself"),
+        (lambda: PointGravity("sun", MOON, (0, 0), mu=1.0), "has centre (0, 0)"),
+        (lambda: PointGravity("sun", MOON, (0, 0, 0), mu=1.0), "in no model yet"),
+    ],
+)
+def test_errors_name_the_element(make, message):
+    with pytest.raises(ModelError) as error:
+        make()
+    assert message in str(error.value)
+
+
+@pytest.mark.jit_off
+def test_law(bench):
+    b = bench([PointGravity("sun", MOON, BOX, mu=5.0)])
+    b[s.MARKER_R][:] = (1, 0, 0), (1, 0, 4)
+    force = 5.0 * 2.0 / 16.0
+    assert b.forces().tolist() == [[0, 0, force, 0, 0, 0], [0, 0, -force, 0, 0, 0]]
+    assert b.energies() == (-5.0 * 2.0 / 4.0, 0.0)
+
+
+@pytest.mark.jit_off
+def test_derivatives_and_energy(bench):
+    b = bench([PointGravity("sun", MOON, GROUND, mu=5.0), PointGravity("earth", BOX, MOON, mu=2.0)])
+    b.check_derivatives()
+    b.check_energy()
+
+
+@pytest.mark.jit_off
+def test_a_body_at_the_centre_is_reported(bench):
+    b = bench([PointGravity("sun", MOON, GROUND, mu=5.0)])
+    b[s.MARKER_R][:] = 1.0
+    assert (b.run("push"), b.run("stiffen"), b.run("energies")) == (1, 1, 1)
+    assert "body 'moon' is at the centre at t = 0.5" in b.elements[0].explain("push", 0.5)
+
+
+def test_ellipse():
+    """Kepler: perihelion 1, aphelion 3, period 2 pi sqrt(a^3 / mu); half of it leads from one to the other."""
+    mu, a = 2.0, 2.0
+    model = ix.Model("orbit", gravity=(0, 0, 0))
+    speed = np.sqrt(mu * (2.0 / 1.0 - 1.0 / a))
+    moon = model.add(PointMass("moon", 0.7, position=(1, 0, 0), velocity=(0, speed, 0)))
+    model.add(PointGravity("sun", moon, (0, 0, 0), mu=mu))
+    period = 2 * np.pi * np.sqrt(a**3 / mu)
+    result = ix.simulate(model, (0.0, period), method="dop853", rtol=1e-11, atol=1e-12, t_eval=[0.5 * period, period])
+    assert result.success
+    # the method's tolerance, magnified along the orbit
+    assert np.allclose(result["moon"].position, [(-3, 0, 0), (1, 0, 0)], rtol=0, atol=1e-8)
+    assert np.ptp(result.energy.total) <= 1e-9
+
+
+def test_two_bodies_circle_their_common_centre():
+    """mu is that of the other body, so the heavier one moves as much less."""
+    G, masses, distance = 1.0, (3.0, 1.0), 2.0
+    rate = np.sqrt(G * sum(masses) / distance**3)
+    model = ix.Model("pair", gravity=(0, 0, 0))
+    radii = (-distance * masses[1] / sum(masses), distance * masses[0] / sum(masses))
+    sun, moon = (
+        model.add(PointMass(name, m, position=(r, 0, 0), velocity=(0, r * rate, 0)))
+        for name, m, r in zip(("sun", "moon"), masses, radii, strict=True)
+    )
+    model.add(PointGravity("pull", moon, sun, mu=G * masses[0]))
+    result = ix.simulate(model, (0.0, 2 * np.pi / rate), method="dop853", rtol=1e-10, atol=1e-11, t_eval=0.5)
+    for name, radius in zip(("sun", "moon"), radii, strict=True):
+        circle = radius * np.stack([np.cos(rate * result.t), np.sin(rate * result.t), 0 * result.t], 1)
+        assert np.allclose(result[name].position, circle, rtol=0, atol=1e-7)  # the method's tolerance, magnified
