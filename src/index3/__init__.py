@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.forces.spring_damper import SpringDamper as SpringDamper
     from index3.forces.user import UserForce as UserForce
     from index3.forces.user_equations import UserEquations as UserEquations
+    from index3.forces.vector_force import VectorForce as VectorForce
     from index3.joints import CoordinateConstraint as CoordinateConstraint
     from index3.joints import Cylindrical as Cylindrical
     from index3.joints import Distance as Distance
@@ -83,6 +84,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.forces.spring_damper": ("SpringDamper",),
     "index3.forces.user": ("UserForce",),
     "index3.forces.user_equations": ("UserEquations",),
+    "index3.forces.vector_force": ("VectorForce",),
     "index3.joints": (
         "CoordinateConstraint",
         "Cylindrical",

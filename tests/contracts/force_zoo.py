@@ -242,6 +242,33 @@ def servos(model, first, second, rng):
     ]
 
 
+def coupled(t, x, v, p, out):
+    """A law in the axes of the first in which every component matters."""
+    for k in range(6):
+        out[k] = p[0] * math.sin(x[k]) * x[(k + 1) % 6] - p[1] * v[k] * (1.0 + x[(k + 2) % 6] ** 2) + math.cos(t)
+
+
+def coupled_jacobian(t, x, v, p, K, D):
+    """The derivatives of `coupled`."""
+    for k in range(6):
+        K[k, k] = p[0] * math.cos(x[k]) * x[(k + 1) % 6]
+        K[k, (k + 1) % 6] = p[0] * math.sin(x[k])
+        K[k, (k + 2) % 6] = -2.0 * p[1] * v[k] * x[(k + 2) % 6]
+        D[k, k] = -p[1] * (1.0 + x[(k + 2) % 6] ** 2)
+
+
+def vector(jacobian):
+    """A maker of vector forces with a source of derivatives; two, with their own parameters."""
+
+    def make(model, first, second, rng):
+        parameters = ((2.0, 0.5), (1.0, -0.3))
+        return [
+            ix.VectorForce(f"v{k}", *near(first, second, rng), coupled, p, jacobian) for k, p in enumerate(parameters)
+        ]
+
+    return make
+
+
 def again(first, second, rng):
     """New markers on the same bodies."""
     return [zoo.make_marker(end.body, rng) for end in (first, second)]
@@ -261,6 +288,7 @@ def between(*kinds):
     return tuple(pair for pair in PAIRS if set(pair) <= set(kinds))
 
 
+VECTOR_PAIRS = between(*WITH_AXES, "ground")
 MAKERS = [
     Maker("index3.forces.joint_friction", "frictions", frictions, pairs=SPATIAL),
     Maker("index3.forces.spring_damper", "springs", springs),
@@ -282,6 +310,9 @@ MAKERS = [
         loads_with_reaction,
         pairs=tuple(pair for pair in PAIRS if pair[1] != "point"),
     ),
+    Maker("index3.forces.vector_force", "vector", vector(coupled_jacobian), pairs=VECTOR_PAIRS),
+    # as for "differences" below
+    Maker("index3.forces.vector_force", "vector-d", vector("differences"), pairs=VECTOR_PAIRS, tolerance=1e-5),
     Maker("index3.forces.user", "jacobian", user(strut_jacobian)),
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin

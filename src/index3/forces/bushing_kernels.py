@@ -26,6 +26,7 @@ from index3.forces.curve_kernels import (
     curve_value,
 )
 from index3.forces.force import Place, add_block, element_table
+from index3.forces.line import IDENTITY
 from index3.forces.relative import (
     LIMIT,
     add_product,
@@ -33,6 +34,7 @@ from index3.forces.relative import (
     add_turning,
     add_wrench,
     axes_of,
+    clear_rows,
     fill_gradient,
     fill_rate_gradient,
     relative_point,
@@ -66,7 +68,6 @@ BUSHINGS, CURVES, PIECES, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT = slo
     product=("f8", 2),  # K Y + C W
 )
 E_ROW, RATE_ROW, FORCE_ROW = 0, 1, 2
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def table(elements: Sequence[Bushing], places: Sequence[Place]) -> CurveTable:
@@ -199,14 +200,10 @@ def stiffen(T, E):
         add_turning(K, bushing.group, relative_point(T, bushing.i, bushing.j)[0], F, torque)
         fill_gradients(T, E, bushing)
         damping = fill_matrix(E, size, bushing.damping, bushing.viscous, RATE_ROW)
-        for k in range(size):
-            for a in range(12):
-                product[k, a] = 0.0
+        clear_rows(product, size)
         add_rows(product, size, damping, Y)
         add_product(D, bushing.group, size, Y, product)
-        for k in range(size):
-            for a in range(12):
-                product[k, a] = 0.0
+        clear_rows(product, size)
         add_rows(product, size, damping, W)
         add_rows(product, size, fill_matrix(E, size, bushing.stiffness, bushing.elastic, E_ROW), Y)
         add_product(K, bushing.group, size, Y, product)

@@ -150,8 +150,16 @@ def add_product(group, first, size, Y, X):
 
 
 @helper
+def clear_rows(X, size):
+    """X = 0 for `size` rows."""
+    for k in range(size):
+        for a in range(12):
+            X[k, a] = 0.0
+
+
+@helper
 def add_rows(X, size, M, Y):
-    """X += M Y of `size` rows."""
+    """X += M Y for `size` rows."""
     for k in range(size):
         for m in range(size):
             c = M[k, m]

@@ -1,0 +1,300 @@
+"""Forces by a user's own function of the motion of a second marker as seen from a first (`index3.forces.relative`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from index3.algebra.rotation_vectors import log_coefficients, log_matrix
+from index3.algebra.vectors import apply, apply_transposed, load_at
+from index3.bodies.marker import as_numbers
+from index3.compiled import slots as s
+from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.constraints.user_block import UserTable, run, user_table
+from index3.errors import ModelError
+from index3.forces.force import ForceElement, Place
+from index3.forces.line import IDENTITY
+from index3.forces.relative import (
+    LIMIT,
+    add_product,
+    add_rows,
+    add_turning,
+    add_wrench,
+    axes_of,
+    clear_rows,
+    fill_gradient,
+    fill_rate_gradient,
+    relative_markers,
+    relative_point,
+    relative_rotation,
+    relative_spin,
+)
+
+USER = np.dtype(
+    [
+        ("first", "i8"),  # place of its first marker in MEMBERS
+        ("count", "i8"),
+        ("group", "i8"),  # first place in GROUP_K and GROUP_D
+        ("mode", "i8"),  # how its derivatives are made
+        ("far", "i8"),  # 1 if its markers are turned too far
+        ("function", "i8"),  # addresses
+        ("derivative", "i8"),
+        *((name, "i8") for name in ("r", "v", "p", "out", "K", "D", "wrench", "end")),  # parts of its block; r is x
+    ]
+)
+USERS, MEMBERS, BLOCKS, TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT = slots(
+    users=(USER, 1),
+    members=("i8", 1),
+    blocks=("f8", 1),
+    twists=("f8", 2),  # v = TWISTS V
+    gradient=("f8", 2),  # dx/dxi
+    rate_gradient=("f8", 2),  # dv/dxi
+    stiffness=("f8", 2),  # minus the derivatives of `out` by x ...
+    damping=("f8", 2),  # ... and by v
+    product=("f8", 2),
+)
+NONE, DIFFERENCES, FUNCTION = 0, 1, 2
+# Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
+# (h^2) and rounding (eps / h) are both below 1e-9 of the force.
+STEP = 1e-6
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class VectorForce(ForceElement, UserFunctions):
+    """A force and torque by your own function, in the axes of a first marker, on a second; the first takes the opposite.
+
+    Parameters
+    ----------
+    name : str
+    first, second : two markers, or two bodies together with `at` and, if wanted, `axis` (z) and `x`, in ground at the
+        initial configuration
+    f : function f(t, x, v, p, out) that fills `out` and returns None. t [s]; x (6,), position [m] and rotation vector
+        [rad] of the second marker as seen from the first, in its axes; v (6,), velocity [m/s] and angular velocity
+        [rad/s] of the second as seen from there; p, the parameters; `out` (6,), zero at entry: force [N] on the second
+        body at its marker, and torque [N m], in the axes of the first. The first body takes the opposite at the same
+        point. Kinds of functions as for `UserForce`; in C the block is x, v, p, out, K, D.
+    parameters : numbers handed to f as `p`
+    jacobian : "differences": central differences, 24 calls of f for each Jacobian. A function
+        jacobian(t, x, v, p, K, D), which fills, from zero, the (6, 6) derivatives of `out` by x and by v. None: left
+        out; implicit methods then converge more slowly, and not at all if the force is stiff.
+    at, axis, x : of the short form
+
+    The markers may turn against each other by less than 3 rad. The work of the force is counted as work.
+
+    Raises
+    ------
+    ModelError : names the force.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.rigid_body import RigidBody
+    >>> def belt(t, x, v, p, out):
+    ...     out[:3] = -p[:3] * x[:3] - 1e-3 * p[:3] * v[:3]
+    >>> link = RigidBody.box("link", (0.01, 0.02, 0.004), mass=1e-3)
+    >>> VectorForce("belt", Ground(), link, belt, (2e6, 2e5, 2e5), at=(0, 0, 0))
+    VectorForce('belt', 'ground', 'link')
+    """
+
+    kind = __name__
+    arguments: ClassVar = {"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")}
+    seen: Any = None  # its record in the table that runs
+
+    def __init__(
+        self,
+        name: str,
+        first: Any,
+        second: Any,
+        f: Any,
+        parameters: Any = (),
+        jacobian: Any = "differences",
+        *,
+        at: Any = None,
+        axis: Any = None,
+        x: Any = None,
+    ) -> None:
+        super().__init__(name)
+        self.markers = relative_markers(self.label, first, second, at, axis, x)
+        if self.markers[1].body.kind == "point":
+            raise ModelError(
+                f"{self.label} acts on PointMass '{self.markers[1].body.name}', which has no orientation. "
+                "Use a RigidBody, a Bushing with three stiffnesses, or a UserForce."
+            )
+        self.parameters = as_numbers(parameters, self.label, "parameters")
+        self.f = f
+        self.jacobian = jacobian
+        self.check_function("f", f)
+        if jacobian is not None and not self.by_differences:
+            self.check_function("jacobian", jacobian)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "seen": None}  # tables do not travel
+
+    @property
+    def by_differences(self) -> bool:
+        """Whether the derivatives are taken by differences."""
+        return isinstance(self.jacobian, str) and self.jacobian == "differences"
+
+    @property
+    def damped(self) -> bool:
+        """Whether derivatives are known."""
+        return self.jacobian is not None
+
+    def explain(self, stage: str, t: float) -> str:
+        """What went wrong in the user's function, or that the markers are turned too far."""
+        if self.failure is None and self.seen is not None and self.seen["far"]:
+            return (
+                f"{self.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation vectors "
+                "end. Keep turns below that, or use a UserForce."
+            )
+        return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """The part of its row that does not depend on other elements."""
+        mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
+        return (place.stiffness, mode, 0)
+
+    def form(self) -> Form:
+        """The parts of its block."""
+        names = ("x", "v", "p", "out", "K", "D", "wrench")
+        return Form(names, ((6,), (6,), (len(self.parameters),), (6,), (6, 6), (6, 6), (6,)), ("out", "K", "D"))
+
+
+def table(elements: Sequence[VectorForce], places: Sequence[Place]) -> UserTable:
+    """The table of all vector forces of a system; here their functions become callable from kernels."""
+    room = (TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT)
+    result = user_table((USERS, MEMBERS, BLOCKS, *room), elements, places, [element.form() for element in elements])
+    for slot in room:
+        result[slot] = np.zeros((6, 6 if slot in (STIFFNESS, DAMPING) else 12))
+    for k, element in enumerate(elements):
+        element.seen = result[USERS][k]
+    return result
+
+
+@helper
+def load_motion(T, E, users, e):
+    """Write x and v of a force into its block; returns whether its markers are within their range."""
+    blocks, members, user = view(E, BLOCKS), view(E, MEMBERS), users[e]
+    i, j = members[user.first], members[user.first + 1]
+    A, (d, u), (phi, theta) = axes_of(T, i), relative_point(T, i, j), relative_rotation(T, i, j)
+    position, rate = apply_transposed(A, d), apply_transposed(A, u)
+    w = apply_transposed(A, relative_spin(T, i, j))
+    for k in range(3):
+        blocks[user.r + k] = position[k]
+        blocks[user.r + 3 + k] = phi[k]
+        blocks[user.v + k] = rate[k]
+        blocks[user.v + 3 + k] = w[k]
+    users[e].far = 0 if theta < LIMIT else 1
+    return theta < LIMIT
+
+
+@helper
+def wrench(T, E, user):
+    """d, force and torque on the second marker in ground axes, from what the function last said in `push`."""
+    blocks, members = view(E, BLOCKS), view(E, MEMBERS)
+    A, at = axes_of(T, members[user.first]), user.wrench
+    d, _ = relative_point(T, members[user.first], members[user.first + 1])
+    force = (blocks[at], blocks[at + 1], blocks[at + 2])
+    return d, apply(A, force), apply(A, (blocks[at + 3], blocks[at + 4], blocks[at + 5]))
+
+
+@kernel
+def push(T, E):
+    """Put what each function says on its markers, and keep it."""
+    users, members, blocks, t = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS), view(T, s.TIME)[0]
+    for e in range(users.shape[0]):
+        user = users[e]
+        if not load_motion(T, E, users, e) or run(blocks, user, user.function, t, user.out, user.K) != OK:
+            return e + 1
+        for k in range(6):
+            blocks[user.wrench + k] = blocks[user.out + k]
+        d, force, torque = wrench(T, E, user)
+        add_wrench(T, members[user.first], members[user.first + 1], d, force, torque)
+    return OK
+
+
+@helper
+def fill_differences(T, E, user):
+    """STIFFNESS and DAMPING by differences, one column at a time."""
+    blocks, t = view(E, BLOCKS), view(T, s.TIME)[0]
+    for c in range(12):
+        at = user.r + c if c < 6 else user.v + c - 6
+        matrix = view(E, STIFFNESS) if c < 6 else view(E, DAMPING)
+        x = blocks[at]
+        h = STEP * max(1.0, abs(x))
+        for k in range(6):
+            matrix[k, c % 6] = 0.0
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            blocks[at] = x + sign * h
+            code = run(blocks, user, user.function, t, user.out, user.K)
+            blocks[at] = x
+            if code != OK:
+                return code
+            for k in range(6):
+                matrix[k, c % 6] -= sign * blocks[user.out + k] / (2.0 * h)
+    return OK
+
+
+@helper
+def fill_derivatives(T, E, user):
+    """STIFFNESS and DAMPING from the user's own function."""
+    blocks, stiffness, damping = view(E, BLOCKS), view(E, STIFFNESS), view(E, DAMPING)
+    code = run(blocks, user, user.derivative, view(T, s.TIME)[0], user.K, user.wrench)
+    for k in range(6):
+        for m in range(6):
+            stiffness[k, m] = -blocks[user.K + 6 * k + m]
+            damping[k, m] = -blocks[user.D + 6 * k + m]
+    return code
+
+
+@helper
+def add_matrices(T, E, user):
+    """K and D of a force whose STIFFNESS and DAMPING are filled."""
+    members, blocks, K, D = view(E, MEMBERS), view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    B, Y, W, product = view(E, TWISTS), view(E, GRADIENT), view(E, RATE_GRADIENT), view(E, PRODUCT)
+    i, j = members[user.first], members[user.first + 1]
+    A, (d, u) = axes_of(T, i), relative_point(T, i, j)
+    phi = (blocks[user.r + 3], blocks[user.r + 4], blocks[user.r + 5])
+    fill_gradient(B, A, d, IDENTITY)
+    fill_gradient(Y, A, d, log_matrix(phi, log_coefficients(phi)[0]))
+    fill_rate_gradient(W, A, u, load_at(view(T, s.MARKER_V), i, 3), relative_spin(T, i, j), IDENTITY, NOTHING)
+    clear_rows(product, 6)
+    add_rows(product, 6, view(E, DAMPING), B)
+    add_product(D, user.group, 6, B, product)
+    clear_rows(product, 6)
+    add_rows(product, 6, view(E, DAMPING), W)
+    add_rows(product, 6, view(E, STIFFNESS), Y)
+    add_product(K, user.group, 6, B, product)
+
+
+@kernel
+def stiffen(T, E):
+    """Derivatives of the forces that have them."""
+    users, K = view(E, USERS), view(T, s.GROUP_K)
+    for e in range(users.shape[0]):
+        user = users[e]
+        if not load_motion(T, E, users, e):
+            return e + 1
+        d, force, torque = wrench(T, E, user)
+        if user.mode != NONE:
+            code = fill_derivatives(T, E, user) if user.mode == FUNCTION else fill_differences(T, E, user)
+            if code != OK:
+                return e + 1
+            add_turning(K, user.group, d, force, torque)
+            add_matrices(T, E, user)
+    return OK
+
+
+@kernel
+def energy(T, E):
+    """Power of every force."""
+    users, blocks, values = view(E, USERS), view(E, BLOCKS), view(T, s.ENERGY)
+    for e in range(users.shape[0]):
+        for k in range(6):
+            values[s.POWER] += blocks[users[e].wrench + k] * blocks[users[e].v + k]
+    return OK
+
+
+STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
