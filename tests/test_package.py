@@ -112,7 +112,11 @@ def test_example_runs(name, tmp_path):
     assert answer.stdout
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md"])
+PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md"]
+PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_code_of_a_page_runs(name, tmp_path, monkeypatch):
     import matplotlib
 

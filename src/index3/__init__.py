@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.forces.curve import Curve as Curve
     from index3.forces.drag import Drag as Drag
     from index3.forces.gravity import PointGravity as PointGravity
+    from index3.forces.gravity import UniformGravity as UniformGravity
     from index3.forces.joint_friction import JointFriction as JointFriction
     from index3.forces.load import Force as Force
     from index3.forces.load import Torque as Torque
@@ -77,7 +78,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.forces.bushing": ("Bushing",),
     "index3.forces.curve": ("Curve",),
     "index3.forces.drag": ("Drag",),
-    "index3.forces.gravity": ("PointGravity",),
+    "index3.forces.gravity": ("PointGravity", "UniformGravity"),
     "index3.forces.joint_friction": ("JointFriction",),
     "index3.forces.load": ("Force", "Torque"),
     "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),

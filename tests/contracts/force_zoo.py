@@ -162,6 +162,8 @@ def loads(model, first, second, rng):
     made = [
         ix.Force("f0", marker, (1.0, -2.0, 3.0)),
         ix.Force("f1", marker, wave),
+        ix.UniformGravity("f3", marker.body, wave),
+        ix.UniformGravity("f4", marker.body, (0.0, 2.0, -1.0)),
     ]
     if turning:
         made += [

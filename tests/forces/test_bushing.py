@@ -13,6 +13,9 @@ from index3.compiled import slots as s
 from index3.errors import ModelError
 from index3.forces.bushing import Bushing
 from index3.forces.curve import Curve
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
 
 GROUND = Ground()
 BOX = RigidBody.box("box", (1, 1, 1), mass=1.0, position=(0, 0, -2), orientation=(0.8, 0.6, 0, 0))
@@ -122,6 +125,39 @@ def test_derivatives_and_energy(bench, seed):
     )
     b.check_derivatives()
     b.check_energy()
+
+
+@pytest.mark.jit_off
+def test_straight_curves_are_numbers(bench):
+    lines = [Curve([-1.0, 0.5, 1.0], [-k, 0.5 * k, k]) for k in SIX]
+    by_curve, by_number = (bench([bushing(stiffness=laws, damping=laws)]) for laws in (lines, SIX))
+    assert np.allclose(by_curve.forces(), by_number.forces(), rtol=1e-13, atol=1e-13)  # rounding
+    assert np.allclose(by_curve.energies(), by_number.energies(), rtol=1e-13)
+    assert np.allclose(by_curve.matrices(), by_number.matrices(), rtol=1e-12, atol=1e-12)
+
+
+def test_four_bushings_at_the_corners_make_a_belt():
+    """Axial stiffness EA and bending stiffness EA (h/2)^2 of segments tied at the corners of their end faces."""
+    length, height, EA = 10.546911789554743e-3, 4.5e-3, 120e3  # of the belt in the reference data of the project
+    axial = EA / length / 4
+    model = ix.Model("belt", gravity=(0, 0, 0))
+    link = model.add(RigidBody("link", 1.16e-3, (1e-8, 1e-8, 1e-8), position=(length, 0, 0)))
+    for k in range(4):
+        at = (0.5 * length, 5.25e-3 * (-1) ** k, 0.5 * height * (-1) ** (k // 2))
+        model.add(Bushing(f"b{k}", model.ground, link, at=at, stiffness=(axial, 0.1 * axial, 0.1 * axial)))
+    state = State(compile_model(model))
+    stretch = 1e-6
+    state[s.Q][0] += stretch
+    assert state.run(evaluate.forces) == 0
+    assert state[s.G][0] == pytest.approx(EA * stretch / length, rel=1e-12)  # rounding
+    state[s.Q][0] -= stretch
+    bend = 1e-4  # about y, through the common end face
+    turn = Rotation.from_rotvec((0, bend, 0))
+    state[s.Q][:3] = np.array([0.5 * length, 0, 0]) + turn.apply((0.5 * length, 0, 0))
+    state[s.Q][3:7] = turn.as_quat(scalar_first=True)
+    assert state.run(evaluate.forces, evaluate.energy) == 0
+    # axial parts alone hold the bend: 4 corners h/2 away; the rest is of second order in the angle
+    assert state[s.ENERGY][s.POTENTIAL] == pytest.approx(0.5 * EA * (height / 2) ** 2 / length * bend**2, rel=1e-6)
 
 
 @pytest.mark.jit_off

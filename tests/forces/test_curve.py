@@ -12,6 +12,7 @@ from scipy.interpolate import PchipInterpolator
 from index3.bodies.body import Ground
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
+from index3.compiled.interface import JIT
 from index3.errors import ModelError
 from index3.forces.curve import Curve
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
@@ -232,6 +233,14 @@ def test_a_curve_without_a_value_is_named(bench, curve, message):
     assert message in b.elements[1].explain("push", 0.7)
     copied = pickle.loads(pickle.dumps(b.elements[1])) if curve.functions is None else b.elements[0]
     assert copied.failure is None
+
+
+def test_a_function_that_numba_cannot_compile(bench):
+    numba = pytest.importorskip("numba")
+    wrong = Curve.from_function(numba.njit(lambda x: x + "much"), cube_slope)
+    if JIT:
+        with pytest.raises(ModelError, match="SpringDamper 'strut': Numba could not compile the function of its stiff"):
+            bench([spring(stiffness=wrong)])
 
 
 def test_functions_compiled_by_numba(bench):

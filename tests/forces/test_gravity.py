@@ -1,5 +1,7 @@
 """Attraction by a point: words, law, derivatives, orbits."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.errors import ModelError
-from index3.forces.gravity import PointGravity
+from index3.forces.gravity import PointGravity, UniformGravity
 
 GROUND = Ground()
 MOON = PointMass("moon", 2.0, position=(3, 0, 0))
@@ -73,6 +75,39 @@ def test_a_body_at_the_centre_is_reported(bench):
     b[s.MARKER_R][:] = 1.0
     assert (b.run("push"), b.run("stiffen"), b.run("energies")) == (1, 1, 1)
     assert "body 'moon' is at the centre at t = 0.5" in b.elements[0].explain("push", 0.5)
+
+
+def wave(t):
+    return 0.0, np.cos(t), -9.81
+
+
+def test_uniform_gravity_that_changes():
+    """y'' = cos t from rest: y = 1 - cos t, whatever the mass."""
+    model = ix.Model("shaken", gravity=(0, 0, 0))
+    bodies = [model.add(PointMass("ball", 0.7)), model.add(RigidBody.sphere("egg", 0.1, mass=3.0))]
+    for weight in UniformGravity.field("shaker", bodies, wave):
+        model.add(weight)
+    assert pickle.loads(pickle.dumps(model))["shaker egg"].vector(0.0) == (0.0, 3.0, pytest.approx(-3.0 * 9.81))
+    result = ix.simulate(model, (0.0, 2.0), method="dop853", rtol=1e-9, t_eval=0.5)
+    for body in bodies:
+        expected = np.stack([0 * result.t, 1 - np.cos(result.t), -0.5 * 9.81 * result.t**2], 1)
+        assert np.allclose(result[body.name].position, expected, rtol=0, atol=1e-8)  # the method's tolerance
+    assert np.ptp(result.energy.balance) <= 1e-6 * np.abs(result.energy.work).max()  # quadrature of the power
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: UniformGravity("lift", GROUND, (0, 0, 1)), "UniformGravity 'lift' cannot attract Ground('ground')"),
+        (lambda: UniformGravity("lift", MOON, (0, 0)), "UniformGravity 'lift' has acceleration (0, 0)"),
+        (lambda: UniformGravity("", MOON, (0, 0, 1)), "UniformGravity has the name ''"),
+        (lambda: UniformGravity("lift", MOON, lambda t: 3.0).vector(0.0), "'lift': its function of t returned 3.0"),
+    ],
+)
+def test_errors_name_the_uniform_gravity(make, message):
+    with pytest.raises(ModelError) as error:
+        make()
+    assert message in str(error.value)
 
 
 def test_ellipse():

@@ -133,9 +133,8 @@ class CurveSet:
         """Address of a user's function of one number."""
         if hasattr(function, "py_func"):
             if JIT:
-                compiled = compile_function(owner.label, what, function)
-                self.keep.append(compiled)
-                return compiled.address
+                self.keep.append(compile_for(owner, what, function))
+                return self.keep[-1].address
             function = function.py_func
         value = guarded(owner, what, function)
         if not JIT:
@@ -170,11 +169,20 @@ def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=256)  # elements may share a function
-def compile_function(owner: str, what: str, function: Any) -> Any:
+def compile_for(owner: CurvedForce, what: str, function: Any) -> Any:
+    """A Numba-compiled function of an element as a C function."""
+    from numba.core.errors import NumbaError
+
+    try:
+        return compile_function(function)
+    except (NumbaError, TypeError) as error:  # TypeError: an explicit signature that does not fit
+        raise ModelError(f"{owner.label}: Numba could not compile the function of its {what}. {error}") from error
+
+
+@functools.lru_cache(maxsize=256)  # elements may share a function; compiling it takes about half a second
+def compile_function(function: Any) -> Any:
     """A C function of one double around a Numba-compiled one."""
     import numba
-    from numba.core.errors import NumbaError
 
     def run(x):
         y = np.nan
@@ -184,10 +192,7 @@ def compile_function(owner: str, what: str, function: Any) -> Any:
             y = np.nan
         return y
 
-    try:
-        return numba.cfunc("float64(float64)")(run)
-    except (NumbaError, TypeError) as error:
-        raise ModelError(f"{owner}: Numba could not compile the function of its {what}. {error}") from error
+    return numba.cfunc("float64(float64)")(run)
 
 
 @helper

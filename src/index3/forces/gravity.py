@@ -1,20 +1,24 @@
-"""Gravity towards a point: mu m / L^2 along the line of `index3.forces.line` between a centre and a body's origin."""
+"""Gravity besides that of the model: uniform but changing in time, or towards a point.
+
+That of a point is mu m / L^2 along the line of `index3.forces.line` between the centre and a body's origin.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from index3.bodies.body import Body, Ground
-from index3.bodies.marker import Marker, as_positive, as_vector
+from index3.bodies.marker import Marker, as_positive, as_vector, check_name
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, kernel, slots, view
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place, element_table, marker_of
 from index3.forces.line import add_line_stiffness, pull_together, stretch
+from index3.forces.load import Force, Sampler
 
 ATTRACTION = np.dtype(
     [
@@ -25,6 +29,62 @@ ATTRACTION = np.dtype(
     ]
 )
 (ATTRACTIONS,) = slots(attractions=(ATTRACTION, 1))
+
+
+class UniformGravity(Force):
+    """Weight of a body in a uniform field of gravity that may change in time, on top of the gravity of the model.
+
+    Parameters
+    ----------
+    name : str
+    body : the body that it acts on, at its centre of mass
+    acceleration : of free fall, in ground axes: three numbers, or a function of t [s] that returns three [m/s^2]
+
+    For a model whose gravity is a function of time give `Model(gravity=(0, 0, 0))` and add what
+    `UniformGravity.field` makes, one for each body. Its work is counted as work, not as potential energy.
+
+    Raises
+    ------
+    ModelError : names the element.
+
+    >>> from index3.bodies.point_mass import PointMass
+    >>> UniformGravity("lift", PointMass("cargo", 2.0), lambda t: (0.0, 0.0, 1.0 - t)).vector(3.0)
+    (0.0, 0.0, -4.0)
+    """
+
+    def __init__(self, name: str, body: Body, acceleration: Any) -> None:
+        check_name(name, type(self).__name__)
+        owner = f"{type(self).__name__} '{name}'"
+        mass = mass_of(owner, body)
+        if callable(acceleration):
+            vector: Any = Weight(owner, mass, acceleration)
+        else:
+            vector = mass * as_vector(acceleration, owner, "acceleration")
+        super().__init__(name, body, vector)
+
+    @classmethod
+    def field(cls, name: str, bodies: Sequence[Body], acceleration: Any) -> list[UniformGravity]:
+        """One for each of several bodies, named "name body"; `model.add` each of them."""
+        return [cls(f"{name} {body.name}", body, acceleration) for body in bodies]
+
+
+class Weight:
+    """A function of time: mass times an acceleration."""
+
+    def __init__(self, owner: str, mass: float, acceleration: Callable[[float], Any]) -> None:
+        self.mass = mass
+        self.acceleration = Sampler(owner, acceleration)
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        x, y, z = self.acceleration(t)
+        return (self.mass * x, self.mass * y, self.mass * z)
+
+
+def mass_of(owner: str, body: Any) -> float:
+    """The mass of a body that gravity can act on."""
+    if not isinstance(body, Body) or isinstance(body, Ground) or not hasattr(body, "mass"):
+        raise ModelError(f"{owner} cannot attract {short(body)}. Give a body with a mass.")
+    return float(body.mass)
 
 
 class PointGravity(ForceElement):
@@ -57,8 +117,7 @@ class PointGravity(ForceElement):
 
     def __init__(self, name: str, body: Body, centre: Any, *, mu: float) -> None:
         super().__init__(name)
-        if not isinstance(body, Body) or isinstance(body, Ground) or not hasattr(body, "mass"):
-            raise ModelError(f"{self.label} cannot attract {short(body)}. Give a body with a mass.")
+        self.mass = mass_of(self.label, body)
         if not isinstance(centre, Marker | Body):
             point = as_vector(centre, self.label, "centre")
             if body.model is None:
@@ -71,7 +130,6 @@ class PointGravity(ForceElement):
         if self.markers[0].body is body:
             raise ModelError(f"{self.label} attracts body '{body.name}' to itself. Give another centre.")
         self.mu = as_positive(mu, self.label, "mu")
-        self.mass = float(body.mass)
 
     @classmethod
     def field(cls, name: str, bodies: Sequence[Body], centre: Any, *, mu: float) -> list[PointGravity]:

@@ -64,7 +64,7 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class VectorForce(ForceElement, UserFunctions):
-    """A force and torque by your own function, in the axes of a first marker, on a second; the first takes the opposite.
+    """A force and torque by your own function on a second marker, in the axes of a first, which takes the opposite.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ class VectorForce(ForceElement, UserFunctions):
         """What went wrong in the user's function, or that the markers are turned too far."""
         if self.failure is None and self.seen is not None and self.seen["far"]:
             return (
-                f"{self.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation vectors "
-                "end. Keep turns below that, or use a UserForce."
+                f"{self.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation "
+                "vectors end. Keep turns below that, or use a UserForce."
             )
         return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
 
