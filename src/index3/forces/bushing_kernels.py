@@ -21,7 +21,7 @@ from index3.forces.curve_kernels import (
     CurveSet,
     CurveTable,
     acts,
-    add_spring_energy,
+    add_curve_energy,
     curve_slope,
     curve_value,
 )
@@ -226,7 +226,7 @@ def energy(T, E):
                 values[s.POTENTIAL] += 0.5 * x * bushing.stiffness[6 * k + m] * motion[E_ROW, m]
                 values[s.POWER] -= rate * bushing.damping[6 * k + m] * motion[RATE_ROW, m]
             if bushing.elastic[k] >= 0:
-                add_spring_energy(values, curves, pieces, bushing.elastic[k], 0.0, x, rate)
+                add_curve_energy(values, curves, pieces, bushing.elastic[k], x, rate)
             if bushing.viscous[k] >= 0:
                 values[s.POWER] -= rate * curve_value(curves, pieces, bushing.viscous[k], rate)
     return OK

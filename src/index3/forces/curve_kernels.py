@@ -1,7 +1,8 @@
-"""Curves inside kernels: a law of a force is a number (slope) or a curve, and one set of helpers serves both.
+"""Curves inside kernels.
 
-A kind whose elements have curves keeps two more slots in its table, `curves=(CURVE, 1), pieces=("f8", 2)`, filled by a
-`CurveSet`. Kernels ask by the number of the curve, -1 where the law is the straight line "slope times x".
+A law of a force is a number (its slope) or a curve. Records hold both, the slope 0 where there is a curve, the number
+of the curve NONE where there is none, and kernels add the two. A kind whose elements have curves keeps two more slots
+in its table, `curves=(CURVE, 1), pieces=("f8", 2)`, filled by a `CurveSet`.
 """
 
 from __future__ import annotations
@@ -243,23 +244,21 @@ def curve_integral(curves, pieces, c, x):
 
 
 @helper
-def law_value(curves, pieces, c, slope, x):
-    """The value of a law: slope x, or that of its curve."""
-    return curve_value(curves, pieces, c, x) if c >= 0 else slope * x
+def value_of(curves, pieces, c, x):
+    """The value of curve c at x, 0 where there is none."""
+    return curve_value(curves, pieces, c, x) if c >= 0 else 0.0
 
 
 @helper
-def law_slope(curves, pieces, c, slope, x):
-    """The derivative of a law."""
-    return curve_slope(curves, pieces, c, x) if c >= 0 else slope
+def slope_at(curves, pieces, c, x):
+    """The derivative of curve c at x, 0 where there is none."""
+    return curve_slope(curves, pieces, c, x) if c >= 0 else 0.0
 
 
 @helper
-def add_spring_energy(values, curves, pieces, c, slope, x, rate):
-    """Add what a spring that pulls back with its law's value at x stores; without a potential, its power."""
-    if c < 0:
-        values[s.POTENTIAL] += 0.5 * slope * x * x
-    elif curves[c].potential == 1:
+def add_curve_energy(values, curves, pieces, c, x, rate):
+    """Add what a spring that pulls back with a curve's value at x stores; without a potential, its power."""
+    if curves[c].potential == 1:
         values[s.POTENTIAL] += curve_integral(curves, pieces, c, x)
     else:
         values[s.POWER] -= curve_value(curves, pieces, c, x) * rate

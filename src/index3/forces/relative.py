@@ -142,11 +142,11 @@ def add_turning(K, first, d, F, torque):
 def add_product(group, first, size, Y, X):
     """Add Y^T X of `size` rows to a group's matrix."""
     for a in range(12):
-        for b in range(12):
-            x = 0.0
-            for k in range(size):
-                x += Y[k, a] * X[k, b]
-            group[first + 12 * a + b] += x
+        for k in range(size):
+            y = Y[k, a]
+            if y != 0.0:
+                for b in range(12):
+                    group[first + 12 * a + b] += y * X[k, b]
 
 
 @helper

@@ -28,12 +28,12 @@ from index3.forces.curve_kernels import (
     CurveSet,
     CurveTable,
     acts,
-    add_spring_energy,
+    add_curve_energy,
     as_law,
     has_potential,
-    law_slope,
-    law_value,
+    slope_at,
     slope_of,
+    value_of,
 )
 from index3.forces.force import Place, add_block, element_table
 
@@ -148,11 +148,19 @@ def twist(T, spring):
 
 
 @helper
+def is_curved(spring):
+    """Whether a spring has curves."""
+    return spring.elastic >= 0 or spring.viscous >= 0
+
+
+@helper
 def torque(E, spring, angle, rate):
     """The torque on the second body."""
-    curves, pieces = view(E, CURVES), view(E, PIECES)
-    elastic = law_value(curves, pieces, spring.elastic, spring.stiffness, angle)
-    return spring.torque - elastic - law_value(curves, pieces, spring.viscous, spring.damping, rate)
+    tau = spring.torque - spring.stiffness * angle - spring.damping * rate
+    if is_curved(spring):
+        curves, pieces = view(E, CURVES), view(E, PIECES)
+        tau -= value_of(curves, pieces, spring.elastic, angle) + value_of(curves, pieces, spring.viscous, rate)
+    return tau
 
 
 @kernel
@@ -162,7 +170,7 @@ def push(T, E):
     for e in range(springs.shape[0]):
         angle, n, w = twist(T, springs[e])
         tau = torque(E, springs[e], angle, dot(n, w))
-        if (springs[e].elastic >= 0 or springs[e].viscous >= 0) and not abs(tau) < 1e300:  # also catches NaN
+        if is_curved(springs[e]) and not abs(tau) < 1e300:  # also catches NaN
             return e + 1
         add_at(f, springs[e].i, 3, scale(-tau, n))
         add_at(f, springs[e].j, 3, scale(tau, n))
@@ -178,8 +186,8 @@ def stiffen(T, E):
         i, j, first = springs[e].i, springs[e].j, springs[e].group
         angle, n, w = twist(T, springs[e])
         tau = torque(E, springs[e], angle, dot(n, w))
-        k = law_slope(curves, pieces, springs[e].elastic, springs[e].stiffness, angle)
-        c = law_slope(curves, pieces, springs[e].viscous, springs[e].damping, dot(n, w))
+        k = springs[e].stiffness + slope_at(curves, pieces, springs[e].elastic, angle)
+        c = springs[e].damping + slope_at(curves, pieces, springs[e].viscous, dot(n, w))
         by_i, by_j = angle_curvature(axis(A, i, 0), axis(A, i, 1), axis(A, j, 0))  # dn/dtheta
         row_i = add(scale(-k, n), scale(c, apply_transposed(by_i, w)))
         row_j = add(scale(k, n), scale(c, apply_transposed(by_j, w)))
@@ -206,8 +214,11 @@ def energy(T, E):
         spring = springs[e]
         angle, n, w = twist(T, spring)
         rate = dot(n, w)
-        add_spring_energy(values, curves, pieces, spring.elastic, spring.stiffness, angle, rate)
-        values[s.POWER] += (spring.torque - law_value(curves, pieces, spring.viscous, spring.damping, rate)) * rate
+        damping = spring.damping * rate + value_of(curves, pieces, spring.viscous, rate)
+        values[s.POTENTIAL] += 0.5 * spring.stiffness * angle * angle
+        values[s.POWER] += (spring.torque - damping) * rate
+        if spring.elastic >= 0:
+            add_curve_energy(values, curves, pieces, spring.elastic, angle, rate)
     return OK
 
 

@@ -25,12 +25,12 @@ from index3.forces.curve_kernels import (
     CurveSet,
     CurveTable,
     acts,
-    add_spring_energy,
+    add_curve_energy,
     as_law,
     has_potential,
-    law_slope,
-    law_value,
+    slope_at,
     slope_of,
+    value_of,
 )
 from index3.forces.force import Place, element_table
 from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
@@ -176,11 +176,23 @@ def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTab
 
 
 @helper
-def tension(E, spring, length, rate):
-    """The force that pulls the ends together."""
+def tension(spring, length, rate):
+    """The force that pulls the ends together, without curves."""
+    return spring.stiffness * (length - spring.length) + spring.damping * rate + spring.force
+
+
+@helper
+def is_curved(spring):
+    """Whether a spring has curves."""
+    return spring.elastic >= 0 or spring.viscous >= 0
+
+
+@helper
+def curve_tension(E, spring, length, rate):
+    """The part of the tension that curves give."""
     curves, pieces = view(E, CURVES), view(E, PIECES)
-    elastic = law_value(curves, pieces, spring.elastic, spring.stiffness, length - spring.length)
-    return elastic + law_value(curves, pieces, spring.viscous, spring.damping, rate) + spring.force
+    elastic = value_of(curves, pieces, spring.elastic, length - spring.length)
+    return elastic + value_of(curves, pieces, spring.viscous, rate)
 
 
 @helper
@@ -216,12 +228,14 @@ def push(T, E):
         length, u, v = stretch(T, springs[e].i, springs[e].j)
         if length == 0.0:
             return e + 1
-        curved = springs[e].elastic >= 0 or springs[e].viscous >= 0
-        if stepping and (curved or tension(E, springs[e], 0.0, 0.0) != 0.0) and ends_met(seen[e], t, length, u):
+        curved = is_curved(springs[e])
+        if stepping and (curved or tension(springs[e], 0.0, 0.0) != 0.0) and ends_met(seen[e], t, length, u):
             return e + 1
-        pull = tension(E, springs[e], length, dot(u, v))
-        if curved and not abs(pull) < 1e300:  # also catches NaN
-            return e + 1
+        pull = tension(springs[e], length, dot(u, v))
+        if curved:
+            pull += curve_tension(E, springs[e], length, dot(u, v))
+            if not abs(pull) < 1e300:  # also catches NaN
+                return e + 1
         pull_together(T, springs[e].i, springs[e].j, pull, u)
     return OK
 
@@ -236,10 +250,13 @@ def stiffen(T, E):
         length, u, v = stretch(T, spring.i, spring.j)
         if length == 0.0:
             return e + 1
-        rate = dot(u, v)
-        k = law_slope(curves, pieces, spring.elastic, spring.stiffness, length - spring.length)
-        c = law_slope(curves, pieces, spring.viscous, spring.damping, rate)
-        add_line_stiffness(K, spring.group, length, u, v, tension(E, spring, length, rate), k, c)
+        k, c, rate = spring.stiffness, spring.damping, dot(u, v)
+        pull = tension(spring, length, rate)
+        if is_curved(spring):
+            pull += curve_tension(E, spring, length, rate)
+            k += slope_at(curves, pieces, spring.elastic, length - spring.length)
+            c += slope_at(curves, pieces, spring.viscous, rate)
+        add_line_stiffness(K, spring.group, length, u, v, pull, k, c)
         if c != 0.0:
             add_pair(D, spring.group, outer(scale(c, u), u))
     return OK
@@ -254,9 +271,10 @@ def energy(T, E):
         spring = springs[e]
         length, u, v = stretch(T, spring.i, spring.j)
         extension, rate = length - spring.length, dot(u, v)
-        add_spring_energy(values, curves, pieces, spring.elastic, spring.stiffness, extension, rate)
-        values[s.POTENTIAL] += spring.force * extension
-        values[s.POWER] -= law_value(curves, pieces, spring.viscous, spring.damping, rate) * rate
+        values[s.POTENTIAL] += (0.5 * spring.stiffness * extension + spring.force) * extension
+        values[s.POWER] -= (spring.damping * rate + value_of(curves, pieces, spring.viscous, rate)) * rate
+        if spring.elastic >= 0:
+            add_curve_energy(values, curves, pieces, spring.elastic, extension, rate)
     return OK
 
 
