@@ -159,4 +159,6 @@ def test_same_motion_as_a_bushing(compiled):
         assert results[-1].success
     # the same equations; Newton's iterations end within 1e-11 relative, and their matrices differ by 1e-9
     assert np.allclose(results[0].q, results[1].q, rtol=0, atol=1e-9)
-    assert np.allclose(results[0].energy.balance, results[1].energy.balance, rtol=0, atol=1e-4)  # quadrature of power
+    # one counts the springs as potential energy, the other as work: apart by the start and the quadrature of the power
+    bushing, function = (result.energy.balance - result.energy.balance[0] for result in results)
+    assert np.allclose(bushing, function, rtol=0, atol=1e-5)  # measured 3e-7

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class VectorForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
-    arguments: ClassVar = {"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")}
+    arguments = MappingProxyType({"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")})
     seen: Any = None  # its record in the table that runs
 
     def __init__(
