@@ -110,6 +110,11 @@ def test_errors_name_the_uniform_gravity(make, message):
     assert message in str(error.value)
 
 
+def test_a_model_with_a_function_for_gravity_says_what_to_use():
+    with pytest.raises(ModelError, match=r"Model 'm' has a function for gravity\. .*UniformGravity\.field"):
+        ix.Model("m", gravity=wave)
+
+
 def test_ellipse():
     """Kepler: perihelion 1, aphelion 3, period 2 pi sqrt(a^3 / mu); half of it leads from one to the other."""
     mu, a = 2.0, 2.0

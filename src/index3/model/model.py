@@ -42,6 +42,11 @@ class Model:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
         self.name = name
+        if callable(gravity):
+            raise ModelError(
+                f"Model '{name}' has a function for gravity. Give three numbers; what changes in time is made by "
+                "UniformGravity.field(name, bodies, function)."
+            )
         self.gravity = as_vector(gravity, f"Model '{name}'", "gravity")
         self.ground = Ground()
         self.ground.model = self
