@@ -21,8 +21,15 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3 import errors as errors
     from index3 import library as library
     from index3.analysis.assemble import assemble as assemble
+    from index3.analysis.audit import energy_audit as energy_audit
     from index3.analysis.check import check as check
+    from index3.analysis.differentiation import differentiation_index as differentiation_index
+    from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
+    from index3.analysis.kinematics import kinematics as kinematics
+    from index3.analysis.linearize import linearize as linearize
+    from index3.analysis.sensitivity import sensitivity as sensitivity
     from index3.analysis.simulate import simulate as simulate
+    from index3.analysis.static import static as static
     from index3.bodies.marker import Marker as Marker
     from index3.bodies.planar_body import PlanarBody as PlanarBody
     from index3.bodies.point_mass import PointMass as PointMass
@@ -67,8 +74,15 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
 
 _HOME = {  # where each public name is defined; a test holds this and the imports above together
     "index3.analysis.assemble": ("assemble",),
+    "index3.analysis.audit": ("energy_audit",),
     "index3.analysis.check": ("check",),
+    "index3.analysis.differentiation": ("differentiation_index",),
+    "index3.analysis.inverse_dynamics": ("inverse_dynamics",),
+    "index3.analysis.kinematics": ("kinematics",),
+    "index3.analysis.linearize": ("linearize",),
+    "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("simulate",),
+    "index3.analysis.static": ("static",),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.planar_body": ("PlanarBody",),
     "index3.bodies.point_mass": ("PointMass",),

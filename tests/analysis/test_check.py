@@ -1,5 +1,6 @@
 """Counts, degrees of freedom, redundant rows by name."""
 
+import numpy as np
 import pytest
 from small_models import Y, displaced_four_bar, four_bar, impossible, locked, particle, pendulum, spatial_loop
 
@@ -101,3 +102,27 @@ def test_check_changes_nothing():
 
 def test_both_spellings():
     assert str(ix.check(four_bar())) == str(four_bar().check())
+
+
+def test_rank_at_another_configuration():
+    """A parallelogram whose links are all in line has one degree of freedom more there."""
+    model = ix.library.parallelogram()
+    q = ix.assemble(model).q.reshape(3, 3)
+    q[:, :2] = (0.5, 0.0), (1.5, 0.0), (1.5, 0.0)
+    q[:2, 2] -= np.pi / 2
+    aligned = ix.check(model, at=(q.ravel(), np.zeros(9)))
+    assert aligned.closed
+    assert (ix.check(model).dof, aligned.dof) == (1, 2)
+    assert len(aligned.redundant) == 1
+
+
+def test_rank_at_another_time():
+    model = four_bar(angular_velocity=None)
+    model.add(ix.Motion("drive", model["A"], lambda t: 0.5 * t, 0.5, 0.0))
+    moved = ix.check(model, t=0.1)
+    assert moved.dof == 0
+    assert any("assembly moves coordinates" in note for note in moved.notes)
+    with pytest.raises(ix.ModelError, match="check: cannot start from 5"):
+        ix.check(model, at=5)
+    with pytest.raises(ix.ModelError, match="check: t"):
+        ix.check(model, t="now")

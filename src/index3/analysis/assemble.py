@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.settings import check_model, check_time
+from index3.analysis.start import Start, starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
@@ -56,7 +57,7 @@ class Assembly:
         return "\n".join(lines)
 
 
-def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = ()) -> Assembly:
+def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = None) -> Assembly:
     """Find a consistent state near the one that the model describes.
 
     Parameters
@@ -64,6 +65,7 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = ()) -> Assembl
     model : Model
     t : time at which motions are to hold
     hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
+    at : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
@@ -77,7 +79,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = ()) -> Assembl
     t = check_time(t, "assemble")
     system = compile_model(model, KERNELS)
     state = State(system)
-    return assemble_state(state, Closer(state), t, held_coordinates(system, hold))
+    start = starting_point(system, at, "assemble")
+    return assemble_state(state, Closer(state), t, held_coordinates(system, hold), start)
 
 
 def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:
@@ -110,17 +113,22 @@ def given_velocities(system: System) -> np.ndarray:
     return given
 
 
-def assemble_state(state: State, closer: Closer, t: float, held: np.ndarray | None = None) -> Assembly:
-    """Close a state at time t, starting from the system's initial coordinates; the state is left there."""
+def assemble_state(
+    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+) -> Assembly:
+    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there."""
     system = state.system
-    state.move(t, system.q0, system.v0)
+    q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
+    state.move(t, q0, v0)
+    if start is not None and start.angle is not None:
+        state[s.ANGLE_REF][:] = start.angle
     diagonal = typical_masses(system)
-    iterations = close_positions(state, closer, t, np.zeros(system.n, bool) if held is None else held)
-    given = given_velocities(system)
+    iterations = close_positions(state, closer, t, np.zeros(system.n, bool) if held is None else held, q0)
+    given = given_velocities(system) if start is None else np.ones(system.n, bool)
     if given.any() and not given.all():
         closer.table[closure.HEAVY_V][:] = HEAVY * diagonal * given
         for _ in range(2):
-            state[s.V][given] = system.v0[given]
+            state[s.V][given] = v0[given]
             _check(closer, closure.assemble_velocities(state.handle, closer.handle), t)
     closer.table[closure.HEAVY_V][:] = 0.0
     _check(closer, closure.assemble_accelerations(state.handle, closer.handle), t)
@@ -129,16 +137,16 @@ def assemble_state(state: State, closer: Closer, t: float, held: np.ndarray | No
         check_reactions(system, closer)
     check_consistency(state, closer, t)
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
-    moved, changed = displacements(system, q, v)
+    moved, changed = displacements(system, q, v, q0, v0)
     return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
 
 
-def close_positions(state: State, closer: Closer, t: float, held: np.ndarray) -> int:
-    """Close the positions without moving what is held; the number of corrections."""
+def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0: np.ndarray) -> int:
+    """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
     closer.table[closure.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
     for _ in range(2 if held.any() else 1):
-        state[s.Q][held] = system.q0[held]
+        state[s.Q][held] = q0[held]
         code = closure.assemble_positions(state.handle, closer.handle)
         if code == closure.POSITIONS and held.any():
             raise AssemblyError(f"{closer.failure(code, t)} Holding fewer coordinates may help.")
@@ -147,7 +155,7 @@ def close_positions(state: State, closer: Closer, t: float, held: np.ndarray) ->
     closer.table[closure.HEAVY_Q][:] = 0.0
     if not np.all(np.isfinite(state[s.Q])):
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
-    drift = np.abs(state[s.Q] - system.q0) * held
+    drift = np.abs(state[s.Q] - q0) * held
     worst = int(np.argmax(drift))
     if drift[worst] > HELD:
         names = [f"{body.name}.{name}" for body in system.bodies for name in body.coordinate_names]
@@ -193,14 +201,16 @@ def check_reactions(system: System, closer: Closer) -> None:
             )
 
 
-def displacements(system: System, q: np.ndarray, v: np.ndarray) -> tuple[dict, dict]:
+def displacements(
+    system: System, q: np.ndarray, v: np.ndarray, q_start: np.ndarray, v_start: np.ndarray
+) -> tuple[dict, dict]:
     """What moved and what changed its velocity by more than rounding, body by body."""
     moved: dict[str, tuple[float, float]] = {}
     changed: dict[str, tuple[float, float]] = {}
     for body, start in zip(system.bodies, system.starts, strict=False):
         part = slice(start, start + body.size)
         split = body.translations
-        q_pair, v_pair = np.stack([system.q0[part], q[part]]), np.stack([system.v0[part], v[part]])
+        q_pair, v_pair = np.stack([q_start[part], q[part]]), np.stack([v_start[part], v[part]])
         line, faster = (float(np.linalg.norm((x[1] - x[0])[:split])) for x in (q_pair, v_pair))
         turn = speed_up = 0.0
         if split < body.size:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.assemble import check_consistency
-from index3.analysis.settings import check_model
+from index3.analysis.settings import check_model, check_time
+from index3.analysis.start import Start, starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
@@ -66,34 +67,44 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Any) -> Check:
+def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
+
+    Parameters
+    ----------
+    model : Model
+    at : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by default
+        the model's own
+    t : time at which motions are taken [s]
 
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
     check_model(model, "check")
+    t = check_time(t, "check")
     system = compile_model(model, KERNELS)
     state = State(system)
     closer = Closer(state)
     notes: list[str] = []
+    start = starting_point(system, at, "check") or Start(system.q0, system.v0)
+    state.move(t, start.q, start.v)
     code = closure.assemble_positions(state.handle, closer.handle)
     if code:
-        problem: Index3Error = closer.failure(code, 0.0)
+        problem: Index3Error = closer.failure(code, t)
         if not isinstance(problem, AssemblyError):
             raise problem
         notes.append(str(problem))
-        state.move(0.0, system.q0, system.v0)
-    moved = float(np.abs(state[s.Q] - system.q0).max(initial=0.0))
+        state.move(t, start.q, start.v)
+    moved = float(np.abs(state[s.Q] - start.q).max(initial=0.0))
     if not code and moved > 1e-9:
         notes.append(f"assembly moves coordinates by up to {moved:.3g}; `index3.assemble(model)` says which")
     fresh = closure.assemble_accelerations(state.handle, closer.handle)
     if fresh:
-        raise closer.failure(fresh, 0.0)
+        raise closer.failure(fresh, t)
     zero = np.flatnonzero(closer.factors[static_lu.ZERO][system.n :])
     rank = system.m - len(zero)
     if not code:
         try:
-            check_consistency(state, closer, 0.0)
+            check_consistency(state, closer, t)
         except AssemblyError as contradiction:
             notes.append(str(contradiction))
     return Check(

@@ -30,14 +30,14 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def check_span(t_span: Any) -> tuple[float, float]:
+def check_span(t_span: Any, analysis: str = "simulate") -> tuple[float, float]:
     """Two finite numbers, the first smaller."""
     try:
         t0, t1 = (float(x) for x in t_span)
     except (TypeError, ValueError):
-        raise ModelError(f"simulate: t_span = {t_span!r}. Give two numbers (t0, t1).") from None
+        raise ModelError(f"{analysis}: t_span = {t_span!r}. Give two numbers (t0, t1).") from None
     if not (math.isfinite(t0) and math.isfinite(t1) and t0 < t1):
-        raise ModelError(f"simulate: t_span = ({t0:g}, {t1:g}). Give finite times with t0 < t1.")
+        raise ModelError(f"{analysis}: t_span = ({t0:g}, {t1:g}). Give finite times with t0 < t1.")
     return t0, t1
 
 
@@ -66,14 +66,14 @@ def check_steps(method: Any, rtol: Any, step: Any, first_step: Any, max_step: An
     return 0.0 if step is None else float(step)
 
 
-def check_choices(project: Any, callback: Any, on_failure: Any) -> None:
+def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = "simulate") -> None:
     """Raise for settings that are none of their choices."""
     if not isinstance(project, bool | np.bool_):
         raise ModelError(f"simulate: project = {project!r}. Choose True or False.")
     if callback is not None and not callable(callback):
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
     if on_failure not in ("return", "raise"):
-        raise ModelError(f"simulate: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
+        raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
 
 
 def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
@@ -87,32 +87,32 @@ def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
     return values
 
 
-def output_times(t_eval: Any, span: tuple[float, float]) -> np.ndarray | None:
+def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simulate") -> np.ndarray | None:
     """The output times as an array, or None for every step."""
     if t_eval is None:
         return None
     if is_number(t_eval):
-        return evenly(float(t_eval), span)
+        return evenly(float(t_eval), span, analysis)
     t0, t1 = span
     try:
         times = np.array(t_eval, float)
     except (TypeError, ValueError):
         times = np.empty(0)
     if isinstance(t_eval, bool) or times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
-        raise ModelError("simulate: t_eval must be an interval or a one-dimensional array of finite times.")
+        raise ModelError(f"{analysis}: t_eval must be an interval or a one-dimensional array of finite times.")
     if np.any(np.diff(times) <= 0.0) or times[0] < t0 or times[-1] > t1:
-        raise ModelError(f"simulate: t_eval must increase and stay inside ({t0:g}, {t1:g}).")
+        raise ModelError(f"{analysis}: t_eval must increase and stay inside ({t0:g}, {t1:g}).")
     return times
 
 
-def evenly(dt: float, span: tuple[float, float]) -> np.ndarray:
+def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> np.ndarray:
     """t0, t0 + dt, ..., and t1 itself; rounding makes no extra point next to t1."""
     t0, t1 = span
     if not (math.isfinite(dt) and dt > 0.0):
-        raise ModelError(f"simulate: t_eval = {dt!r}. Give a positive interval, or an array of times.")
+        raise ModelError(f"{analysis}: t_eval = {dt!r}. Give a positive interval, or an array of times.")
     if (t1 - t0) / dt > MOST_TIMES:
         raise ModelError(
-            f"simulate: t_eval = {dt!r} asks for {(t1 - t0) / dt:.3g} output times. Give a larger interval."
+            f"{analysis}: t_eval = {dt!r} asks for {(t1 - t0) / dt:.3g} output times. Give a larger interval."
         )
     count = math.floor((t1 - t0) / dt * (1.0 + 1e-12) + 1e-9)
     times = t0 + dt * np.arange(count + 1)

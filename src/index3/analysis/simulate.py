@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from index3.analysis.assemble import assemble_state
+from index3.analysis.audit import energy_audit
 from index3.analysis.choice import Automatic
 from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
@@ -23,6 +25,7 @@ from index3.analysis.settings import (
     check_steps,
     output_times,
 )
+from index3.analysis.start import starting_point
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import KERNELS, Closer
 from index3.methods.registry import AUTO, choose
@@ -46,6 +49,7 @@ def simulate(
     first_step: float | None = None,
     max_step: float = math.inf,
     max_steps: int | None = None,
+    initial: Any = None,
     project: bool = True,
     progress: Any = "auto",
     callback: Callback | None = None,
@@ -73,6 +77,8 @@ def simulate(
         in `result.t_events`, `result.y_events`; the run returns to Python after each step
     first_step, max_step : of the steps chosen by the method [s]
     max_steps : give up after this many accepted steps
+    initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
+        last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run
@@ -103,7 +109,7 @@ def simulate(
     system = compile_model(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
     state = State(system)
     closer = Closer(state)
-    assemble_state(state, closer, span[0])
+    assemble_state(state, closer, span[0], start=starting_point(system, initial, "simulate"))
     choice = Automatic(state, closer, rtol, span, options) if automatic else None
     if choice is not None:
         chosen = choice.method
@@ -122,6 +128,7 @@ def simulate(
     with reporter(progress, model.name, span) as report:
         drive.go(chosen.kernel, table, report)
     result = drive.result(chosen if choice is None else choice.method, {"rtol": rtol, "step": step, **options})
+    result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
         raise SimulationFailed(result.message, result) from drive.cause
     return result

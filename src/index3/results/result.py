@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -71,6 +72,18 @@ class Energy:
     kinetic: np.ndarray
     potential: np.ndarray
     work: np.ndarray
+    auditor: Callable[[], Any] | None = field(default=None, repr=False)
+
+    def audit(self) -> Any:
+        """Energies, power and work by element, see `index3.analysis.audit.Audit`.
+
+        Raises
+        ------
+        Index3Error : the result was read from a file or unpickled, and so does not know its model.
+        """
+        if self.auditor is None:
+            raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
+        return self.auditor()
 
     @property
     def total(self) -> np.ndarray:
@@ -125,8 +138,12 @@ class Result:
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+        self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "auditor": None}  # its model may hold functions that cannot be pickled
 
     @property
     def t(self) -> np.ndarray:
@@ -155,8 +172,9 @@ class Result:
 
     @property
     def energy(self) -> Energy:
-        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J."""
-        return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"])
+        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `audit()` splits them by element."""
+        auditor = None if self.auditor is None else partial(self.auditor, self)
+        return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor)
 
     @property
     def violation(self) -> Violation:

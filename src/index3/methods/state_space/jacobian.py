@@ -112,9 +112,12 @@ def on_tangent_plane(parts: Parts, basis: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def solve_columns(parts: Parts, q_k: np.ndarray, v_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of all accelerations for displacements q_k with their velocities v_k, and for velocities q_k."""
-    n, matrix = len(parts.mass), augmented(parts.mass, parts.phi_q)
-    first = np.vstack(
-        [-parts.damping @ v_k - parts.stiffness @ q_k, parts.gamma_v @ v_k - (parts.phia_q - parts.gamma_q) @ q_k]
-    )
-    second = np.vstack([-parts.damping @ q_k, parts.gamma_v @ q_k])
-    return np.linalg.solve(matrix, first)[:n], np.linalg.solve(matrix, second)[:n]
+    n = len(parts.mass)
+    return solve_change(parts, q_k, v_k)[:n], solve_change(parts, np.zeros_like(q_k), q_k)[:n]
+
+
+def solve_change(parts: Parts, dq: np.ndarray, dv: np.ndarray) -> np.ndarray:
+    """Changes of accelerations and multipliers (n + rows, k) for changes dq, dv (n, k) of the state."""
+    top = -parts.damping @ dv - parts.stiffness @ dq
+    bottom = parts.gamma_v @ dv - (parts.phia_q - parts.gamma_q) @ dq
+    return np.linalg.solve(augmented(parts.mass, parts.phi_q), np.vstack([top, bottom]))

@@ -1,0 +1,163 @@
+"""Energy audit: which element holds, stores, gives and takes the energy of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.settings import check_model
+from index3.analysis.start import starting_point
+from index3.compiled import slots as s
+from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
+from index3.errors import ModelError
+from index3.methods.closing import KERNELS
+from index3.results.result import Result
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one element has to do with the energy, (n_t,) each: J, W, J."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    power: np.ndarray
+    work: np.ndarray
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Energies of a run by element; prints as a table.
+
+    Attributes
+    ----------
+    t : times
+    elements : name -> `Share`: bodies (kinetic energy, potential energy of gravity), forces, motions. `work` is the
+        integral of `power` over the output times by Simpson's rule
+    total, work : the run's own histories, of all steps
+    """
+
+    t: np.ndarray
+    elements: dict[str, Share]
+    total: np.ndarray
+    work: np.ndarray
+
+    def __getitem__(self, name: str) -> Share:
+        if name not in self.elements:
+            raise ModelError(f"energy audit: there is no element '{name}'. There are: {', '.join(self.elements)}.")
+        return self.elements[name]
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Work of the run minus that of all elements, (n_t,): what too few output times lose."""
+        return self.work - np.sum([share.work for share in self.elements.values()], axis=0)
+
+    def __str__(self) -> str:
+        lines = [f"energy from t = {self.t[0]:g} to {self.t[-1]:g} s"]
+        lines.append(f"{'element':<24}{'kinetic J':>13}{'potential J':>13}{'work J':>13}{'largest W':>13}")
+        for name, share in self.elements.items():
+            change = (share.kinetic[-1] - share.kinetic[0], share.potential[-1] - share.potential[0])
+            power = share.power[np.argmax(np.abs(share.power))]
+            lines.append(f"{name:<24}{change[0]:>13.6g}{change[1]:>13.6g}{share.work[-1]:>13.6g}{power:>13.6g}")
+        change, work = self.total[-1] - self.total[0], self.work[-1] - self.work[0]
+        lines.append(f"change of energy {change:.6g} J, work {work:.6g} J, balance {change - work:.3g} J")
+        lines.append(f"work that the elements do not account for {self.missing[-1]:.3g} J")
+        return "\n".join(lines)
+
+
+def energy_audit(model: Any, result: Result) -> Audit:
+    """Split the energy and the work of a run by bodies, forces and motions.
+
+    Parameters
+    ----------
+    model : the Model that was run
+    result : what `simulate` or `kinematics` returned; its output times are the points of the integrals
+
+    >>> import index3 as ix
+    >>> model = ix.library.pendulum()
+    >>> shares = ix.simulate(model, (0.0, 1.0), t_eval=0.01).energy.audit()
+    >>> abs(float((shares["rod"].kinetic + shares["rod"].potential)[-1])) < 1e-3
+    True
+    """
+    check_model(model, "energy audit")
+    system = compile_model(model, KERNELS)
+    starting_point(system, result, "energy audit")  # raises if the bodies are others
+    state = State(system)
+    stages = np.asarray(system.fixed[s.STAGES])
+    lines = [
+        (int(stages[k, 0]), elements, table)
+        for k, (stage, elements, table) in enumerate(system.stages)
+        if stage == "energies"
+    ]
+    names = [element.name for _, elements, _ in lines for element in elements]
+    motions = [group for group in system.groups if getattr(group.element, "element", "") == "motion"]
+    values = np.zeros((len(names) + len(motions), 3, len(result)))
+    for k in range(len(result)):
+        place(state, result, k)
+        shares = [share for line in lines for share in split(state, *line)]
+        for group in motions:
+            rows = slice(group.row, group.row + group.rows)
+            shares.append((0.0, 0.0, float(state[s.LAM][rows] @ state[s.PHI_T][rows])))
+        values[:, :, k] = shares
+    names += [group.name for group in motions]
+    works = integrate(values[:, 2], result.t)
+    elements = {
+        name: Share(kinetic=x[0], potential=x[1], power=x[2], work=work)
+        for name, x, work in zip(names, values, works, strict=True)
+    }
+    return Audit(result.t, elements, result.energy.total, result.energy.work)
+
+
+def place(state: State, result: Result, k: int) -> None:
+    """Evaluate the forces at one line of a result."""
+    state.move(float(result.t[k]), result.q[k], result.v[k])
+    state[s.A][:], state[s.LAM][:] = result.a[k], result.lam[k]
+    state[s.ANGLE_REF][:] = result.arrays["angle"][k][: len(state[s.ANGLE_REF])]
+    if state.run(evaluate.forces):
+        raise ModelError(state.system.explain(state))
+
+
+def split(state: State, address: int, elements: list[Any], table: Table) -> Iterator[tuple[float, float, float]]:
+    """Kinetic and potential energy and power of each element of a kind, by its own kernel."""
+    energy = state[s.ENERGY]
+    for k in range(len(elements)):
+        energy[:] = 0.0
+        with only(table, k, len(elements)):
+            if JIT:
+                C_KERNEL(address)(state.handle, table.handle)
+            else:
+                call(address, state.handle, table.handle)
+        yield float(energy[s.KINETIC]), float(energy[s.POTENTIAL]), float(energy[s.POWER])
+
+
+@contextmanager
+def only(table: Table, k: int, count: int) -> Iterator[None]:
+    """A kind's table with the record of one element alone."""
+    records = [
+        (Slot(number, array.dtype, array.ndim), array)
+        for number, array in enumerate(table.arrays)
+        if array is not None and array.dtype.names and len(array) == count
+    ]
+    for slot, array in records:
+        table[slot] = array[k : k + 1]
+    try:
+        yield
+    finally:
+        for slot, array in records:
+            table[slot] = array
+
+
+def integrate(powers: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Integrals (count, n_t) of histories from the first time on."""
+    from scipy.integrate import cumulative_simpson, cumulative_trapezoid
+
+    if len(t) < 2 or not len(powers):
+        return np.zeros_like(powers)
+    rule = cumulative_simpson if len(t) > 2 else cumulative_trapezoid
+    return rule(powers, x=t, initial=0.0)

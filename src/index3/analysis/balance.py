@@ -1,0 +1,211 @@
+"""Static balance of a compiled model: unbalanced forces at rest, steps that reduce them, stability.
+
+At rest the accelerations a of `[M Phi_q^T; Phi_q 0] [a; lam] = [Q; 0]` vanish exactly in equilibrium, and M a is the
+force that the constraints leave unbalanced, whatever lam was before. A step solves
+
+    [K + sigma M, Phi_q^T; Phi_q, 0] [dq; .] = [M a; 0],    K = (Phi_q^T lam)_q - Q_q
+
+and closes the positions again: Newton's step for sigma = 0, a step of size 1/sigma along the overdamped motion
+M q' = Q - Phi_q^T lam, implicit, for sigma > 0. Velocity-level rows take part in Phi_q: dq moves as they allow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index3.analysis.instants import movement
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel
+from index3.errors import AssemblyError
+from index3.linear import static_lu
+from index3.linear.reference import SuperLU, null_space
+from index3.methods import closure
+from index3.methods.closing import Closer, singular_body
+from index3.methods.state_space.partition import dense_rows
+from index3.system import evaluate
+from index3.system.system import State
+
+LARGEST = 0.25
+"""Largest movement of a step, as `instants.movement` measures it: a quarter of the size, or of a radian."""
+HELD = 1e-10
+"""The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
+NEUTRAL = 1e-9
+"""Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
+DENSE = 3000
+"""Coordinates up to which stability is decided by dense eigenvalues (8 s there)."""
+
+
+class Balance:
+    """A state at rest at one time, moved from configuration to configuration."""
+
+    def __init__(self, state: State, closer: Closer, t: float) -> None:
+        self.state, self.closer, self.t = state, closer, t
+        self.n = state.system.n
+        self.linear = SuperLU(state.system.sparsity.indptr, state.system.sparsity.indices)
+        self.iterations = 0
+        self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
+        self.weigh()
+
+    def evaluate(self, *kernels: Kernel) -> None:
+        """Run kernels of the evaluator, or raise what they found."""
+        if self.state.run(*kernels):
+            raise self.closer.failure(closure.EVALUATION, self.t)
+
+    def coefficients(self, c_m: float, c_k: float) -> None:
+        """Fill MATRIX with c_m M + c_k K, bordered."""
+        self.state[s.COEF][:] = 0.0
+        self.state[s.COEF][[s.C_M, s.C_K]] = c_m, c_k
+        self.evaluate(evaluate.matrix)
+
+    def weigh(self) -> None:
+        """Accelerations from rest, multipliers and unbalanced forces at the present q."""
+        state, n = self.state, self.n
+        state.move(self.t, state[s.Q].copy(), np.zeros(n))
+        state[s.LAM][:] = state[s.A][:] = 0.0
+        self.evaluate(evaluate.forces, evaluate.jacobian)
+        self.coefficients(1.0, 0.0)
+        largest = max(self.weight, np.abs(state[s.MARKER_F]).max(initial=0.0))  # of single forces, which may cancel
+        factors = self.closer.factors
+        if static_lu.factor(state.handle, factors.handle):
+            raise singular_body(state.system, factors)
+        x = factors[static_lu.X]
+        x[:n], x[n:] = -state[s.G], 0.0
+        applied = -state[s.G].copy()
+        static_lu.solve_refined(state.handle, factors.handle)
+        self.a, self.lam = x[:n].copy(), x[n:].copy()
+        reaction = np.bincount(state[s.BLOCK_COL], weights=state[s.PHI_Q] * self.lam[state[s.BLOCK_ROW]], minlength=n)
+        self.force = applied - reaction
+        self.rows = np.flatnonzero(factors[static_lu.ZERO][n:] == 0)
+        scale = max(largest, np.abs(applied).max(initial=0.0), np.abs(reaction).max(initial=0.0))
+        self.residual = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0
+        self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy
+
+    def stiffen(self) -> None:
+        """K and M at the present point, as sparse matrices; the smallest sigma that goes with them."""
+        state, n = self.state, self.n
+        state[s.LAM][:] = self.lam
+        self.evaluate(evaluate.forces, evaluate.jacobian)
+        self.coefficients(1.0, 0.0)
+        bordered = self.linear.matrix(state[s.MATRIX].copy())
+        self.mass, self.border = bordered[:n, :n], bordered[n + self.rows][:, :n]
+        self.coefficients(0.0, 1.0)
+        self.stiffness = self.linear.matrix(state[s.MATRIX].copy())[:n, :n]
+        masses = self.mass.diagonal()
+        ratio = np.abs(self.stiffness.diagonal())[masses > 0.0] / masses[masses > 0.0]
+        self.held = HELD * float(ratio.max(initial=0.0)) or 1e-12
+
+    def step(self, sigma: float) -> np.ndarray | None:
+        """dq for a sigma, or None if the matrix is singular."""
+        from scipy.sparse import block_array
+        from scipy.sparse.linalg import splu
+
+        corner = self.stiffness + max(sigma, self.held) * self.mass
+        rows = [[corner, self.border.T], [self.border, None]] if len(self.rows) else [[corner]]
+        try:
+            factors = splu(block_array(rows, format="csc"))
+            dq = factors.solve(np.concatenate([self.force, np.zeros(len(self.rows))]))[: self.n]
+        except RuntimeError:
+            return None
+        return dq if np.all(np.isfinite(dq)) else None
+
+    def move(self, q: np.ndarray) -> bool:
+        """Go to the closed configuration near q and weigh there; False, and back to where it was, if there is none."""
+        before = self.state[s.Q].copy()
+        self.iterations += 1
+        self.state.move(self.t, q, np.zeros(self.n))
+        try:
+            code = closure.assemble_positions(self.state.handle, self.closer.handle)
+            if code:
+                raise self.closer.failure(code, self.t)
+            self.weigh()
+            return True
+        except (AssemblyError, ValueError):  # also a ModelError: a force has no value there
+            self.state.system.take_failures()
+            self.back(before)
+            return False
+
+    def back(self, q: np.ndarray) -> None:
+        """Return to a configuration that was weighed before."""
+        self.state.move(self.t, q, np.zeros(self.n))
+        self.weigh()
+
+    def limited(self, dq: np.ndarray) -> float:
+        """The part of a step that moves nothing too far."""
+        size = movement(self.state, dq)
+        return 1.0 if size <= LARGEST else LARGEST / size
+
+
+def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
+    """Newton's iteration with halved steps while they do not reduce the unbalance; whether it converged."""
+    for _ in range(most):
+        if balance.residual <= tolerance:
+            return True
+        balance.stiffen()
+        dq = balance.step(0.0)
+        if dq is None:
+            return False
+        q, size, residual = balance.state[s.Q].copy(), balance.size, balance.residual
+        part = balance.limited(dq)
+        while not (balance.move(q + part * dq) and balance.size <= (1.0 - 0.25 * part) * size):
+            balance.back(q)
+            part *= 0.5
+            if part < 1e-2:
+                return residual <= 1e3 * tolerance  # as balanced as rounding allows
+    return balance.residual <= tolerance
+
+
+def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> bool:
+    """Implicit steps along the overdamped motion, longer as the linear forecast of the unbalance holds.
+
+    The forecast after a step is sigma M dq. Where it is off by more than half the unbalance before, the step is
+    repeated with four times sigma; where by less than a tenth, sigma falls by ten.
+    """
+    stalled = 0
+    for _ in range(most):
+        if balance.residual <= tolerance:
+            return True
+        balance.stiffen()
+        if sigma == 0.0:
+            sigma = movement(balance.state, balance.a) / LARGEST
+        q, size, before = balance.state[s.Q].copy(), balance.size, balance.force
+        mass, residual = balance.mass, balance.residual
+        while True:
+            dq = balance.step(sigma)
+            fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(q + dq)
+            if fine:
+                forecast = np.linalg.norm(balance.force - sigma * (mass @ dq)) / np.linalg.norm(before)
+                if forecast <= 0.5 or balance.size < 0.5 * size:
+                    break
+                balance.back(q)
+            sigma = max(4.0 * sigma, balance.held)
+            if sigma > 1e12 * balance.held / HELD:
+                return False
+        sigma = sigma / 10.0 if forecast < 0.1 else sigma
+        stalled = stalled + 1 if balance.residual > 0.5 * residual else 0
+        if stalled > 5 and balance.residual <= 1e3 * tolerance:
+            return True  # as balanced as rounding allows
+    return balance.residual <= tolerance
+
+
+def eigen(balance: Balance) -> tuple[np.ndarray, np.ndarray] | None:
+    """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof); None if too many.
+
+    Complex where circulatory forces (followers) leave no potential.
+    """
+    import scipy.linalg
+
+    if balance.n > DENSE:
+        return None
+    balance.stiffen()
+    basis = null_space(dense_rows(balance.state)[balance.rows])
+    if not basis.shape[1]:
+        return np.zeros(0), basis
+    stiffness, mass = basis.T @ (balance.stiffness @ basis), basis.T @ (balance.mass @ basis)
+    size = np.abs(stiffness).max(initial=0.0)
+    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
+        values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))
+    else:
+        values, vectors = scipy.linalg.eig(stiffness, mass)
+        order = np.argsort(values.real)
+        values, vectors = values[order], vectors[:, order]
+    return values, basis @ vectors

@@ -1,0 +1,105 @@
+"""What several analyses ask of a compiled model: its size, directions by name, results made of given lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.layout import describe
+from index3.compiled import slots as s
+from index3.results.export import empty_arrays
+from index3.results.result import Layout, Result
+from index3.system import evaluate
+from index3.system.system import State, System
+
+SAME = 1e-6
+"""A joint coordinate that moves by less than this part of the largest one does not count as moving."""
+
+
+def extent(state: State) -> float:
+    """Size of a mechanism: of the box around its markers, or an arm on a body if that is longer; 1 without any [m]."""
+    points, arms = state[s.MARKER_R], state[s.LOCAL_R]
+    if not len(points):
+        return 1.0
+    moving = state[s.MARKERS]["body"] >= 0
+    arm = np.linalg.norm(arms[moving], axis=1).max(initial=0.0)
+    size = max(float(np.linalg.norm(np.ptp(points, axis=0))), float(arm))
+    return size if size > 1e-9 else 1.0  # less is rounding of markers at one point
+
+
+def movement(state: State, direction: np.ndarray) -> float:
+    """How much a change of the coordinates moves the mechanism: largest turn of a marker [rad], or shift by `extent`.
+
+    The velocities of the state are kept.
+    """
+    keep = state[s.V].copy()
+    state[s.V][:] = direction
+    code = state.run(evaluate.place)
+    twists = state[s.MARKER_V].copy()
+    state[s.V][:] = keep
+    state.run(evaluate.place)
+    if code or not len(twists):
+        return float(np.abs(direction).max(initial=0.0))
+    shift, turn = (np.linalg.norm(part, axis=1).max() for part in (twists[:, :3], twists[:, 3:]))
+    return float(max(shift / extent(state), turn))
+
+
+def snapshots(model: Any, system: System, q: np.ndarray, v: np.ndarray) -> Result:
+    """A result of given lines q, v (k, n): positions and rates are there, the rest is zero."""
+    layout = describe(model, system, np.ones(system.m, bool))
+    count = max((joint["angle"] for joint in layout.joints), default=-1) + 1
+    arrays = empty_arrays(len(q), system.n, system.m, len(layout.joints), max(count, len(system.angle_joints)))
+    return Result(layout, arrays | {"q": np.asarray(q, float), "v": np.asarray(v, float)})
+
+
+def gradients(model: Any, system: System, q: np.ndarray) -> Result:
+    """A result with one line per coordinate, which alone has the rate 1: rates in it are gradients of what they rate.
+
+    The velocity of a marker, say, is the derivative of its position by each coordinate in turn.
+    """
+    return snapshots(model, system, np.tile(q, (system.n, 1)), np.eye(system.n))
+
+
+def coordinate_rates(result: Result) -> dict[tuple[str, str], np.ndarray]:
+    """Rates of all joint coordinates of the joints (not of motions, which drive the same ones), (joint, coordinate)."""
+    layout: Layout = result.layout
+    return {
+        (joint["name"], name): getattr(result[joint["name"]], f"{name}_rate")
+        for joint in layout.joints
+        if joint["type"] != "Motion"
+        for name in joint["coordinates"]
+    }
+
+
+def name_motions(model: Any, system: System, q: np.ndarray, directions: np.ndarray) -> list[str]:
+    """Words for independent motions, the columns of `directions` (n, k): joint coordinates first, then bodies."""
+    result = snapshots(model, system, np.tile(q, (directions.shape[1], 1)), directions.T)
+    chosen, left = distinguish(coordinate_rates(result), np.eye(directions.shape[1]))
+    words = [f"the {name} of {model.joints[joint].label}" for joint, name in chosen]
+    bodies = {
+        f"{word} of {body.label}": getattr(result[body.name], quantity)
+        for body in system.bodies
+        for word, quantity in (("the position", "velocity"), ("the orientation", "angular_velocity"))
+    }
+    return words + distinguish(bodies, left)[0]
+
+
+def distinguish(rates: dict[Any, np.ndarray], left: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Keys of `rates` that together tell motions apart, the clearest first, and what is then left.
+
+    Each rate has one line per motion; `left` (k, k) projects onto the motions that are still to be told apart.
+    """
+    rows = {key: np.atleast_2d(np.transpose(x)) for key, x in rates.items()}
+    most = max((np.linalg.norm(x) for x in rows.values()), default=0.0)
+    chosen = []
+    while rows and np.trace(left) > 0.5:
+        key = max(rows, key=lambda name: float(np.linalg.norm(rows[name] @ left)))
+        seen = rows.pop(key) @ left
+        if np.linalg.norm(seen) <= SAME * most:
+            break
+        chosen.append(key)
+        _, sizes, right = np.linalg.svd(seen, full_matrices=False)
+        basis = right[sizes > SAME * most]
+        left = left - basis.T @ basis
+    return chosen, left

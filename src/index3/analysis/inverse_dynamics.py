@@ -1,0 +1,205 @@
+"""Inverse dynamics: the forces and torques in the joints that a wanted motion needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import assemble_state
+from index3.analysis.instants import coordinate_rates, distinguish, snapshots
+from index3.analysis.kinematics import kinematics
+from index3.analysis.settings import check_model, check_span
+from index3.analysis.start import starting_point
+from index3.errors import ModelError
+from index3.joints import Motion
+from index3.linear.reference import null_space
+from index3.methods.closing import KERNELS, Closer
+from index3.methods.state_space.partition import dense_rows
+from index3.results.result import Result
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+DEGREE = 5
+"""Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
+
+
+@dataclass
+class InverseDynamics:
+    """Drive forces of a motion; prints as a table.
+
+    Attributes
+    ----------
+    t : times (n_t,)
+    drives : name -> (n_t,) torque [N m] or force [N] along a joint coordinate, on the second body; names are
+        "joint.coordinate" of given trajectories and those of the model's own motions
+    powers : name -> (n_t,) power of each drive [W]
+    result : the motion, with all reactions, as `kinematics` returns it
+    """
+
+    t: np.ndarray
+    drives: dict[str, np.ndarray]
+    powers: dict[str, np.ndarray]
+    result: Result = field(repr=False)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.drives:
+            raise ModelError(f"inverse_dynamics: there is no drive '{name}'. There are: {', '.join(self.drives)}.")
+        return self.drives[name]
+
+    def __str__(self) -> str:
+        lines = [f"inverse dynamics of '{self.result.layout.model}', t = {self.t[0]:g} to {self.t[-1]:g} s"]
+        lines.append(f"{'drive':<28}{'largest':>13}{'RMS':>13}{'largest power':>15}")
+        for name, force in self.drives.items():
+            rms, power = float(np.sqrt(np.mean(force**2))), float(np.abs(self.powers[name]).max())
+            lines.append(f"{name:<28}{np.abs(force).max():>13.6g}{rms:>13.6g}{power:>15.6g}")
+        return "\n".join(lines)
+
+
+def inverse_dynamics(
+    model: Any,
+    motion: Any = None,
+    t_span: tuple[float, float] | None = None,
+    *,
+    t_eval: Any = None,
+    coordinates: Any = None,
+) -> InverseDynamics:
+    """Compute the joint torques and forces that make a mechanism follow a motion.
+
+    Parameters
+    ----------
+    model : Model; its own motions drive as they are, and their forces are reported too
+    motion : what the other joint coordinates do. A dict "joint" or "joint.coordinate" -> trajectory: a function of t,
+        three functions (f, f', f''), or samples at the times `t_eval`, through which a quintic spline is laid. A
+        `Result` whose joint coordinates are to be followed. None: the model's motions say it all
+    t_span : (t0, t1) [s]; may be left out where `motion` is a result or `t_eval` an array
+    t_eval : as for `kinematics`; by default the times of the result
+    coordinates : with a result: which joint coordinates are driven ("hinge", "slide.displacement"); by default a set
+        that determines the motion
+
+    Trajectories are of joint coordinates, which are zero at the model's initial configuration.
+
+    Raises
+    ------
+    ModelError : something is left free, driven twice, or not a trajectory.
+
+    >>> import index3 as ix
+    >>> import numpy as np
+    >>> arm = ix.library.pendulum()
+    >>> lift = ix.inverse_dynamics(arm, {"pivot": (lambda t: 0.0, 0.0, 0.0)}, (0.0, 1.0), t_eval=0.5)
+    >>> lift["pivot.angle"].round(6).tolist()  # holds the rod's weight: -m g l / 2 about y
+    [-4.903325, -4.903325, -4.903325]
+    """
+    check_model(model, "inverse_dynamics")
+    driven = model.copy()
+    initial = None
+    if isinstance(motion, Result):
+        t_eval = motion.t if t_eval is None else t_eval
+        t_span = (motion.t[0], motion.t[-1]) if t_span is None else t_span
+        initial = (motion.q[0], motion.v[0])
+        trajectories = from_result(driven, motion, coordinates)
+    elif coordinates is not None:
+        raise ModelError("inverse_dynamics: coordinates go with a result. Name them in the dict of trajectories.")
+    elif motion is None:
+        trajectories = {}
+    elif isinstance(motion, Mapping):
+        trajectories = {key: as_functions(key, value, t_eval) for key, value in motion.items()}
+    else:
+        raise ModelError(f"inverse_dynamics: motion is {motion!r}. Give a dict of trajectories, or a result.")
+    names = add_motions(driven, trajectories)
+    if not driven.motions:
+        raise ModelError("inverse_dynamics: nothing is driven. Give trajectories, or add motions to the model.")
+    if t_span is None and np.ndim(t_eval) == 1 and len(t_eval) > 1:
+        t_span = (t_eval[0], t_eval[-1])
+    span = check_span(t_span, "inverse_dynamics")
+    result = kinematics(driven, span, t_eval=t_eval, initial=initial, on_failure="raise")
+    drives, powers = {}, {}
+    for element in driven.motions.values():
+        key = names.get(element.name, element.name)
+        drives[key] = 0.0 - result[element.name].lam[:, 0]  # the row is coordinate - f(t), its force -lam
+        powers[key] = drives[key] * getattr(result[element.joint.name], f"{element.coordinate}_rate")
+    return InverseDynamics(result.t, drives, powers, result)
+
+
+def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
+    """Add a motion for each trajectory; name of the motion -> "joint.coordinate"."""
+    names = {}
+    for key, functions in trajectories.items():
+        joint, coordinate = find_coordinate(model, key)
+        name = f"drive of {joint.name} {coordinate}"
+        model.add(Motion(name, joint, *functions, coordinate=coordinate))
+        names[name] = f"{joint.name}.{coordinate}"
+    return names
+
+
+def find_coordinate(model: Any, key: str) -> tuple[Any, str]:
+    """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
+    owner, _, coordinate = str(key).partition(".")
+    if owner not in model.joints:
+        raise ModelError(f"inverse_dynamics: '{key}' names no joint. There are: {', '.join(model.joints) or 'none'}.")
+    joint = model.joints[owner]
+    if not coordinate and len(joint.coordinates) == 1:
+        coordinate = joint.coordinates[0]
+    if coordinate not in joint.coordinates:
+        known = ", ".join(f"'{owner}.{name}'" for name in joint.coordinates) or "none"
+        raise ModelError(f"inverse_dynamics: '{key}' is no joint coordinate. Coordinates of {joint.label}: {known}.")
+    return joint, coordinate
+
+
+def as_functions(key: str, trajectory: Any, times: Any) -> tuple[Any, Any, Any]:
+    """Value, rate and second derivative of a trajectory as functions of time, or None where they are to be found."""
+    if callable(trajectory):
+        return trajectory, None, None
+    if isinstance(trajectory, tuple) and len(trajectory) == 3 and any(callable(part) for part in trajectory):
+        return trajectory
+    try:
+        samples, points = np.asarray(trajectory, float), np.asarray(times, float)
+    except (TypeError, ValueError):
+        samples, points = np.empty(0), np.empty(0)
+    if samples.ndim != 1 or samples.shape != points.shape or not np.all(np.isfinite(samples)):
+        raise ModelError(
+            f"inverse_dynamics: the trajectory of '{key}' is neither a function of t, nor three functions (f, f', "
+            "f''), nor finite samples at the times of t_eval, one each."
+        )
+    return spline(key, points, samples)
+
+
+def spline(key: str, times: np.ndarray, samples: np.ndarray) -> tuple[Any, Any, Any]:
+    """A quintic spline through samples, and its derivatives."""
+    from scipy.interpolate import make_interp_spline
+
+    if len(times) <= DEGREE or np.any(np.diff(times) <= 0.0):
+        raise ModelError(f"inverse_dynamics: '{key}' has {len(times)} samples. Give at least 6, at increasing times.")
+    curve = make_interp_spline(times, samples, k=DEGREE)
+    return curve, curve.derivative(1), curve.derivative(2)
+
+
+def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Splines through the joint coordinates of a result: those named, or a set that determines the motion."""
+    if coordinates is None:
+        pairs = independent_coordinates(model, result)
+    else:
+        keys = [coordinates] if isinstance(coordinates, str) else list(coordinates)
+        pairs = [(joint.name, name) for joint, name in (find_coordinate(model, key) for key in keys)]
+    found = {}
+    for joint, name in pairs:
+        key = f"{joint}.{name}"
+        found[key] = spline(key, result.t, getattr(result[joint], name))
+    return found
+
+
+def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
+    """Joint coordinates that together determine the motion at the first instant of a result."""
+    system = compile_model(model, KERNELS)
+    state = State(system)
+    start = starting_point(system, (result.q[0], result.v[0]), "inverse_dynamics")
+    assembly = assemble_state(state, Closer(state), float(result.t[0]), start=start)
+    free = null_space(dense_rows(state)[system.level == 0])
+    if not free.shape[1]:
+        return []
+    motions = snapshots(model, system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
+    driven = {(motion.joint.name, motion.coordinate) for motion in model.motions.values()}
+    rates = {key: rate for key, rate in coordinate_rates(motions).items() if key not in driven}
+    return distinguish(rates, np.eye(free.shape[1]))[0]

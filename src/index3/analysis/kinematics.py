@@ -1,0 +1,189 @@
+"""The motion of a fully driven mechanism: positions, velocities, accelerations and reactions at given times.
+
+Nothing is integrated: at each time the constraints alone say where everything is. Positions are predicted from those
+before by q + h v + h^2/2 a and closed by Newton's iteration; where the prediction is poor, times between are added, so
+that the mechanism stays on its branch and no turn is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import assemble_state
+from index3.analysis.audit import energy_audit, integrate
+from index3.analysis.instants import movement, name_motions
+from index3.analysis.layout import describe
+from index3.analysis.settings import check_choices, check_model, check_motions, check_span, output_times
+from index3.analysis.start import starting_point
+from index3.compiled import slots as s
+from index3.errors import AssemblyError, ModelError, SimulationFailed
+from index3.linear import static_lu
+from index3.linear.reference import null_space
+from index3.methods.closing import KERNELS, Closer
+from index3.methods.state_space.partition import dense_rows
+from index3.results.result import Result
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+INTERVALS = 200
+"""Output intervals if none are asked for."""
+TURN = 0.5
+"""Largest turn of any marker between two closures [rad]: far from the half turn at which angles become ambiguous."""
+NEAR = 0.05
+"""Largest correction of a prediction, as `instants.movement` measures it: a mechanism that jumps corrects by more."""
+HALVINGS = 30
+"""How often a step between two closures is halved before the mechanism is said to be stuck."""
+
+
+def kinematics(
+    model: Any,
+    t_span: tuple[float, float],
+    *,
+    t_eval: Any = None,
+    initial: Any = None,
+    on_failure: str = "return",
+) -> Result:
+    """Follow a mechanism whose motions leave nothing free; no integration, no error of one.
+
+    Parameters
+    ----------
+    model : Model with a `Motion` for every degree of freedom
+    t_span : (t0, t1) [s], t0 < t1
+    t_eval : a number for t0, t0 + dt, ... and t1, or an increasing array; by default 201 times
+    initial : near which position to assemble at t0, instead of the model's own: a `static` equilibrium, a result, ...
+    on_failure : "return" what there is with `success=False` if the mechanism cannot follow its motions any further, or
+        "raise" SimulationFailed
+
+    Returns
+    -------
+    Result : as `simulate` returns it; positions, velocities, accelerations and multipliers satisfy the equations of
+        motion to rounding, and the reactions of the motions are the drive forces. `energy.work` is integrated over the
+        output times by Simpson's rule.
+
+    Raises
+    ------
+    ModelError : something is left free; the message says what.
+    AssemblyError : no position at t0, or motions that contradict each other or a joint.
+
+    >>> import index3 as ix
+    >>> model = ix.library.pendulum()
+    >>> drive = model.add(ix.Motion("drive", model["pivot"], lambda t: 0.5 * t**2, lambda t: t, 1.0))
+    >>> float(ix.kinematics(model, (0.0, 1.0))["pivot"].angle[-1])
+    0.5
+    """
+    check_model(model, "kinematics")
+    span = check_span(t_span, "kinematics")
+    times = output_times((span[1] - span[0]) / INTERVALS if t_eval is None else t_eval, span, "kinematics")
+    assert times is not None
+    check_choices(True, None, on_failure, "kinematics")
+    check_motions(model.motions.values(), span)
+    system = compile_model(model, KERNELS)
+    state = State(system)
+    closer = Closer(state)
+    assemble_state(state, closer, span[0], start=starting_point(system, initial, "kinematics"))
+    check_driven(model, state, closer)
+    begin = time.perf_counter()
+    follower = Follower(state, closer, span[0])
+    message = follower.run(times)
+    result = make_result(model, state, closer, follower, message, time.perf_counter() - begin)
+    if message and on_failure == "raise":
+        raise SimulationFailed(message, result)
+    return result
+
+
+def check_driven(model: Any, state: State, closer: Closer) -> None:
+    """Raise, naming what is free, unless the position rows determine all coordinates."""
+    system = state.system
+    rank = system.m - int(np.count_nonzero(closer.factors[static_lu.ZERO][system.n :]))
+    if rank == system.n and not np.any(system.level == 1):
+        return
+    free = null_space(dense_rows(state)[system.level == 0])
+    if free.shape[1]:
+        count = free.shape[1]
+        words = ", ".join(name_motions(model, system, state[s.Q], free))
+        raise ModelError(
+            f"kinematics: model '{model.name}' has {count} degree{'s' if count > 1 else ''} of freedom that no motion "
+            f"drives: {words}. Add a Motion for each, or use simulate."
+        )
+
+
+class Follower:
+    """A mechanism that is moved from one time to the next; keeps the lines it was asked for."""
+
+    def __init__(self, state: State, closer: Closer, t: float) -> None:
+        self.state, self.closer = state, closer
+        self.steps = 0
+        self.lines: list[dict[str, np.ndarray]] = []
+        self.power: list[float] = []
+        self.line = self.close(t, state[s.Q], state[s.V], state[s.ANGLE_REF])
+
+    def run(self, times: np.ndarray) -> str:
+        """Visit all times; returns why it stopped early, or nothing."""
+        for t in times:
+            try:
+                self.go(float(t))
+            except AssemblyError as error:
+                return f"The mechanism cannot follow its motions beyond t = {self.line['t'][0]:.6g}: {error}"
+            self.lines.append(self.line)
+            self.power.append(float(self.state[s.ENERGY][s.POWER]))
+        return ""
+
+    def close(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray) -> dict[str, np.ndarray]:
+        """One consistent line near a prediction; the state is left there."""
+        a, lam = self.state[s.A], self.state[s.LAM]
+        return self.closer.close_block(np.array([t]), q[None], v[None], a[None], lam[None], angle[None], project=True)
+
+    def continues(self, line: dict[str, np.ndarray], guess: np.ndarray, q: np.ndarray, h: float) -> bool:
+        """Whether a step is near its forecast, and its start near a forecast backwards from its end."""
+        back = line["q"][0] - h * line["v"][0] + 0.5 * h * h * line["a"][0]
+        return max(movement(self.state, line["q"][0] - guess), movement(self.state, back - q)) <= NEAR
+
+    def go(self, end: float) -> None:
+        """Move to a later time, in several steps where one would be too large."""
+        halvings = 0
+        while (start := float(self.line["t"][0])) < end:
+            q, v, a = (self.line[name][0] for name in ("q", "v", "a"))
+            turning = np.linalg.norm(self.state[s.MARKER_V][:, 3:], axis=1).max(initial=0.0)
+            h = min(end - start, TURN / turning if turning > 0.0 else np.inf) * 0.5**halvings
+            t = end if h > 0.999 * (end - start) else start + h
+            h = t - start
+            guess = q + h * v + 0.5 * h * h * a
+            problem, line = None, None
+            try:
+                line = self.close(t, guess, v + h * a, self.line["angle"][0])
+            except AssemblyError as error:
+                problem = error
+            if line is not None and self.continues(line, guess, q, h):
+                self.line, self.steps, halvings = line, self.steps + 1, max(halvings - 1, 0)
+                continue
+            halvings += 1
+            if halvings > HALVINGS:
+                raise problem or AssemblyError("its position jumps there. Look for a motion that is not continuous.")
+            self.close(start, q, v, self.line["angle"][0])  # back to where the step began
+
+
+def make_result(model: Any, state: State, closer: Closer, follower: Follower, message: str, seconds: float) -> Result:
+    """All lines as a result."""
+    system = state.system
+    lines = follower.lines
+    joined = {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
+    energy = joined.pop("energy")
+    joined |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy()}
+    joined["violation_scaled"] = joined.pop("scaled")
+    joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
+    unique = np.ones(system.m, bool)
+    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+        unique = ~closer.null_rows()
+    count = len(lines)
+    info = {
+        "status": -1 if message else 0, "success": not message, "method": "kinematics",
+        "message": message or f"Followed its motions to t = {joined['t'][-1]:g}: {count} times.",
+        "stats": {"steps": follower.steps, "outputs": count, "seconds": seconds},
+    }  # fmt: skip
+    result = Result(describe(model, system, unique), joined, info)
+    result.auditor = partial(energy_audit, model)
+    return result

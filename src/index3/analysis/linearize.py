@@ -1,0 +1,239 @@
+"""A model linearised on its constraints: A, B, C, D, natural frequencies, damping ratios, mode shapes.
+
+With Zq and Zv bases of what the position rows and what all rows leave free, orthonormal in the mass metric, a small
+motion is dq = Zq xi, dv = W xi + Zv eta with Phi_q W = -(Phi_q v)_q Zq and Zv^T M W = 0. The state x = (xi, eta) obeys
+
+    xi' = Zq^T M dv,    eta' = Zv^T M da,
+
+where da and dlam follow from the exact derivatives of the equations of motion at the point. Without velocity-level rows
+Zq = Zv, and xi' = eta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import assemble_state
+from index3.analysis.modes import Mode, find_modes, mode_result
+from index3.analysis.ports import input_forces, output_columns
+from index3.analysis.settings import check_model, check_time, is_number
+from index3.analysis.start import starting_point
+from index3.compiled import slots as s
+from index3.errors import ModelError
+from index3.linear.reference import null_space
+from index3.methods.closing import KERNELS, Closer
+from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
+from index3.results.result import Result
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+AT_REST = 1e-6
+"""Unbalanced forces below this part of the largest force count as equilibrium."""
+
+
+@dataclass
+class Linear:
+    """A linearised model, x' = A x + B u, y = C x + D u; prints as a table of its modes.
+
+    Attributes
+    ----------
+    model : the Model
+    t, q, v : the point of linearisation
+    A (k, k), B (k, inputs), C (outputs, k), D (outputs, inputs) : x are changes of independent coordinates and rates
+    inputs, outputs : names, one per column of B and row of C
+    modes : list of `Mode`, by rising frequency: .eigenvalue .frequency [rad/s] .damping .shape (n,)
+    displacement : (n, k) change of the coordinates by x
+    notes : what a user should know
+    """
+
+    model: Any
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    inputs: list[str]
+    outputs: list[str]
+    modes: list[Mode]
+    displacement: np.ndarray
+    notes: list[str]
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Natural frequencies |eigenvalue| of the modes [rad/s], rising."""
+        return np.array([mode.frequency for mode in self.modes])
+
+    @property
+    def damping_ratios(self) -> np.ndarray:
+        """Damping ratios -Re / |eigenvalue| of the modes; 0 for eigenvalues at zero, negative for growing ones."""
+        return np.array([mode.damping for mode in self.modes])
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """One eigenvalue of each mode [1/s], the one with the positive imaginary part of a pair."""
+        return np.array([mode.eigenvalue for mode in self.modes])
+
+    @property
+    def stable(self) -> bool:
+        """Whether no mode grows; what is undamped counts as stable."""
+        largest = np.abs(self.eigenvalues).max(initial=0.0)
+        return bool(np.all(self.eigenvalues.real <= 1e-7 * largest))  # 1e-7: a double eigenvalue at zero, rounded
+
+    def mode(self, k: int, *, amplitude: float | None = None, periods: float = 2.0, frames: int = 60) -> Result:
+        """The motion of one mode as a `Result`, for plots and `to_html`.
+
+        Parameters
+        ----------
+        k : number of the mode, from 0
+        amplitude : how far the mode moves, as a part of the mechanism's size or in rad; 0.1 by default
+        periods : how many; shown without decay, over 1 s for a mode without frequency
+        frames : output times per period
+        """
+        if not (isinstance(k, int | np.integer) and 0 <= k < len(self.modes)):
+            raise ModelError(f"linearize: there is no mode {k!r}. Give a number from 0 to {len(self.modes) - 1}.")
+        for name, value in (("amplitude", 0.1 if amplitude is None else amplitude), ("periods", periods)):
+            if not (is_number(value) and 0.0 < value < np.inf):
+                raise ModelError(f"linearize: {name} = {value!r}. Give a positive number.")
+        if not (isinstance(frames, int | np.integer) and frames >= 2):
+            raise ModelError(f"linearize: frames = {frames!r}. Give a whole number of at least 2.")
+        return mode_result(self.model, self.t, self.q, self.modes[k], amplitude or 0.1, periods, int(frames))
+
+    def __str__(self) -> str:
+        lines = [f"model '{self.model.name}' linearised at t = {self.t:g}: {len(self.A)} states"]
+        lines.append(f"{'mode':>6}{'rad/s':>14}{'Hz':>14}{'damping':>11}   moves most")
+        for k, mode in enumerate(self.modes):
+            hertz = mode.frequency / (2.0 * np.pi)
+            lines.append(f"{k:>6}{mode.frequency:>14.6g}{hertz:>14.6g}{mode.damping:>11.4g}   {mode.words}")
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+
+def linearize(
+    model: Any,
+    *,
+    at: Any = None,
+    t: float | None = None,
+    inputs: Iterable[str] = (),
+    outputs: Iterable[str] = (),
+) -> Linear:
+    """Linearise a model about a state on its constraints.
+
+    Parameters
+    ----------
+    model : Model
+    at : an equilibrium from `static`, a result (its last instant), what `assemble` returned, (q, v), or None for the
+        model's own initial state
+    t : time [s]; by default that of `at`, or 0
+    inputs : generalised forces by name: "hinge" or "hinge.angle" (torque or force along a joint coordinate),
+        "body.force.x", "body.torque.z" (at the body's origin, ground axes), the name of a `Force` or `Torque` (along
+        its present direction) or "push.x" (its axes), of a `SpringDamper` (tension) or of a force on a joint coordinate
+    outputs : quantities as `result.plot` knows them: "crank.position", "hinge.angle", "A.force.z", "energy.kinetic" ...
+
+    Frequencies and dampings are those of a small motion if the point is an equilibrium; elsewhere A is the derivative
+    of the equations of motion at that instant, and a note says so.
+
+    Raises
+    ------
+    ModelError : not a model, or a name that is no input or output.
+
+    >>> import index3 as ix
+    >>> model = ix.library.pendulum()
+    >>> linear = ix.linearize(model, at=ix.static(model), inputs=["pivot"], outputs=["pivot.angle"])
+    >>> linear.frequencies.round(4).tolist()  # sqrt(3 g / 2)
+    [3.8353]
+    """
+    check_model(model, "linearize")
+    system = compile_model(model, KERNELS)
+    start = starting_point(system, at, "linearize")
+    if t is None:
+        t = 0.0 if start is None or start.t is None else start.t
+    t = check_time(t, "linearize")
+    state = State(system)
+    closer = Closer(state)
+    assembly = assemble_state(state, closer, t, start=start)
+    state.run(evaluate.angles)
+    angle = state[s.ANGLES].copy()
+    q, v = assembly.q, assembly.v
+    state.move(t, q, v)
+    parts = evaluate_parts(state)
+    level = system.level[parts.partition.rows]
+    zq, zv = (tangent_basis(rows, parts.mass) for rows in (parts.phi_q[level == 0], parts.phi_q))
+    changes = state_changes(parts, zq, zv)
+    forces = input_forces(model, system, q, t, inputs)
+    pushed = respond(parts, np.column_stack([*forces.values()]) if forces else np.zeros((system.n, 0)))
+    n = system.n
+    metric_q, metric_v = zq.T @ parts.mass, zv.T @ parts.mass
+    A = np.vstack([metric_q @ changes["v"], metric_v @ changes["a"]])
+    B = np.vstack([np.zeros((zq.shape[1], pushed.shape[1])), metric_v @ pushed[:n]])
+    point = {"t": t, "q": q, "v": v, "a": state[s.A].copy(), "lam": state[s.LAM].copy(), "angle": angle}
+    still = np.zeros((n, pushed.shape[1]))
+    lines = {
+        "q": np.hstack([changes["q"], still]), "v": np.hstack([changes["v"], still]),
+        "a": np.hstack([changes["a"], pushed[:n]]),
+        "lam": all_rows(system.m, parts, np.hstack([changes["lam"], pushed[n:]])),
+    }  # fmt: skip
+    notes = remarks(parts, state, level)  # before the outputs, which move the state
+    names, slopes = output_columns(model, closer, point, lines, outputs)
+    modes = find_modes(model, system, q, A, changes["q"])
+    return Linear(
+        model=model, t=t, q=q, v=v, A=A, B=B, C=slopes[:, : len(A)], D=slopes[:, len(A) :], inputs=list(forces),
+        outputs=names, modes=modes, displacement=changes["q"], notes=notes,
+    )  # fmt: skip
+
+
+def tangent_basis(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Columns that span what the rows leave free, orthonormal in the mass metric."""
+    import scipy.linalg
+
+    free = null_space(rows) if len(rows) else np.eye(len(mass))
+    if not free.shape[1]:
+        return free
+    factor = np.linalg.cholesky(free.T @ mass @ free)
+    return scipy.linalg.solve_triangular(factor, free.T, lower=True).T
+
+
+def state_changes(parts: Parts, zq: np.ndarray, zv: np.ndarray) -> dict[str, np.ndarray]:
+    """Changes of q, v, a (n, k) and of the multipliers of the kept rows, for unit changes of each of the k states."""
+    n = len(parts.mass)
+    right = np.vstack([np.zeros((n, zq.shape[1])), -parts.phiv_q @ zq])
+    along = np.linalg.solve(augmented(parts.mass, parts.phi_q), right)[:n]
+    dq = np.hstack([zq, np.zeros_like(zv)])
+    dv = np.hstack([along, zv])
+    change = solve_change(parts, dq, dv)
+    return {"q": dq, "v": dv, "a": change[:n], "lam": change[n:]}
+
+
+def respond(parts: Parts, forces: np.ndarray) -> np.ndarray:
+    """Changes of accelerations and multipliers under generalised forces (n, inputs)."""
+    right = np.vstack([forces, np.zeros((len(parts.phi_q), forces.shape[1]))])
+    return np.linalg.solve(augmented(parts.mass, parts.phi_q), right)
+
+
+def all_rows(m: int, parts: Parts, kept: np.ndarray) -> np.ndarray:
+    """Multipliers of all rows; those left out as redundant are zero."""
+    full = np.zeros((m, kept.shape[1]))
+    full[parts.partition.rows] = kept
+    return full
+
+
+def remarks(parts: Parts, state: State, level: np.ndarray) -> list[str]:
+    """Notes: not an equilibrium, moving, redundant or velocity-level rows."""
+    notes = []
+    left = np.abs(parts.mass @ state[s.A]).max(initial=0.0)
+    reaction = parts.phi_q.T @ state[s.LAM][parts.partition.rows]
+    applied = reaction - state[s.G]
+    if left > AT_REST * max(np.abs(reaction).max(initial=0.0), np.abs(applied).max(initial=0.0)):
+        notes.append("the point is no equilibrium: A is the derivative of the motion there")
+    if np.abs(state[s.V]).max(initial=0.0) > 0.0:
+        notes.append("the mechanism moves at this point")
+    if len(parts.partition.rows) < state.system.m:
+        notes.append("redundant rows: changes of reactions are one choice of several")
+    if np.any(level == 1):
+        notes.append(f"{np.count_nonzero(level == 1)} velocity-level rows: more states for positions than for rates")
+    return notes

@@ -1,0 +1,128 @@
+"""Modes of a linearised model: eigenvalues, shapes by body, and their motion as a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.instants import movement, snapshots
+from index3.analysis.layout import describe
+from index3.compiled import slots as s
+from index3.methods.closing import KERNELS, Closer
+from index3.results.result import Result
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State, System
+
+PAIRED = 1e-10
+"""Damping below this part of the largest entry of A is none: the modes then come from a symmetric problem."""
+STILL = 1e-8
+"""Eigenvalues below this part of the largest one are zero: what is left of a motion that nothing holds."""
+
+
+@dataclass
+class Mode:
+    """One mode of a linearised model.
+
+    Attributes
+    ----------
+    eigenvalue : complex [1/s]
+    frequency : |eigenvalue| [rad/s]
+    damping : damping ratio, -Re / |eigenvalue|
+    shape : (n,) complex change of the coordinates, largest body displacement or turn 1
+    bodies : body name -> (6,) complex: displacement of its origin and turn, ground axes
+    words : the body that moves most and how
+    """
+
+    eigenvalue: complex
+    frequency: float
+    damping: float
+    shape: np.ndarray = field(repr=False)
+    bodies: dict[str, np.ndarray] = field(repr=False)
+    words: str
+
+
+def eigenpairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues with non-negative imaginary part, one of each pair, and their vectors.
+
+    Of an undamped system the squares are found: a motion that nothing holds is then 0, not a rounded double root.
+    """
+    import scipy.linalg
+
+    half = len(A) // 2
+    plain = len(A) == 2 * half and np.array_equal(np.round(A[:half, half:], 9), np.eye(half))
+    size = np.abs(A).max(initial=0.0)
+    if plain and np.abs(A[half:, half:]).max(initial=0.0) <= PAIRED * size and not np.abs(A[:half, :half]).max() > 1e-9:
+        square = A[half:, :half]
+        if np.abs(square - square.T).max(initial=0.0) <= PAIRED * size:
+            values, vectors = scipy.linalg.eigh(0.5 * (square + square.T))
+        else:
+            values, vectors = scipy.linalg.eig(square)
+        values = np.where(np.abs(values) <= STILL**2 * np.abs(values).max(initial=0.0), 0.0, values)
+        roots = np.sqrt(values.astype(complex))
+        roots = np.where(roots.imag < 0.0, -roots, roots)
+        return roots, np.vstack([vectors, vectors * roots])
+    values, vectors = scipy.linalg.eig(A)
+    values = np.where(np.abs(values) <= STILL * np.abs(values).max(initial=0.0), 0.0, values)
+    keep = values.imag >= 0.0
+    return values[keep], vectors[:, keep]
+
+
+def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
+    """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q."""
+    if not len(A):
+        return []
+    values, vectors = eigenpairs(A)
+    order = np.argsort(np.abs(values), kind="stable")
+    values, shapes = values[order], displacement @ vectors[:, order]
+    count = len(values)
+    lines = np.concatenate([shapes.real.T, shapes.imag.T])
+    result = snapshots(model, system, np.tile(q, (2 * count, 1)), lines)
+    twists = {
+        body.name: np.hstack([result[body.name].velocity, result[body.name].angular_velocity]) for body in system.bodies
+    }
+    modes = []
+    for k, value in enumerate(values):
+        bodies = {name: x[k] + 1j * x[count + k] for name, x in twists.items()}
+        largest = max((np.abs(x).max() for x in bodies.values()), default=0.0) or 1.0
+        size = float(abs(value))
+        damping = 0.0 - float(value.real) / size if size else 0.0
+        shares = {name: x / largest for name, x in bodies.items()}
+        modes.append(Mode(complex(value), size, damping, shapes[:, k] / largest, shares, describe_shape(bodies)))
+    return modes
+
+
+def describe_shape(bodies: dict[str, np.ndarray]) -> str:
+    """The body that moves most, and the component."""
+    name = max(bodies, key=lambda key: float(np.abs(bodies[key]).max()))
+    k = int(np.argmax(np.abs(bodies[name])))
+    return f"{name}: {'shift along' if k < 3 else 'turn about'} {'xyz'[k % 3]}"
+
+
+def mode_result(
+    model: Any, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
+) -> Result:
+    """A few periods of a mode, its positions closed, as a result that plots and plays."""
+    system = compile_model(model, KERNELS)
+    state = State(system)
+    closer = Closer(state)
+    state.move(t, q, np.zeros(system.n))
+    state.run(evaluate.place)
+    size = max(movement(state, mode.shape.real), movement(state, mode.shape.imag)) or 1.0
+    rate = abs(mode.eigenvalue.imag) or mode.frequency or 2.0 * np.pi
+    times = np.linspace(0.0, periods * 2.0 * np.pi / rate, round(periods * frames) + 1)
+    turning = np.exp(1j * rate * times)[:, None] * (amplitude / size * mode.shape)
+    lines = q + turning.real
+    zero = np.zeros((len(times), system.n))
+    rates = (1j * rate * turning).real
+    angle = np.tile(state[s.ANGLE_REF], (len(times), 1))
+    block = closer.close_block(
+        np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
+    )
+    energy = block.pop("energy")
+    block |= {"t": times, "kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": 0.0 * times}
+    block["violation_scaled"] = block.pop("scaled")
+    info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}
+    return Result(describe(model, system, np.ones(system.m, bool)), block, info)

@@ -1,0 +1,68 @@
+"""Where an analysis starts: the model's own initial state, or one that another analysis found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.errors import ModelError
+from index3.results.result import Result
+from index3.system.system import System
+
+
+@dataclass(frozen=True)
+class Start:
+    """Coordinates and rates to start from; the measured joint angles and the time, where they are known."""
+
+    q: np.ndarray
+    v: np.ndarray
+    angle: np.ndarray | None = None
+    t: float | None = None
+
+
+def starting_point(system: System, at: Any, analysis: str) -> Start | None:
+    """What `at` means: None, a result (its last instant), anything else with `.q` and `.v`, or a pair (q, v).
+
+    Raises
+    ------
+    ModelError : it is none of these, or belongs to a model with other bodies.
+    """
+    if at is None:
+        return None
+    angle = t = None
+    if isinstance(at, Result):
+        if not len(at):
+            raise ModelError(f"{analysis}: the result to start from has no output. Run it again.")
+        names = [body["name"] for body in at.layout.bodies]
+        if names != [body.name for body in system.bodies]:
+            raise ModelError(
+                f"{analysis}: the result to start from has the bodies {short(names)}, model '{system.name}' has others."
+            )
+        q, v, angle, t = at.q[-1], at.v[-1], at.arrays["angle"][-1], float(at.t[-1])
+    elif hasattr(at, "q") and hasattr(at, "v"):
+        q, v, angle, t = at.q, at.v, getattr(at, "angle", None), getattr(at, "t", None)
+    else:
+        try:
+            q, v = at
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{analysis}: cannot start from {short(at)}. Give a static equilibrium, a result, or (q, v)."
+            ) from None
+    if angle is not None and len(angle) != len(system.angle_joints):
+        angle = None  # of a model with other joints: turns are counted from the initial ones
+    return Start(_vector(system, q, "q", analysis), _vector(system, v, "v", analysis), angle, t)
+
+
+def _vector(system: System, x: Any, name: str, analysis: str) -> np.ndarray:
+    try:
+        array = np.array(x, float)
+    except (TypeError, ValueError):
+        array = np.full(1, np.nan)
+    if array.shape != (system.n,) or not np.all(np.isfinite(array)):
+        raise ModelError(
+            f"{analysis}: {name} to start from is {short(x)}. Model '{system.name}' needs {system.n} finite numbers."
+        )
+    return array

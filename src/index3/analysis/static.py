@@ -1,0 +1,267 @@
+"""Static equilibrium: where a mechanism stays at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import assemble_state, displacements
+from index3.analysis.balance import NEUTRAL, Balance, eigen, newton, relax
+from index3.analysis.events import Instant
+from index3.analysis.instants import movement, name_motions
+from index3.analysis.layout import describe
+from index3.analysis.settings import check_model, check_time, is_number
+from index3.analysis.start import starting_point
+from index3.compiled import slots as s
+from index3.errors import AssemblyError, ModelError
+from index3.joints import CoordinateConstraint, Motion
+from index3.linear import static_lu
+from index3.methods import closure
+from index3.methods.closing import KERNELS, Closer
+from index3.results.result import Result
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+METHODS = ("auto", "newton", "relaxation")
+NUDGE = 0.02
+"""How far to move off an unstable equilibrium, as `instants.movement` measures it."""
+
+
+@dataclass
+class Static:
+    """An equilibrium; `static["crank"].position`, `static["A"].force` and the like are values there.
+
+    Attributes
+    ----------
+    model : name of the model
+    t : time at which motions and forces were taken [s]
+    q, v, a, lam : coordinates, zero rates and accelerations, multipliers
+    angle : measured joint angles, for a run that starts here
+    residual : largest unbalanced force as a part of the largest force
+    method : "newton" or "relaxation"; `iterations`, configurations tried
+    stable : whether every free direction is held by positive stiffness; None if the model is too large to tell
+    free : directions without stiffness, by name: they were left where they were
+    moved : body name -> (distance [m], turn [rad]) from the start
+    notes : what a user should know
+    result : the same as a `Result` of one time, for plots and pages
+    """
+
+    model: str
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    lam: np.ndarray
+    angle: np.ndarray
+    residual: float
+    method: str
+    iterations: int
+    stable: bool | None
+    free: list[str]
+    moved: dict[str, tuple[float, float]]
+    result: Result = field(repr=False)
+    notes: list[str] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Any:
+        return Instant(self.result)[name]
+
+    def marker(self, marker: Any) -> Any:
+        """Position and orientation of a marker in equilibrium."""
+        return Instant(self.result).marker(marker)
+
+    def __str__(self) -> str:
+        kind = {True: "stable", False: "UNSTABLE", None: "stability not examined"}[self.stable]
+        lines = [
+            f"static equilibrium of model '{self.model}' at t = {self.t:g}: {kind}",
+            f"  found by {self.method} in {self.iterations} steps, unbalanced force {self.residual:.1e} of the largest",
+        ]
+        lines += [f"  held where it was: {word} (no stiffness)" for word in self.free]
+        lines += [f"  {name} moved by {d:.6g} m, turned by {w:.6g} rad" for name, (d, w) in self.moved.items()]
+        for joint in self.result.layout.joints:
+            view = self[joint["name"]]
+            vectors = (np.array2string(x + 0.0, precision=6, suppress_small=True) for x in (view.force, view.torque))
+            open_ = "" if joint["unique"] else " (not unique)"
+            lines.append("  {} {}: force {} N, torque {} N m{}".format(joint["type"], joint["name"], *vectors, open_))
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+
+def static(
+    model: Any,
+    *,
+    t: float = 0.0,
+    hold: Iterable[str] = (),
+    initial: Any = None,
+    method: str = "auto",
+    tolerance: float = 1e-11,
+    max_iterations: int = 500,
+) -> Static:
+    """Find where a mechanism stays at rest under its forces at time t.
+
+    Parameters
+    ----------
+    model : Model; its given velocities play no part
+    t : time at which motions and forces of time are taken [s]
+    hold : what stays where it is: bodies ("crank"), their coordinates ("crank.x"), joint coordinates ("hinge.angle")
+    initial : where to start: another equilibrium, a result (its last instant), (q, v); by default the model's own
+    method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
+        downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
+    tolerance : unbalanced force that counts as balanced, as a part of the largest force
+    max_iterations : most steps of relaxation
+
+    Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
+    `simulate(model, ..., initial=equilibrium)` starts a run there.
+
+    Raises
+    ------
+    AssemblyError : nothing closes, or no balance was found; the message names the bodies that keep moving.
+    ModelError : not a model, an unknown name in `hold`, or a setting out of range.
+
+    >>> import index3 as ix
+    >>> hanging = ix.static(ix.library.pendulum())
+    >>> hanging["rod"].position.round(9).tolist(), hanging.stable
+    ([0.0, 0.0, -0.5], True)
+    """
+    check_model(model, "static")
+    t = check_time(t, "static")
+    check_settings(method, tolerance, max_iterations)
+    held = with_holds(model, hold)
+    system = compile_model(held, KERNELS)
+    state = State(system)
+    closer = Closer(state)
+    start = starting_point(system, initial, "static")
+    assembly = assemble_state(state, closer, t, start=start)
+    balance = Balance(state, closer, t)
+    used, notes = find(balance, method, tolerance, int(max_iterations))
+    if not used:
+        raise AssemblyError(unbalanced(held, balance))
+    values = eigen(balance)
+    stable, free = judge(held, balance, values)
+    q = state[s.Q].copy()
+    begin = system.q0 if start is None else start.q
+    moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
+    result = as_result(held, balance, used)
+    return Static(
+        model=model.name, t=t, q=q, v=np.zeros(system.n), a=np.zeros(system.n), lam=result.lam[0],
+        angle=result.arrays["angle"][0], residual=balance.residual, method=used, iterations=balance.iterations,
+        stable=stable, free=free, moved=moved, result=result, notes=notes,
+    )  # fmt: skip
+
+
+def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
+    """Raise for settings out of range."""
+    if method not in METHODS:
+        raise ModelError(f"static: method = {method!r}. Choose from {', '.join(METHODS)}.")
+    if not (is_number(tolerance) and 1e-14 <= tolerance <= 1e-3):
+        raise ModelError(f"static: tolerance = {tolerance!r}. Give a number from 1e-14 to 1e-3.")
+    if not (is_number(max_iterations) and max_iterations == int(max_iterations) > 0):
+        raise ModelError(f"static: max_iterations = {max_iterations!r}. Give a positive whole number.")
+
+
+def with_holds(model: Any, hold: Iterable[str]) -> Any:
+    """The model, or a copy of it in which what is named stays where it is."""
+    names = [hold] if isinstance(hold, str) else list(hold)
+    if not names:
+        return model
+    copy = model.copy()
+    for name in names:
+        owner, _, coordinate = str(name).partition(".")
+        if owner in copy.bodies:
+            body = copy.bodies[owner]
+            for each in [coordinate] if coordinate else body.coordinate_names:
+                copy.add(CoordinateConstraint(f"hold {owner} {each}", body, each))
+        elif owner in copy.joints:
+            joint = copy.joints[owner]
+            for each in [coordinate] if coordinate else joint.coordinates:
+                copy.add(Motion(f"hold {owner} {each}", joint, 0.0, coordinate=each))
+        else:
+            raise ModelError(f"static: hold names '{name}', but model '{model.name}' has no body or joint '{owner}'.")
+    return copy
+
+
+def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str]]:
+    """Balance the state; what did it ("" if nothing) and notes on the way."""
+    notes: list[str] = []
+    start = balance.state[s.Q].copy()
+    if method in ("auto", "newton"):
+        if newton(balance, tolerance):
+            values = eigen(balance)
+            if method == "newton" or values is None or not falls(values[0]):
+                return "newton", notes
+            if balance.iterations == 0:
+                notes.append("the start was an unstable equilibrium")
+        if method == "newton":
+            return "", notes
+        balance.back(start)
+    sigma = 0.0
+    for _ in range(8):
+        values = eigen(balance) if balance.residual <= tolerance else None
+        if values is not None and falls(values[0]):  # an unstable equilibrium: over the edge
+            direction = values[1][:, 0].real
+            balance.move(balance.state[s.Q] + NUDGE / movement(balance.state, direction) * direction)
+            sigma = 2.0 * abs(values[0][0])
+        elif balance.residual <= tolerance:
+            return "relaxation", notes
+        if not relax(balance, tolerance, most, sigma):
+            return "", notes
+        if balance.residual > tolerance:  # as good as rounding allows
+            return "relaxation", notes
+    values = eigen(balance)
+    return "relaxation", notes
+
+
+def falls(values: np.ndarray) -> bool:
+    """Whether some direction has negative stiffness."""
+    return bool(len(values) and values[0].real < -NEUTRAL * np.abs(values).max())
+
+
+def judge(model: Any, balance: Balance, values: tuple[np.ndarray, np.ndarray] | None) -> tuple[bool | None, list[str]]:
+    """Whether an equilibrium is stable, and the names of its directions without stiffness."""
+    if values is None:
+        return None, []
+    stiffness, directions = values
+    if not len(stiffness):
+        return True, []
+    neutral = np.abs(stiffness) <= NEUTRAL * np.abs(stiffness).max()
+    if not np.abs(stiffness).max() > 0.0:
+        neutral[:] = True
+    free = name_motions(model, balance.state.system, balance.state[s.Q], directions[:, neutral].real)
+    flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
+    return not falls(stiffness) and not flutter, free
+
+
+def unbalanced(model: Any, balance: Balance) -> str:
+    """The message where nothing came to rest: the bodies with the largest forces left."""
+    system = balance.state.system
+    parts = []
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        force = balance.force[start : start + body.size]
+        k = int(np.argmax(np.abs(force)))
+        parts.append((abs(force[k]), f"{body.label} ({force[k]:.3g} along {body.coordinate_names[k]})"))
+    worst = ", ".join(text for size, text in sorted(parts, reverse=True)[:3] if size > 0.0)
+    return (
+        f"static: no equilibrium of model '{model.name}' at t = {balance.t:.6g} was found in {balance.iterations} "
+        f"steps; largest unbalanced forces: {worst}. Check that springs or joints carry every body, start nearer, or "
+        "hold what may move freely."
+    )
+
+
+def as_result(model: Any, balance: Balance, method: str) -> Result:
+    """The equilibrium as one line of a result, with the smallest multipliers where rows are redundant."""
+    state, closer, n = balance.state, balance.closer, balance.n
+    unique = np.ones(state.system.m, bool)
+    state[s.LAM][:] = balance.lam
+    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+        unique = ~closer.null_rows()
+        closure.shorten(state.handle, closer.handle)
+    zero, lam = np.zeros((1, n)), state[s.LAM].copy()
+    line = closer.close_block(
+        np.array([balance.t]), state[s.Q][None].copy(), zero, zero, lam[None], state[s.ANGLE_REF][None], project=False
+    )
+    energy = line.pop("energy")
+    line |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": np.zeros(1)}
+    line["violation_scaled"] = line.pop("scaled")
+    info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
+    return Result(describe(model, state.system, unique), line, info)
