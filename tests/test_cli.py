@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from index3 import cli
+from index3.commands import common
 from index3.compiled import store
 from index3.errors import ModelError
 
@@ -98,7 +99,7 @@ def test_fixed_step_run_takes_the_steps_it_was_told(tmp_path):
 def test_run_that_ends_early_fails_but_writes_what_there_is(tmp_path):
     file = tmp_path / "a.nc"
     code, out, err = run("run", "pendulum", "--option", "max_steps=3", "--save", file)
-    assert code == cli.FAILED
+    assert code == common.FAILED
     assert "error: " in err
     assert str(file) in out
     assert file.exists()
@@ -107,7 +108,7 @@ def test_run_that_ends_early_fails_but_writes_what_there_is(tmp_path):
 def test_interrupted_run_gives_what_was_computed(model_file, tmp_path):
     file = tmp_path / "a.nc"
     code, out, err = run("run", f"{model_file}:interrupted", "--t-end", "1e5", "--dt", "1.0", "--save", file)
-    assert code == cli.FAILED
+    assert code == common.FAILED
     assert "nterrupted" in err
     assert str(file) in out
     assert file.exists()
@@ -119,7 +120,7 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
 
     monkeypatch.setattr("index3.analysis.simulate.simulate", interrupt)
     code, out, err = run("run", "pendulum")
-    assert (code, out) == (cli.FAILED, "")
+    assert (code, out) == (common.FAILED, "")
     assert "interrupted" in err
 
 
@@ -147,7 +148,7 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
 )
 def test_bad_input_is_named_without_a_traceback(arguments, message):
     code, out, err = run(*arguments)
-    assert (code, out) == (cli.BAD_INPUT, "")
+    assert (code, out) == (common.BAD_INPUT, "")
     assert message in err
     assert "Traceback" not in err
 
@@ -163,14 +164,14 @@ def test_bad_input_is_named_without_a_traceback(arguments, message):
 )
 def test_bad_model_file_is_named_without_a_traceback(model_file, function, message):
     code, out, err = run("run", f"{model_file}:{function}")
-    assert (code, out) == (cli.BAD_INPUT, "")
+    assert (code, out) == (common.BAD_INPUT, "")
     assert message in err
     assert "Traceback" not in err
 
 
 def test_debug_shows_the_traceback_of_the_users_error(model_file):
     code, _, err = run("run", f"{model_file}:broken", "--debug")
-    assert code == cli.BAD_INPUT
+    assert code == common.BAD_INPUT
     assert "return 1 / 0" in err
 
 
@@ -202,16 +203,57 @@ def test_doctor_finds_a_sound_installation_sound():
 def test_doctor_says_what_is_wrong(monkeypatch):
     monkeypatch.setattr(cli, "PACKAGES", (*cli.PACKAGES, "no-such-package"))
     code, out, _ = run("doctor")
-    assert code == cli.FAILED
+    assert code == common.FAILED
     assert "wrong: no-such-package is not installed" in out
 
 
 def test_pairs_are_literals_or_strings():
-    assert cli.read_pairs(["a=1", "b-c=(1, 2)", "d=word", "e=a=b"], "--param") == {
+    assert common.read_pairs(["a=1", "b-c=(1, 2)", "d=word", "e=a=b"], "--param") == {
         "a": 1,
         "b_c": (1, 2),
         "d": "word",
         "e": "a=b",
     }
     with pytest.raises(ModelError, match="key=value"):
-        cli.read_pairs(["=1"], "--param")
+        common.read_pairs(["=1"], "--param")
+
+
+def test_static_prints_positions_and_reactions(model_file):
+    code, out, err = run("static", model_file)
+    assert (code, err) == (0, "")
+    assert "static equilibrium of 'rod' at t = 0 s: stable" in out
+    assert ["rod", "0", "0", "-0.5"] in [line.split() for line in out.splitlines()]
+    assert "9.80665" in out
+
+
+def test_static_names_unknown_holds_and_quiet_is_quiet(model_file):
+    code, out, err = run("static", model_file, "--hold", "nobody")
+    assert (code, out) == (common.BAD_INPUT, "")
+    assert "no body or joint 'nobody'" in err
+    assert run("static", model_file, "--quiet") == (0, "", "")
+
+
+def test_linearize_prints_modes_and_plays_one(model_file, tmp_path):
+    page = tmp_path / "mode.html"
+    code, out, _ = run("linearize", model_file, "--static", "--html", page)
+    assert code == 0
+    assert "3.83536" in out  # sqrt(3 g / 2)
+    assert "rod: turn about y" in out
+    assert page.stat().st_size > 1000
+    code, out, err = run("linearize", model_file, "--mode", 5)
+    assert code == common.BAD_INPUT
+    assert "no mode 5" in err
+
+
+def test_kinematics_drives_joints(model_file, tmp_path):
+    file = tmp_path / "driven.nc"
+    code, out, _ = run("kinematics", model_file, "--drive", "pin=2", "--t-end", 2, "--dt", 0.5, "--save", file)
+    assert code == 0
+    assert "by kinematics" in out
+    assert file.is_file()
+    code, out, err = run("kinematics", model_file)
+    assert (code, out) == (common.BAD_INPUT, "")
+    assert "the angle of Revolute 'pin'" in err
+    code, _, err = run("kinematics", model_file, "--drive", "pin=fast")
+    assert code == common.BAD_INPUT
+    assert "joint=rate" in err

@@ -112,7 +112,7 @@ def test_example_runs(name, tmp_path):
     assert answer.stdout
 
 
-PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md"]
+PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md", "docs/howto/analyses.md"]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
 
 

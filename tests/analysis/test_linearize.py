@@ -150,6 +150,26 @@ def test_sleigh_on_a_blade():
     assert np.sort(np.abs(rates))[:4] == pytest.approx(np.zeros(4), abs=1e-3)  # a multiple eigenvalue at zero, rounded
 
 
+def rubbing(**settings):
+    """A block of 2 kg on a level guide with friction."""
+    model = ix.Model("rubbing")
+    block = model.add(ix.RigidBody.box("block", (0.2, 0.2, 0.1), mass=2.0, **settings))
+    guide = model.add(ix.Prismatic("guide", model.ground, block, at=(0, 0, 0), axis=X))
+    model.add(ix.JointFriction("rub", guide, 0.3, velocity=1e-2))
+    return model
+
+
+def test_friction_at_rest_is_a_damper_of_mu_n_over_v():
+    model = rubbing()
+    linear = ix.linearize(model, at=ix.static(model))
+    assert linear.eigenvalues.real.min() == pytest.approx(-0.3 * G / 1e-2, rel=1e-9)
+
+
+def test_friction_in_motion_is_refused_by_name():
+    with pytest.raises(ix.ModelError, match="JointFriction 'rub': a force that depends on reactions"):
+        ix.linearize(rubbing(velocity=(1, 0, 0)))
+
+
 def test_inputs_of_force_elements():
     model, bob = particle(position=(1, 0, 0))
     model.add(ix.SpringDamper("spring", model.ground.marker(), bob.marker(), stiffness=50.0, length=0.5))

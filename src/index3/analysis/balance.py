@@ -7,9 +7,14 @@ force that the constraints leave unbalanced, whatever lam was before. A step sol
 
 and closes the positions again: Newton's step for sigma = 0, a step of size 1/sigma along the overdamped motion
 M q' = Q - Phi_q^T lam, implicit, for sigma > 0. Velocity-level rows take part in Phi_q: dq moves as they allow.
+
+First-order states are the velocities of their blocks: a point u holds them in place of the blocks' coordinates, and the
+columns of K that belong to them are those of D = -Q_v.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -41,29 +46,43 @@ class Balance:
     def __init__(self, state: State, closer: Closer, t: float) -> None:
         self.state, self.closer, self.t = state, closer, t
         self.n = state.system.n
+        self.states = np.arange(self.n) >= state.system.first_state
+        self.idle = state[s.Q][self.states].copy()  # coordinates of blocks of states: nothing depends on them
         self.linear = SuperLU(state.system.sparsity.indptr, state.system.sparsity.indices)
         self.iterations = 0
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
         self.weigh()
+
+    @property
+    def point(self) -> np.ndarray:
+        """Coordinates, and first-order states in place of theirs."""
+        return np.where(self.states, self.state[s.V], self.state[s.Q])
+
+    def place(self, u: np.ndarray) -> None:
+        """Put the state at rest at a point."""
+        q = u.copy()
+        q[self.states] = self.idle
+        self.state.move(self.t, q, np.where(self.states, u, 0.0))
 
     def evaluate(self, *kernels: Kernel) -> None:
         """Run kernels of the evaluator, or raise what they found."""
         if self.state.run(*kernels):
             raise self.closer.failure(closure.EVALUATION, self.t)
 
-    def coefficients(self, c_m: float, c_k: float) -> None:
-        """Fill MATRIX with c_m M + c_k K, bordered."""
+    def matrix(self, coefficient: int) -> Any:
+        """The bordered matrix of M (C_M), K (C_K) or D (C_D) alone, sparse by columns; MATRIX holds it too."""
         self.state[s.COEF][:] = 0.0
-        self.state[s.COEF][[s.C_M, s.C_K]] = c_m, c_k
+        self.state[s.COEF][coefficient] = 1.0
         self.evaluate(evaluate.matrix)
+        return self.linear.matrix(self.state[s.MATRIX].copy())
 
     def weigh(self) -> None:
-        """Accelerations from rest, multipliers and unbalanced forces at the present q."""
+        """Accelerations from rest, multipliers and unbalanced forces at the present point."""
         state, n = self.state, self.n
-        state.move(self.t, state[s.Q].copy(), np.zeros(n))
+        self.place(self.point)
         state[s.LAM][:] = state[s.A][:] = 0.0
         self.evaluate(evaluate.forces, evaluate.jacobian)
-        self.coefficients(1.0, 0.0)
+        self.matrix(s.C_M)
         largest = max(self.weight, np.abs(state[s.MARKER_F]).max(initial=0.0))  # of single forces, which may cancel
         factors = self.closer.factors
         if static_lu.factor(state.handle, factors.handle):
@@ -82,14 +101,17 @@ class Balance:
 
     def stiffen(self) -> None:
         """K and M at the present point, as sparse matrices; the smallest sigma that goes with them."""
+        from scipy.sparse import hstack
+
         state, n = self.state, self.n
         state[s.LAM][:] = self.lam
         self.evaluate(evaluate.forces, evaluate.jacobian)
-        self.coefficients(1.0, 0.0)
-        bordered = self.linear.matrix(state[s.MATRIX].copy())
+        bordered = self.matrix(s.C_M)
         self.mass, self.border = bordered[:n, :n], bordered[n + self.rows][:, :n]
-        self.coefficients(0.0, 1.0)
-        self.stiffness = self.linear.matrix(state[s.MATRIX].copy())[:n, :n]
+        self.stiffness = self.matrix(s.C_K)[:n, :n]
+        if self.states.any():
+            first = state.system.first_state
+            self.stiffness = hstack([self.stiffness[:, :first], self.matrix(s.C_D)[:n, first:n]], format="csc")
         masses = self.mass.diagonal()
         ratio = np.abs(self.stiffness.diagonal())[masses > 0.0] / masses[masses > 0.0]
         self.held = HELD * float(ratio.max(initial=0.0)) or 1e-12
@@ -108,11 +130,11 @@ class Balance:
             return None
         return dq if np.all(np.isfinite(dq)) else None
 
-    def move(self, q: np.ndarray) -> bool:
-        """Go to the closed configuration near q and weigh there; False, and back to where it was, if there is none."""
-        before = self.state[s.Q].copy()
+    def move(self, u: np.ndarray) -> bool:
+        """Go to the closed point near u and weigh there; False, and back to where it was, if there is none."""
+        before = self.point
         self.iterations += 1
-        self.state.move(self.t, q, np.zeros(self.n))
+        self.place(u)
         try:
             code = closure.assemble_positions(self.state.handle, self.closer.handle)
             if code:
@@ -124,9 +146,9 @@ class Balance:
             self.back(before)
             return False
 
-    def back(self, q: np.ndarray) -> None:
-        """Return to a configuration that was weighed before."""
-        self.state.move(self.t, q, np.zeros(self.n))
+    def back(self, u: np.ndarray) -> None:
+        """Return to a point that was weighed before."""
+        self.place(u)
         self.weigh()
 
     def limited(self, dq: np.ndarray) -> float:
@@ -144,10 +166,10 @@ def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
         dq = balance.step(0.0)
         if dq is None:
             return False
-        q, size, residual = balance.state[s.Q].copy(), balance.size, balance.residual
+        u, size, residual = balance.point, balance.size, balance.residual
         part = balance.limited(dq)
-        while not (balance.move(q + part * dq) and balance.size <= (1.0 - 0.25 * part) * size):
-            balance.back(q)
+        while not (balance.move(u + part * dq) and balance.size <= (1.0 - 0.25 * part) * size):
+            balance.back(u)
             part *= 0.5
             if part < 1e-2:
                 return residual <= 1e3 * tolerance  # as balanced as rounding allows
@@ -167,16 +189,16 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
         balance.stiffen()
         if sigma == 0.0:
             sigma = movement(balance.state, balance.a) / LARGEST
-        q, size, before = balance.state[s.Q].copy(), balance.size, balance.force
+        u, size, before = balance.point, balance.size, balance.force
         mass, residual = balance.mass, balance.residual
         while True:
             dq = balance.step(sigma)
-            fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(q + dq)
+            fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
             if fine:
                 forecast = np.linalg.norm(balance.force - sigma * (mass @ dq)) / np.linalg.norm(before)
                 if forecast <= 0.5 or balance.size < 0.5 * size:
                     break
-                balance.back(q)
+                balance.back(u)
             sigma = max(4.0 * sigma, balance.held)
             if sigma > 1e12 * balance.held / HELD:
                 return False
@@ -188,13 +210,14 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
 
 
 def eigen(balance: Balance) -> tuple[np.ndarray, np.ndarray] | None:
-    """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof); None if too many.
+    """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof).
 
-    Complex where circulatory forces (followers) leave no potential.
+    None if there are too many, or first-order states, which no stiffness describes. Complex where circulatory forces
+    (followers) leave no potential.
     """
     import scipy.linalg
 
-    if balance.n > DENSE:
+    if balance.n > DENSE or balance.states.any():
         return None
     balance.stiffen()
     basis = null_space(dense_rows(balance.state)[balance.rows])

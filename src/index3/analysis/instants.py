@@ -8,7 +8,9 @@ import numpy as np
 
 from index3.analysis.layout import describe
 from index3.compiled import slots as s
-from index3.results.export import empty_arrays
+from index3.linear.reference import null_space
+from index3.methods.state_space.partition import dense_rows
+from index3.results.export import empty_arrays, wrench_names
 from index3.results.result import Layout, Result
 from index3.system import evaluate
 from index3.system.system import State, System
@@ -45,11 +47,18 @@ def movement(state: State, direction: np.ndarray) -> float:
     return float(max(shift / extent(state), turn))
 
 
+def free_directions(state: State) -> np.ndarray:
+    """Columns (n, dof) that span what the position rows leave free at the point where the Jacobian was evaluated."""
+    system = state.system
+    moving = dense_rows(state)[system.level == 0][:, : system.first_state]
+    basis = null_space(moving) if len(moving) else np.eye(system.first_state)
+    return np.vstack([basis, np.zeros((system.n - system.first_state, basis.shape[1]))])
+
+
 def snapshots(model: Any, system: System, q: np.ndarray, v: np.ndarray) -> Result:
     """A result of given lines q, v (k, n): positions and rates are there, the rest is zero."""
     layout = describe(model, system, np.ones(system.m, bool))
-    count = max((joint["angle"] for joint in layout.joints), default=-1) + 1
-    arrays = empty_arrays(len(q), system.n, system.m, len(layout.joints), max(count, len(system.angle_joints)))
+    arrays = empty_arrays(len(q), system.n, system.m, len(wrench_names(layout)), len(system.angle_joints))
     return Result(layout, arrays | {"q": np.asarray(q, float), "v": np.asarray(v, float)})
 
 
@@ -79,7 +88,7 @@ def name_motions(model: Any, system: System, q: np.ndarray, directions: np.ndarr
     words = [f"the {name} of {model.joints[joint].label}" for joint, name in chosen]
     bodies = {
         f"{word} of {body.label}": getattr(result[body.name], quantity)
-        for body in system.bodies
+        for body in model.bodies.values()
         for word, quantity in (("the position", "velocity"), ("the orientation", "angular_velocity"))
     }
     return words + distinguish(bodies, left)[0]

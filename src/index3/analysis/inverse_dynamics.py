@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.assemble import assemble_state
-from index3.analysis.instants import coordinate_rates, distinguish, snapshots
+from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
 from index3.analysis.kinematics import kinematics
 from index3.analysis.settings import check_model, check_span
 from index3.analysis.start import starting_point
 from index3.errors import ModelError
 from index3.joints import Motion
-from index3.linear.reference import null_space
 from index3.methods.closing import KERNELS, Closer
-from index3.methods.state_space.partition import dense_rows
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -196,7 +194,7 @@ def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]
     state = State(system)
     start = starting_point(system, (result.q[0], result.v[0]), "inverse_dynamics")
     assembly = assemble_state(state, Closer(state), float(result.t[0]), start=start)
-    free = null_space(dense_rows(state)[system.level == 0])
+    free = free_directions(state)
     if not free.shape[1]:
         return []
     motions = snapshots(model, system, np.tile(assembly.q, (free.shape[1], 1)), free.T)

@@ -15,16 +15,14 @@ import numpy as np
 
 from index3.analysis.assemble import assemble_state
 from index3.analysis.audit import energy_audit, integrate
-from index3.analysis.instants import movement, name_motions
+from index3.analysis.instants import free_directions, movement, name_motions
 from index3.analysis.layout import describe
 from index3.analysis.settings import check_choices, check_model, check_motions, check_span, output_times
 from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import static_lu
-from index3.linear.reference import null_space
 from index3.methods.closing import KERNELS, Closer
-from index3.methods.state_space.partition import dense_rows
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -98,10 +96,13 @@ def kinematics(
 def check_driven(model: Any, state: State, closer: Closer) -> None:
     """Raise, naming what is free, unless the position rows determine all coordinates."""
     system = state.system
+    if system.first_state < system.n:
+        blocks = ", ".join(body.label for body in system.bodies if body.kind == "states")
+        raise ModelError(f"kinematics: {blocks}: states have to be integrated in time. Use simulate.")
     rank = system.m - int(np.count_nonzero(closer.factors[static_lu.ZERO][system.n :]))
     if rank == system.n and not np.any(system.level == 1):
         return
-    free = null_space(dense_rows(state)[system.level == 0])
+    free = free_directions(state)
     if free.shape[1]:
         count = free.shape[1]
         words = ", ".join(name_motions(model, system, state[s.Q], free))

@@ -6,7 +6,8 @@ motion is dq = Zq xi, dv = W xi + Zv eta with Phi_q W = -(Phi_q v)_q Zq and Zv^T
     xi' = Zq^T M dv,    eta' = Zv^T M da,
 
 where da and dlam follow from the exact derivatives of the equations of motion at the point. Without velocity-level rows
-Zq = Zv, and xi' = eta.
+and first-order states Zq = Zv, and xi' = eta. First-order states are among eta; the coordinates of their blocks, which
+nothing depends on, are left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.system import State, System
 
 AT_REST = 1e-6
 """Unbalanced forces below this part of the largest force count as equilibrium."""
@@ -160,10 +161,12 @@ def linearize(
     state.run(evaluate.angles)
     angle = state[s.ANGLES].copy()
     q, v = assembly.q, assembly.v
+    check_reactions_at_rest(model, system, v)
     state.move(t, q, v)
     parts = evaluate_parts(state)
     level = system.level[parts.partition.rows]
-    zq, zv = (tangent_basis(rows, parts.mass) for rows in (parts.phi_q[level == 0], parts.phi_q))
+    zq = tangent_basis(parts.phi_q[level == 0], parts.mass, system.first_state)
+    zv = tangent_basis(parts.phi_q, parts.mass, system.n)
     changes = state_changes(parts, zq, zv)
     forces = input_forces(model, system, q, t, inputs)
     pushed = respond(parts, np.column_stack([*forces.values()]) if forces else np.zeros((system.n, 0)))
@@ -187,11 +190,22 @@ def linearize(
     )  # fmt: skip
 
 
-def tangent_basis(rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Columns that span what the rows leave free, orthonormal in the mass metric."""
+def check_reactions_at_rest(model: Any, system: System, v: np.ndarray) -> None:
+    """Raise for forces that depend on reactions in a mechanism that moves: derivatives by reactions are missing."""
+    if not system.reads_reactions or np.abs(v[: system.first_state]).max(initial=0.0) == 0.0:
+        return
+    labels = ", ".join(force.label for force in model.forces.values() if force.reads_reactions)
+    raise ModelError(f"linearize: {labels}: a force that depends on reactions is linearised at rest alone. Use static.")
+
+
+def tangent_basis(rows: np.ndarray, mass: np.ndarray, count: int) -> np.ndarray:
+    """Columns that span what the rows leave free of the first `count` coordinates, orthonormal in the mass metric."""
     import scipy.linalg
 
-    free = null_space(rows) if len(rows) else np.eye(len(mass))
+    free = np.zeros((len(mass), 0))
+    if count:
+        free = null_space(rows[:, :count]) if len(rows) else np.eye(count)
+        free = np.vstack([free, np.zeros((len(mass) - count, free.shape[1]))])
     if not free.shape[1]:
         return free
     factor = np.linalg.cholesky(free.T @ mass @ free)
@@ -230,7 +244,7 @@ def remarks(parts: Parts, state: State, level: np.ndarray) -> list[str]:
     applied = reaction - state[s.G]
     if left > AT_REST * max(np.abs(reaction).max(initial=0.0), np.abs(applied).max(initial=0.0)):
         notes.append("the point is no equilibrium: A is the derivative of the motion there")
-    if np.abs(state[s.V]).max(initial=0.0) > 0.0:
+    if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:
         notes.append("the mechanism moves at this point")
     if len(parts.partition.rows) < state.system.m:
         notes.append("redundant rows: changes of reactions are one choice of several")

@@ -81,7 +81,8 @@ def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displac
     lines = np.concatenate([shapes.real.T, shapes.imag.T])
     result = snapshots(model, system, np.tile(q, (2 * count, 1)), lines)
     twists = {
-        body.name: np.hstack([result[body.name].velocity, result[body.name].angular_velocity]) for body in system.bodies
+        body.name: np.hstack([result[body.name].velocity, result[body.name].angular_velocity])
+        for body in model.bodies.values()
     }
     modes = []
     for k, value in enumerate(values):
@@ -96,6 +97,8 @@ def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displac
 
 def describe_shape(bodies: dict[str, np.ndarray]) -> str:
     """The body that moves most, and the component."""
+    if not any(np.abs(x).max() > 0.0 for x in bodies.values()):
+        return "states alone"
     name = max(bodies, key=lambda key: float(np.abs(bodies[key]).max()))
     k = int(np.argmax(np.abs(bodies[name])))
     return f"{name}: {'shift along' if k < 3 else 'turn about'} {'xyz'[k % 3]}"

@@ -37,7 +37,7 @@ def starting_point(system: System, at: Any, analysis: str) -> Start | None:
         if not len(at):
             raise ModelError(f"{analysis}: the result to start from has no output. Run it again.")
         names = [body["name"] for body in at.layout.bodies]
-        if names != [body.name for body in system.bodies]:
+        if names != [body.name for body in system.bodies if body.kind != "states"] or at.q.shape[1] != system.n:
             raise ModelError(
                 f"{analysis}: the result to start from has the bodies {short(names)}, model '{system.name}' has others."
             )

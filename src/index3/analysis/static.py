@@ -38,11 +38,11 @@ class Static:
     ----------
     model : name of the model
     t : time at which motions and forces were taken [s]
-    q, v, a, lam : coordinates, zero rates and accelerations, multipliers
+    q, v, a, lam : coordinates, rates and accelerations (zero; first-order states are in v), multipliers
     angle : measured joint angles, for a run that starts here
     residual : largest unbalanced force as a part of the largest force
     method : "newton" or "relaxation"; `iterations`, configurations tried
-    stable : whether every free direction is held by positive stiffness; None if the model is too large to tell
+    stable : whether every free direction is held by positive stiffness; None if that was not examined
     free : directions without stiffness, by name: they were left where they were
     moved : body name -> (distance [m], turn [rad]) from the start
     notes : what a user should know
@@ -139,12 +139,15 @@ def static(
         raise AssemblyError(unbalanced(held, balance))
     values = eigen(balance)
     stable, free = judge(held, balance, values)
-    q = state[s.Q].copy()
+    q, v = state[s.Q].copy(), state[s.V].copy()  # rates are zero, but for first-order states
     begin = system.q0 if start is None else start.q
+    if stable is None:
+        what = "first-order states" if balance.states.any() else "many coordinates"
+        notes.append(f"stability was not examined, because of {what}; `linearize` tells")
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, balance, used)
     return Static(
-        model=model.name, t=t, q=q, v=np.zeros(system.n), a=np.zeros(system.n), lam=result.lam[0],
+        model=model.name, t=t, q=q, v=v, a=np.zeros(system.n), lam=result.lam[0],
         angle=result.arrays["angle"][0], residual=balance.residual, method=used, iterations=balance.iterations,
         stable=stable, free=free, moved=moved, result=result, notes=notes,
     )  # fmt: skip
@@ -184,7 +187,7 @@ def with_holds(model: Any, hold: Iterable[str]) -> Any:
 def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str]]:
     """Balance the state; what did it ("" if nothing) and notes on the way."""
     notes: list[str] = []
-    start = balance.state[s.Q].copy()
+    start = balance.point
     if method in ("auto", "newton"):
         if newton(balance, tolerance):
             values = eigen(balance)
@@ -200,7 +203,7 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
         values = eigen(balance) if balance.residual <= tolerance else None
         if values is not None and falls(values[0]):  # an unstable equilibrium: over the edge
             direction = values[1][:, 0].real
-            balance.move(balance.state[s.Q] + NUDGE / movement(balance.state, direction) * direction)
+            balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
             sigma = 2.0 * abs(values[0][0])
         elif balance.residual <= tolerance:
             return "relaxation", notes
@@ -256,10 +259,8 @@ def as_result(model: Any, balance: Balance, method: str) -> Result:
     if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
         unique = ~closer.null_rows()
         closure.shorten(state.handle, closer.handle)
-    zero, lam = np.zeros((1, n)), state[s.LAM].copy()
-    line = closer.close_block(
-        np.array([balance.t]), state[s.Q][None].copy(), zero, zero, lam[None], state[s.ANGLE_REF][None], project=False
-    )
+    q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
+    line = closer.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     energy = line.pop("energy")
     line |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": np.zeros(1)}
     line["violation_scaled"] = line.pop("scaled")
