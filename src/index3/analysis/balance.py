@@ -23,7 +23,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.errors import AssemblyError
 from index3.linear import static_lu
-from index3.linear.reference import SuperLU, null_space
+from index3.linear.reference import SuperLU, free_space
 from index3.methods import closure
 from index3.methods.closing import Closer, singular_body
 from index3.methods.state_space.partition import dense_rows
@@ -37,7 +37,10 @@ HELD = 1e-10
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 DENSE = 3000
-"""Coordinates up to which stability is decided by dense eigenvalues (8 s there)."""
+"""Coordinates up to which stability is decided by dense eigenvalues."""
+
+Eigen = tuple[np.ndarray, np.ndarray]
+"""Stiffness over mass of the free directions, and the directions."""
 
 
 class Balance:
@@ -209,7 +212,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
     return balance.residual <= tolerance
 
 
-def eigen(balance: Balance) -> tuple[np.ndarray, np.ndarray] | None:
+def eigen(balance: Balance) -> Eigen | None:
     """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof).
 
     None if there are too many, or first-order states, which no stiffness describes. Complex where circulatory forces
@@ -220,7 +223,7 @@ def eigen(balance: Balance) -> tuple[np.ndarray, np.ndarray] | None:
     if balance.n > DENSE or balance.states.any():
         return None
     balance.stiffen()
-    basis = null_space(dense_rows(balance.state)[balance.rows])
+    basis = free_space(dense_rows(balance.state)[balance.rows])
     if not basis.shape[1]:
         return np.zeros(0), basis
     stiffness, mass = basis.T @ (balance.stiffness @ basis), basis.T @ (balance.mass @ basis)

@@ -25,7 +25,7 @@ from index3.analysis.settings import check_model, check_time, is_number
 from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import ModelError
-from index3.linear.reference import null_space
+from index3.linear.reference import free_space
 from index3.methods.closing import KERNELS, Closer
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
 from index3.results.result import Result
@@ -199,12 +199,12 @@ def check_reactions_at_rest(model: Any, system: System, v: np.ndarray) -> None:
 
 
 def tangent_basis(rows: np.ndarray, mass: np.ndarray, count: int) -> np.ndarray:
-    """Columns that span what the rows leave free of the first `count` coordinates, orthonormal in the mass metric."""
+    """What independent rows leave free of the first `count` coordinates: columns, orthonormal in the mass metric."""
     import scipy.linalg
 
     free = np.zeros((len(mass), 0))
     if count:
-        free = null_space(rows[:, :count]) if len(rows) else np.eye(count)
+        free = free_space(rows[:, :count])
         free = np.vstack([free, np.zeros((len(mass) - count, free.shape[1]))])
     if not free.shape[1]:
         return free

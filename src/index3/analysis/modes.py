@@ -18,7 +18,7 @@ from index3.system.system import State, System
 
 PAIRED = 1e-10
 """Damping below this part of the largest entry of A is none: the modes then come from a symmetric problem."""
-STILL = 1e-8
+STILL = 3e-7
 """Eigenvalues below this part of the largest one are zero: what is left of a motion that nothing holds."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.assemble import assemble_state, displacements
-from index3.analysis.balance import NEUTRAL, Balance, eigen, newton, relax
+from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, relax
 from index3.analysis.events import Instant
 from index3.analysis.instants import movement, name_motions
 from index3.analysis.layout import describe
@@ -26,6 +26,8 @@ from index3.system.compile import compile_model
 from index3.system.system import State
 
 METHODS = ("auto", "newton", "relaxation")
+EDGES = 8
+"""Unstable equilibria that a relaxation leaves before it gives up on a stable one."""
 NUDGE = 0.02
 """How far to move off an unstable equilibrium, as `instants.movement` measures it."""
 
@@ -134,10 +136,9 @@ def static(
     start = starting_point(system, initial, "static")
     assembly = assemble_state(state, closer, t, start=start)
     balance = Balance(state, closer, t)
-    used, notes = find(balance, method, tolerance, int(max_iterations))
+    used, notes, values = find(balance, method, tolerance, int(max_iterations))
     if not used:
         raise AssemblyError(unbalanced(held, balance))
-    values = eigen(balance)
     stable, free = judge(held, balance, values)
     q, v = state[s.Q].copy(), state[s.V].copy()  # rates are zero, but for first-order states
     begin = system.q0 if start is None else start.q
@@ -184,43 +185,39 @@ def with_holds(model: Any, hold: Iterable[str]) -> Any:
     return copy
 
 
-def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str]]:
-    """Balance the state; what did it ("" if nothing) and notes on the way."""
+def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str], Eigen | None]:
+    """Balance the state; what did it ("" if nothing), notes on the way, and the stiffness of what is free there."""
     notes: list[str] = []
     start = balance.point
-    if method in ("auto", "newton"):
-        if newton(balance, tolerance):
-            values = eigen(balance)
-            if method == "newton" or values is None or not falls(values[0]):
-                return "newton", notes
-            if balance.iterations == 0:
-                notes.append("the start was an unstable equilibrium")
-        if method == "newton":
-            return "", notes
+    if method != "relaxation":
+        found = newton(balance, tolerance)
+        values = eigen(balance) if found else None
+        if method == "newton" or (found and not falls(values)):
+            return "newton" if found else "", notes, values
+        if found and balance.iterations == 0:
+            notes.append("the start was an unstable equilibrium")
         balance.back(start)
     sigma = 0.0
-    for _ in range(8):
-        values = eigen(balance) if balance.residual <= tolerance else None
-        if values is not None and falls(values[0]):  # an unstable equilibrium: over the edge
-            direction = values[1][:, 0].real
-            balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
-            sigma = 2.0 * abs(values[0][0])
-        elif balance.residual <= tolerance:
-            return "relaxation", notes
+    for _ in range(EDGES):
         if not relax(balance, tolerance, most, sigma):
-            return "", notes
-        if balance.residual > tolerance:  # as good as rounding allows
-            return "relaxation", notes
-    values = eigen(balance)
-    return "relaxation", notes
+            return "", notes, None
+        values = eigen(balance)
+        if values is None or not falls(values):
+            break
+        direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
+        balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
+        sigma = 2.0 * abs(values[0][0])
+    return "relaxation", notes, values
 
 
-def falls(values: np.ndarray) -> bool:
-    """Whether some direction has negative stiffness."""
-    return bool(len(values) and values[0].real < -NEUTRAL * np.abs(values).max())
+def falls(values: Eigen | None) -> bool:
+    """Whether some direction is known to have negative stiffness."""
+    if values is None or not len(values[0]):
+        return False
+    return bool(values[0][0].real < -NEUTRAL * np.abs(values[0]).max())
 
 
-def judge(model: Any, balance: Balance, values: tuple[np.ndarray, np.ndarray] | None) -> tuple[bool | None, list[str]]:
+def judge(model: Any, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
@@ -232,7 +229,7 @@ def judge(model: Any, balance: Balance, values: tuple[np.ndarray, np.ndarray] | 
         neutral[:] = True
     free = name_motions(model, balance.state.system, balance.state[s.Q], directions[:, neutral].real)
     flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
-    return not falls(stiffness) and not flutter, free
+    return not falls(values) and not flutter, free
 
 
 def unbalanced(model: Any, balance: Balance) -> str:
