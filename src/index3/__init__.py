@@ -70,6 +70,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.methods.direct.hht_method import HHT as HHT
     from index3.methods.registry import METHODS as METHODS
     from index3.model.model import Model as Model
+    from index3.results.difference import difference as difference
     from index3.results.result import Result as Result
 
 _HOME = {  # where each public name is defined; a test holds this and the imports above together
@@ -119,6 +120,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.methods.direct.hht_method": ("HHT",),
     "index3.methods.registry": ("METHODS",),
     "index3.model.model": ("Model",),
+    "index3.results.difference": ("difference",),
     "index3.results.result": ("Result",),
 }
 _MODULES = ("errors", "library")

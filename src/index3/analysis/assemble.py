@@ -20,6 +20,8 @@ from index3.system.system import State, System
 
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
+PASSES = 5
+"""How often held coordinates are put back and the others closed again; each time less moves them, down to rounding."""
 HELD = 1e-6
 """Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves [m, or 1]."""
 
@@ -145,13 +147,15 @@ def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0
     """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
     closer.table[closure.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
-    for _ in range(2 if held.any() else 1):
+    for _ in range(PASSES if held.any() else 1):
         state[s.Q][held] = q0[held]
         code = closure.assemble_positions(state.handle, closer.handle)
         if code == closure.POSITIONS and held.any():
             raise AssemblyError(f"{closer.failure(code, t)} Holding fewer coordinates may help.")
         _check(closer, code, t)
         iterations += int(closer.table[closure.REPORT][closure.N_ITERATIONS])
+        if np.array_equal(state[s.Q][held], q0[held]):
+            break
     closer.table[closure.HEAVY_Q][:] = 0.0
     if not np.all(np.isfinite(state[s.Q])):
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
