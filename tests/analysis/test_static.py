@@ -243,6 +243,44 @@ def test_velocity_rows_take_part():
     assert np.abs(found.lam).max() > 0.1  # the blade carries the side force
 
 
+def lagging():
+    """A mass on a spring, pushed by an actuator that follows its command, which knows the position, with a lag."""
+    model = ix.Model("lag", gravity=(0, 0, -10.0))
+    bob = model.add(ix.PointMass("bob", 2.0))
+    for axis in "xy":
+        model.add(ix.CoordinateConstraint(axis, bob, axis))
+    ends = ((0, 0, 1), (0, 0, 0))
+    model.add(ix.SpringDamper("spring", model.ground, bob, points=ends, stiffness=100.0, damping=4.0))
+    actuator = model.add(ix.States("actuator", (0.0,)))
+
+    def push(t, r, A, v, w, p, out, x, rate):
+        out[0, 2] = 5.0 * x[0]
+        rate[0] = (3.0 - 2.0 * r[0, 2] - x[0]) / 0.1
+
+    model.add(ix.UserForce("push", bob, push, states=actuator, jacobian="differences"))
+    return model
+
+
+def test_first_order_states_settle_too():
+    """100 z = 5 x - 20 and x = 3 - 2 z."""
+    model = lagging()
+    found = ix.static(model)
+    assert found["bob"].position[2] == pytest.approx(-5.0 / 110.0, abs=1e-10)
+    assert found.result.states["actuator"][0] == pytest.approx([3.0 + 10.0 / 110.0], abs=1e-10)
+    assert found.stable is None
+    assert "linearize" in found.notes[0]
+    linear = ix.linearize(model, at=found, outputs=["actuator"])
+    exact = np.linalg.eigvals([[0, 1, 0], [-50, -2, 2.5], [-20, 0, -10]])
+    exact = exact[exact.imag >= 0.0]
+    assert linear.eigenvalues == pytest.approx(exact[np.argsort(np.abs(exact))], rel=1e-6)  # a user's differences
+    assert linear.stable
+    assert linear.notes == []
+    run = ix.simulate(model, (0.0, 0.5), initial=found)
+    assert np.ptp(run.states["actuator"]) < 1e-8
+    with pytest.raises(ix.ModelError, match="States 'actuator': states have to be integrated"):
+        ix.kinematics(model, (0.0, 1.0))
+
+
 def test_flutter_of_a_follower_is_no_stability():
     """A load that turns with the end of a column: no divergence, but a pair of modes without real stiffness."""
     model = ix.Model("column", gravity=(0, 0, 0))

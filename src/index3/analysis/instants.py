@@ -19,13 +19,19 @@ SAME = 1e-6
 """A joint coordinate that moves by less than this part of the largest one does not count as moving."""
 
 
+def in_space(state: State) -> np.ndarray:
+    """A mask of the markers that are points in space, on bodies or ground: not those of first-order states."""
+    spatial = [body.kind != "states" for body in state.system.bodies]
+    return np.array([*spatial, True])[state[s.MARKERS]["body"]]  # -1, ground, is the last
+
+
 def extent(state: State) -> float:
     """Size of a mechanism: of the box around its markers, or an arm on a body if that is longer; 1 without any [m]."""
-    points, arms = state[s.MARKER_R], state[s.LOCAL_R]
+    spatial = in_space(state)
+    points = state[s.MARKER_R][spatial]
     if not len(points):
         return 1.0
-    moving = state[s.MARKERS]["body"] >= 0
-    arm = np.linalg.norm(arms[moving], axis=1).max(initial=0.0)
+    arm = np.linalg.norm(state[s.LOCAL_R][spatial & (state[s.MARKERS]["body"] >= 0)], axis=1).max(initial=0.0)
     size = max(float(np.linalg.norm(np.ptp(points, axis=0))), float(arm))
     return size if size > 1e-9 else 1.0  # less is rounding of markers at one point
 
@@ -38,11 +44,11 @@ def movement(state: State, direction: np.ndarray) -> float:
     keep = state[s.V].copy()
     state[s.V][:] = direction
     code = state.run(evaluate.place)
-    twists = state[s.MARKER_V].copy()
+    twists = state[s.MARKER_V][in_space(state)].copy()
     state[s.V][:] = keep
     state.run(evaluate.place)
     if code or not len(twists):
-        return float(np.abs(direction).max(initial=0.0))
+        return float(np.abs(direction[: state.system.first_state]).max(initial=0.0))
     shift, turn = (np.linalg.norm(part, axis=1).max() for part in (twists[:, :3], twists[:, 3:]))
     return float(max(shift / extent(state), turn))
 

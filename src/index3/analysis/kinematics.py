@@ -148,7 +148,7 @@ class Follower:
         halvings = 0
         while (start := float(self.line["t"][0])) < end:
             q, v, a = (self.line[name][0] for name in ("q", "v", "a"))
-            turning = np.linalg.norm(self.state[s.MARKER_V][:, 3:], axis=1).max(initial=0.0)
+            turning = np.linalg.norm(self.state[s.MARKER_V][:, 3:], axis=1).max(initial=0.0)  # no states here
             h = min(end - start, TURN / turning if turning > 0.0 else np.inf) * 0.5**halvings
             t = end if h > 0.999 * (end - start) else start + h
             h = t - start

@@ -240,9 +240,8 @@ def remarks(parts: Parts, state: State, level: np.ndarray) -> list[str]:
     """Notes: not an equilibrium, moving, redundant or velocity-level rows."""
     notes = []
     left = np.abs(parts.mass @ state[s.A]).max(initial=0.0)
-    reaction = parts.phi_q.T @ state[s.LAM][parts.partition.rows]
-    applied = reaction - state[s.G]
-    if left > AT_REST * max(np.abs(reaction).max(initial=0.0), np.abs(applied).max(initial=0.0)):
+    weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
+    if left > AT_REST * max(weight, np.abs(state[s.MARKER_F]).max(initial=0.0)):
         notes.append("the point is no equilibrium: A is the derivative of the motion there")
     if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:
         notes.append("the mechanism moves at this point")
