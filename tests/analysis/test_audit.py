@@ -30,8 +30,18 @@ def several_springs():
     return model
 
 
+def curved_springs():
+    """Two springs with a curve each: as many curves as springs."""
+    model, bob = particle(gravity=(0, 0, -G), position=(1, 0, 0))
+    for k, point in enumerate(((0, 0, 0), (1, 2, 0))):
+        law = ix.Curve((-1.0, 0.0, 1.0), (-20.0 * (k + 1), 0.0, 30.0))
+        ends = (point, (1, 0, 0))
+        model.add(ix.SpringDamper(f"s{k}", model.ground, bob, points=ends, stiffness=law))
+    return model
+
+
 @pytest.mark.jit_off
-@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs])
+@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs, curved_springs])
 def test_shares_add_up(make):
     result = ix.simulate(make(), (0.0, 0.5), rtol=1e-8, t_eval=0.005)
     found = result.energy.audit()

@@ -95,7 +95,7 @@ def energy_audit(model: Any, result: Result) -> Audit:
         for k, (stage, elements, table) in enumerate(system.stages)
         if stage == "energies"
     ]
-    names = [element.name for _, elements, _ in lines for element in elements]
+    names = [name for _, elements, table in lines for name in share_names(elements, table)]
     motions = [group for group in system.groups if getattr(group.element, "element", "") == "motion"]
     values = np.zeros((len(names) + len(motions), 3, len(result)))
     for k in range(len(result)):
@@ -126,7 +126,7 @@ def place(state: State, result: Result, k: int) -> None:
 def split(state: State, address: int, elements: list[Any], table: Table) -> Iterator[tuple[float, float, float]]:
     """Kinetic and potential energy and power of each element of a kind, by its own kernel."""
     energy = state[s.ENERGY]
-    for k in range(len(elements)):
+    for k in range(len(share_names(elements, table))):
         energy[:] = 0.0
         with only(table, k, len(elements)):
             if JIT:
@@ -136,21 +136,31 @@ def split(state: State, address: int, elements: list[Any], table: Table) -> Iter
         yield float(energy[s.KINETIC]), float(energy[s.POTENTIAL]), float(energy[s.POWER])
 
 
+def is_split(table: Table, count: int) -> bool:
+    """Whether the first slot of a kind's table holds one record per element, as kernels ask for."""
+    records = table.arrays[0]
+    return records is not None and records.dtype.names is not None and len(records) == count
+
+
+def share_names(elements: list[Any], table: Table) -> list[str]:
+    """One name per element of a kind, or one for all of them where they cannot be told apart."""
+    names = [element.name for element in elements]
+    return names if is_split(table, len(elements)) else [", ".join(names)]
+
+
 @contextmanager
 def only(table: Table, k: int, count: int) -> Iterator[None]:
-    """A kind's table with the record of one element alone."""
-    records = [
-        (Slot(number, array.dtype, array.ndim), array)
-        for number, array in enumerate(table.arrays)
-        if array is not None and array.dtype.names and len(array) == count
-    ]
-    for slot, array in records:
-        table[slot] = array[k : k + 1]
+    """A kind's table with the record of one element alone; as it is where there is no record per element."""
+    records = table.arrays[0]
+    if records is None or not is_split(table, count):
+        yield
+        return
+    slot = Slot(0, records.dtype, records.ndim)
+    table[slot] = records[k : k + 1]
     try:
         yield
     finally:
-        for slot, array in records:
-            table[slot] = array
+        table[slot] = records
 
 
 def integrate(powers: np.ndarray, t: np.ndarray) -> np.ndarray:
