@@ -147,7 +147,7 @@ def linearize(
     >>> model = ix.library.pendulum()
     >>> linear = ix.linearize(model, at=ix.static(model), inputs=["pivot"], outputs=["pivot.angle"])
     >>> linear.frequencies.round(4).tolist()  # sqrt(3 g / 2)
-    [3.8353]
+    [3.8354]
     """
     check_model(model, "linearize")
     system = compile_model(model, KERNELS)
