@@ -42,18 +42,18 @@ class Layout:
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
         them, and `further`, columns of the wrenches on markers beyond the second, by number.
     forces : `{name, type, markers}`, for drawing.
-    states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
+    states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
     """
 
     model: str
     bodies: list[dict[str, Any]]
     joints: list[dict[str, Any]] = field(default_factory=list)
     forces: list[dict[str, Any]] = field(default_factory=list)
-    states: list[dict[str, Any]] = field(default_factory=list)
     row_names: list[str] = field(default_factory=list)
     gravity: Sequence[float] = (0.0, 0.0, -9.80665)
+    states: list[dict[str, Any]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict, ready for JSON: arrays become lists."""
