@@ -53,18 +53,33 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.forces.user import UserForce as UserForce
     from index3.forces.user_equations import UserEquations as UserEquations
     from index3.forces.vector_force import VectorForce as VectorForce
+    from index3.joints import ConstantVelocity as ConstantVelocity
     from index3.joints import CoordinateConstraint as CoordinateConstraint
+    from index3.joints import Coupler as Coupler
     from index3.joints import Cylindrical as Cylindrical
     from index3.joints import Distance as Distance
     from index3.joints import Fixed as Fixed
+    from index3.joints import Gear as Gear
+    from index3.joints import Inline as Inline
+    from index3.joints import InPlane as InPlane
     from index3.joints import KnifeEdge as KnifeEdge
     from index3.joints import Motion as Motion
+    from index3.joints import Orientation as Orientation
+    from index3.joints import ParallelAxes as ParallelAxes
     from index3.joints import PerpendicularAxes as PerpendicularAxes
     from index3.joints import Planar as Planar
     from index3.joints import PointCoincidence as PointCoincidence
     from index3.joints import PointInPlane as PointInPlane
+    from index3.joints import PointOnCurve as PointOnCurve
     from index3.joints import Prismatic as Prismatic
+    from index3.joints import RackPinion as RackPinion
+    from index3.joints import RelativeAngularVelocity as RelativeAngularVelocity
+    from index3.joints import RelativeCoordinate as RelativeCoordinate
     from index3.joints import Revolute as Revolute
+    from index3.joints import RollingBall as RollingBall
+    from index3.joints import RollingCylinder as RollingCylinder
+    from index3.joints import RollingDisc as RollingDisc
+    from index3.joints import Screw as Screw
     from index3.joints import Spherical as Spherical
     from index3.joints import Universal as Universal
     from index3.methods.direct.hht_method import HHT as HHT
@@ -102,18 +117,33 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.forces.user_equations": ("UserEquations",),
     "index3.forces.vector_force": ("VectorForce",),
     "index3.joints": (
+        "ConstantVelocity",
         "CoordinateConstraint",
+        "Coupler",
         "Cylindrical",
         "Distance",
         "Fixed",
+        "Gear",
+        "InPlane",
+        "Inline",
         "KnifeEdge",
         "Motion",
+        "Orientation",
+        "ParallelAxes",
         "PerpendicularAxes",
         "Planar",
         "PointCoincidence",
         "PointInPlane",
+        "PointOnCurve",
         "Prismatic",
+        "RackPinion",
+        "RelativeAngularVelocity",
+        "RelativeCoordinate",
         "Revolute",
+        "RollingBall",
+        "RollingCylinder",
+        "RollingDisc",
+        "Screw",
         "Spherical",
         "Universal",
     ),

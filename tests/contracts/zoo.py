@@ -56,11 +56,24 @@ def make_marker(body, rng: np.random.Generator):
 class LooseJoint(joints.Joint):
     """A joint made of any primitives, for tests: its rows need not hold."""
 
-    def __init__(self, name, first, second, primitives):
+    def __init__(self, name, first, second, primitives, measures=()):
         self.name, self.first, self.second, self._primitives = name, first, second, primitives
+        if measures:
+            self.measures = dict(measures)
 
     def primitives(self):
         return list(self._primitives)
+
+
+SCREW = joints.ANGLE | joints.DISPLACEMENT
+TURNS = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+LOOP = np.column_stack([3.0 * np.cos(TURNS), 2.5 * np.sin(TURNS), 0.8 * np.sin(2.0 * TURNS)])
+
+
+def on_curve() -> joints.Primitive:
+    """A row of a closed curve in space, large enough that a random point has one nearest point on it."""
+    ends = ix.Model().ground.marker(), ix.PointMass("point", 1.0).marker()
+    return joints.PointOnCurve("loop", *ends, LOOP, closed=True).primitives()[1]
 
 
 PRIMITIVES = {
@@ -70,6 +83,12 @@ PRIMITIVES = {
     "distance": joints.Primitive("distance", ("length",), {"length": 1.3}),
     "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
     "knife_edge": joints.Primitive("knife_edge", ("sideways",), {"axis_second": 1}),
+    "coupler": joints.coupler("pitch", ((0.7, None, "displacement"), (-0.4, None, "angle")), 0.1),
+    "constant_velocity": joints.Primitive("constant_velocity", ("turn",)),
+    "angular_rate": joints.Primitive("angular_rate", ("z1.w",), {"axis_first": 2}),
+    "touching": joints.Primitive("touching", ("height",), {"radius": 0.7, "tread": 0.2}),
+    "rolling": joints.Primitive("rolling", ("x1.slip",), {"axis_first": 0, "radius": 0.7, "tread": 0.2}),
+    "on_curve": on_curve(),
 }
 PAIRS = [
     ("rigid", "rigid"),
@@ -79,7 +98,7 @@ PAIRS = [
     ("rigid", "planar"),
     ("rigid", "point"),
 ]
-POINT_PRIMITIVES = ("coincident", "distance", "in_plane")
+POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
 
 
 def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
@@ -87,9 +106,12 @@ def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
     rng = np.random.default_rng(seed)
     model = ix.Model(f"{kind} {pair}")
     first, second = ends(model, pair, rng)
-    model.add(LooseJoint("one", first, second, [PRIMITIVES[kind]]))
+    measures = SCREW if kind == "coupler" else ()
+    one = model.add(LooseJoint("one", first, second, [PRIMITIVES[kind]], measures))
     again = [make_marker(end.body, rng) for end in (first, second)]
-    model.add(LooseJoint("two", *again, [PRIMITIVES[kind]]))
+    two = model.add(LooseJoint("two", *again, [PRIMITIVES[kind]], measures))
+    if kind == "coupler":  # and one of three terms, so of six markers
+        model.add(ix.Coupler("three", [(0.3, one, "angle"), (1.1, two, "displacement"), (-0.8, two, "angle")]))
     return model
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from index3.algebra.vectors import absolute, add, cross, dot, load, load_at, scale, skew, sub
+from index3.algebra.vectors import absolute, cross, dot, load, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
-from index3.constraints.products import turn_first, turning
-from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
+from index3.constraints.projection import add_projection_curvature, projection_second_rate_gradient
+from index3.constraints.rows import axis, clear_hessian, put_gradient, row_dtype, use_hessian
 
 IN_PLANE = row_dtype(("axis_i", "i8"), ("offset", "f8"), ("function", "i8"))
 (ROWS,) = slots(rows=(IN_PLANE, 1))
@@ -36,21 +36,14 @@ def restrain(T, E):
 def curve(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
-    hessian, h3, zero = clear_hessian(T), view(T, s.ROW_H3), (0.0, 0.0, 0.0)
+    h3, zero = view(T, s.ROW_H3), (0.0, 0.0, 0.0)
     for e in range(rows.shape[0]):
-        i, j, first = rows[e].i, rows[e].j, rows[e].gradient
+        i, j, hessian = rows[e].i, rows[e].j, clear_hessian(T)
         u, d = axis(A, i, rows[e].axis_i), sub(load(r, j), load(r, i))
-        cross_u = skew(u)
-        put_block(hessian, 0, 1, cross_u, 1.0)  # du = dtheta_i x u = -u x dtheta_i
-        put_block(hessian, 2, 1, cross_u, -1.0)
-        put_block(hessian, 1, 1, turn_first(u, d), 1.0)
-        put_block(hessian, 1, 0, cross_u, -1.0)
-        put_block(hessian, 1, 2, cross_u, 1.0)
+        add_projection_curvature(hessian, 0, 2, u, d, 1.0)
         use_hessian(T, rows, e, hessian)
-        w, rate = load_at(V, i, 3), sub(load(V, j), load(V, i))
-        by_u = add(turning(w, d), scale(-2.0, cross(w, rate)))
-        u2 = turning(w, u)
-        put_gradient(h3, first, scale(-1.0, u2), cross(u, by_u), u2, zero)
+        by_d, by_turn = projection_second_rate_gradient(u, d, load_at(V, i, 3), sub(load(V, j), load(V, i)))
+        put_gradient(h3, rows[e].gradient, scale(-1.0, by_d), by_turn, by_d, zero)
     return OK
 
 

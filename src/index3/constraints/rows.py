@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.algebra.vectors import put_at
+from index3.algebra.vectors import add_at, put_at
 from index3.compiled import slots as s
 from index3.compiled.interface import helper, typed_helper, view
 
@@ -51,6 +51,21 @@ def put_block(H, a, b, B, c):
     put_at(H, 3 * a, 3 * b, (c * B[0], c * B[1], c * B[2]))
     put_at(H, 3 * a + 1, 3 * b, (c * B[3], c * B[4], c * B[5]))
     put_at(H, 3 * a + 2, 3 * b, (c * B[6], c * B[7], c * B[8]))
+
+
+@typed_helper("void(f8[:,::1], i8, i8, UniTuple(f8, 9), f8)")
+def add_block(H, a, b, B, c):
+    """Add c B to block (a, b) of H."""
+    add_at(H, 3 * a, 3 * b, (c * B[0], c * B[1], c * B[2]))
+    add_at(H, 3 * a + 1, 3 * b, (c * B[3], c * B[4], c * B[5]))
+    add_at(H, 3 * a + 2, 3 * b, (c * B[6], c * B[7], c * B[8]))
+
+
+@helper
+def add_vector(g, first, a, c):
+    """Add c a to three places of a flat array."""
+    for k in range(3):
+        g[first + k] += c * a[k]
 
 
 @helper

@@ -12,10 +12,23 @@ from index3.joints.base import (
     in_plane,
     perpendicular,
 )
+from index3.joints.curve import PointOnCurve
 from index3.joints.drives import Constant, Difference, Motion
-from index3.joints.primitive import CoordinateConstraint, Distance, PerpendicularAxes, PointInPlane
-from index3.joints.rolling import KnifeEdge
+from index3.joints.primitive import (
+    CoordinateConstraint,
+    Distance,
+    Inline,
+    InPlane,
+    Orientation,
+    ParallelAxes,
+    PerpendicularAxes,
+    PointInPlane,
+    RelativeAngularVelocity,
+    RelativeCoordinate,
+)
+from index3.joints.rolling import KnifeEdge, Rolling, RollingBall, RollingCylinder, RollingDisc
 from index3.joints.standard import (
+    ConstantVelocity,
     Cylindrical,
     Fixed,
     Planar,
@@ -25,6 +38,7 @@ from index3.joints.standard import (
     Spherical,
     Universal,
 )
+from index3.joints.transmissions import Coupler, Gear, RackPinion, Screw, coupler
 
 __all__ = [
     "ANGLE",
@@ -32,25 +46,42 @@ __all__ = [
     "DISPLACEMENT",
     "PARALLEL_Z",
     "Constant",
+    "ConstantVelocity",
     "CoordinateConstraint",
+    "Coupler",
     "Cylindrical",
     "Difference",
     "Distance",
     "Fixed",
+    "Gear",
+    "InPlane",
+    "Inline",
     "Joint",
     "KnifeEdge",
     "Motion",
+    "Orientation",
+    "ParallelAxes",
     "PerpendicularAxes",
     "Planar",
     "PointCoincidence",
     "PointInPlane",
+    "PointOnCurve",
     "Primitive",
     "Prismatic",
+    "RackPinion",
+    "RelativeAngularVelocity",
+    "RelativeCoordinate",
     "Revolute",
+    "Rolling",
+    "RollingBall",
+    "RollingCylinder",
+    "RollingDisc",
+    "Screw",
     "Spherical",
     "TwoAxes",
     "Universal",
     "as_pair",
+    "coupler",
     "in_plane",
     "perpendicular",
 ]

@@ -12,11 +12,17 @@ from reprlib import repr as short
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from index3.bodies.body import Body, check_pair
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
 from index3.errors import ModelError
 
 X, Y, Z = 0, 1, 2
+AXES_OF_BOTH = ("perpendicular", "knife_edge", "constant_velocity", "angular_rate", "touching", "rolling", "coupler")
+"""Primitives that use the axes of both markers."""
+AXES_OF_FIRST = ("in_plane", "on_curve")
+"""Primitives that use the axes of the first marker alone."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ COINCIDENT = Primitive("coincident", ("x", "y", "z"))  # second point minus firs
 PARALLEL_Z = (perpendicular(X, Z), perpendicular(Y, Z))
 ANGLE = {"angle": Primitive("angle", ("angle",), {"offset": 0.0})}
 DISPLACEMENT = {"displacement": in_plane(Z, label="displacement")}
+IN_PLANE = {"x": in_plane(X, label="x"), "y": in_plane(Y, label="y")}
 
 
 class Joint:
@@ -69,8 +76,11 @@ class Joint:
     def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None) -> None:
         self._set_name(name)
         if self._short_form(first, second, at=at, axis=axis, x=x):
-            point, axes = as_vector(at, self.label, "at"), frame(axis, x, self.label, "axis")
-            first, second = first.marker_at_pose(point, axes), second.marker_at_pose(point, axes)
+            axes = frame(axis, x, self.label, "axis")
+            point = None if at is None else as_vector(at, self.label, "at")  # None where the place does not matter
+            first, second = (
+                body.marker_at_pose(body.pose()[0] if point is None else point, axes) for body in (first, second)
+            )
         self._join(first, second)
 
     def _set_name(self, name: str) -> None:
@@ -97,14 +107,15 @@ class Joint:
         """Keep the markers, unless a row needs the axes of a point mass."""
         points = [marker.body.label for marker in (first, second) if not marker.oriented]
         kinds = {primitive.kind for primitive in self.recipe}
-        if points and ("perpendicular" in kinds or "knife_edge" in kinds):
+        if points and kinds.intersection(AXES_OF_BOTH):
             raise ModelError(
                 f"{self.label} needs the axes of {points[0]}, which has no orientation. "
                 "Use a RigidBody there, or a joint of points: Spherical, Distance, PointInPlane."
             )
-        if not first.oriented and "in_plane" in kinds:
+        if not first.oriented and kinds.intersection(AXES_OF_FIRST):
+            what = "curve" if "on_curve" in kinds else "plane"
             advice = "Put ground or a body with axes first." if len(points) == 2 else "Swap first and second."
-            raise ModelError(f"{self.label} takes its plane from {points[0]}, which has no orientation. {advice}")
+            raise ModelError(f"{self.label} takes its {what} from {points[0]}, which has no orientation. {advice}")
         self.first, self.second = first, second
 
     def __repr__(self) -> str:
@@ -156,14 +167,14 @@ class TwoAxes(Joint):
         self._set_name(name)
         if self._short_form(first, second, at=at, axes=axes):
             point = as_vector(at, self.label, "at")
-            z1, z2 = self._correct(*(as_direction(a, self.label, "axis") for a in as_pair(axes, self.label, "axes")))
-            first = first.marker_at_pose(point, frame(z1, None, self.label))
-            second = second.marker_at_pose(point, frame(z2, None, self.label))
+            z1, z2 = (as_direction(a, self.label, "axis") for a in as_pair(axes, self.label, "axes"))
+            first_axes, second_axes = self._frames(z1, z2)
+            first, second = first.marker_at_pose(point, first_axes), second.marker_at_pose(point, second_axes)
         self._join(first, second)
 
-    def _correct(self, z1: Vector, z2: Vector) -> tuple[Vector, Vector]:
-        """The axes that the joint starts with."""
-        return z1, z2
+    def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
+        """The axes of the two markers that the joint starts with."""
+        return frame(z1, None, self.label), frame(z2, None, self.label)
 
 
 def as_pair(value: Any, owner: str, what: str) -> tuple[Any, Any]:

@@ -47,6 +47,41 @@ class Difference:
         return (16.0 * (left + right) - far_left - far_right - 30.0 * self.f(t)) / (12.0 * h * h)
 
 
+def derivative(f: Function, order: int = 1) -> Function:
+    """A derivative of a function of time: exact for constants, differences otherwise."""
+    return Constant(0.0) if isinstance(f, Constant) else Difference(f, order)
+
+
+def complete_functions(label: str, f: Any, df: Any, ddf: Any) -> tuple[Function, Function, Function]:
+    """All three functions of an element; those missing are constant where that is sure, else differences.
+
+    Differences warn. To be called from the element's `__init__`, so that the warning names the line of the user.
+    """
+    value = as_function(f, label, "f")
+    rate = derivative(value) if df is None else as_function(df, label, "df")
+    if ddf is not None:
+        second = as_function(ddf, label, "ddf")
+    else:
+        second = derivative(value, 2) if isinstance(rate, Difference) else derivative(rate)
+    missing = [key for key, g in (("df", rate), ("ddf", second)) if isinstance(g, Difference)]
+    if missing:
+        warnings.warn(
+            f"{label} has no {' and '.join(missing)}: taken by differences with step {DIFFERENCE_STEP} s. "
+            "Give exact derivatives for full accuracy.",
+            stacklevel=3,
+        )
+    return value, rate, second
+
+
+def as_function(g: Any, label: str, what: str) -> Function:
+    """A function of time, from one or from a number."""
+    if isinstance(g, Real):
+        return Constant(as_number(g, label, what))
+    if not callable(g):
+        raise ModelError(f"{label} has {what} {short(g)}. Give a function of t, or a number.")
+    return g
+
+
 class Motion:
     """A coordinate of a joint follows a function of time.
 
@@ -83,7 +118,7 @@ class Motion:
         self.joint = joint
         self.coordinate = joint.coordinates[0] if coordinate is None else coordinate
         joint.coordinate_primitive(self.coordinate)  # raises if there is no such coordinate
-        self.functions = self._complete(f, df, ddf)
+        self.functions = complete_functions(self.label, f, df, ddf)
 
     def __repr__(self) -> str:
         return f"Motion({self.name!r}, {self.joint.name!r}, coordinate={self.coordinate!r})"
@@ -92,32 +127,3 @@ class Motion:
     def label(self) -> str:
         """How messages call this motion."""
         return f"Motion '{self.name}'"
-
-    def _complete(self, f: Any, df: Any, ddf: Any) -> tuple[Function, Function, Function]:
-        """All three functions; those missing are constant where that is sure, else differences, with a warning."""
-        value = self._function(f, "f")
-        rate = derivative(value) if df is None else self._function(df, "df")
-        if ddf is not None:
-            second = self._function(ddf, "ddf")
-        else:
-            second = derivative(value, 2) if isinstance(rate, Difference) else derivative(rate)
-        missing = [key for key, g in (("df", rate), ("ddf", second)) if isinstance(g, Difference)]
-        if missing:
-            warnings.warn(
-                f"{self.label} has no {' and '.join(missing)}: taken by differences with step {DIFFERENCE_STEP} s. "
-                "Give exact derivatives for full accuracy.",
-                stacklevel=3,
-            )
-        return value, rate, second
-
-    def _function(self, g: Any, what: str) -> Function:
-        if isinstance(g, Real):
-            return Constant(as_number(g, self.label, what))
-        if not callable(g):
-            raise ModelError(f"{self.label} has {what} {short(g)}. Give a function of t, or a number.")
-        return g
-
-
-def derivative(f: Function, order: int = 1) -> Function:
-    """A derivative of a function of time: exact for constants, differences otherwise."""
-    return Constant(0.0) if isinstance(f, Constant) else Difference(f, order)

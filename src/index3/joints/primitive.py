@@ -8,17 +8,93 @@ from typing import Any
 from index3.bodies.body import Body, distance
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
-from index3.joints.base import Joint, Primitive, TwoAxes, Z, as_pair, in_plane, perpendicular
+from index3.joints.base import (
+    ANGLE,
+    DISPLACEMENT,
+    IN_PLANE,
+    PARALLEL_Z,
+    Joint,
+    Primitive,
+    TwoAxes,
+    X,
+    Y,
+    Z,
+    as_pair,
+    in_plane,
+    perpendicular,
+)
+from index3.joints.drives import complete_functions
 
 
 class PointInPlane(Joint):
     """The second point keeps `offset` [m] from the plane through the first point normal to its z axis: 1 row."""
+
+    measures = IN_PLANE
 
     def __init__(self, name: str, first: Any, second: Any, *, offset: float = 0.0, **form: Any) -> None:
         self._set_name(name)
         self.offset = as_number(offset, self.label, "offset")
         self.recipe = (in_plane(Z, self.offset),)
         super().__init__(name, first, second, **form)
+
+
+class InPlane(PointInPlane):
+    """The primitive "point in plane" by its usual name: the same as `PointInPlane`."""
+
+
+class Inline(Joint):
+    """The second point stays on the z axis of the first marker: 2 rows; coordinate `displacement`."""
+
+    recipe = (in_plane(X), in_plane(Y))
+    measures = DISPLACEMENT
+
+
+class RelativeCoordinate(Joint):
+    """The second point minus the first, along z of the first marker, follows a function of time: 1 row.
+
+    It keeps its initial value plus f(t) [m], so by default it is held. As in a `Motion`, `df` and `ddf` are the
+    derivatives of a function f, taken by differences, with a warning, if they are missing.
+    """
+
+    recipe = (Primitive("in_plane", ("z1.d",), {"axis_first": Z, "driven": True}),)
+
+    def __init__(
+        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, ddf: Any = None, **form: Any
+    ) -> None:
+        self._set_name(name)
+        self.functions = complete_functions(self.label, f, df, ddf)
+        super().__init__(name, first, second, **form)
+
+
+class RelativeAngularVelocity(Joint):
+    """The angular velocity of the second body relative to the first, along z of the first marker, is f(t) [rad/s].
+
+    One velocity-level row: it says nothing about the angle. `df` is the derivative of a function f, taken by
+    differences, with a warning, if it is missing. Short form: two bodies and the `axis` in ground.
+    """
+
+    required = ("axis",)
+    recipe = (Primitive("angular_rate", ("z1.w",), {"axis_first": Z, "driven": True}),)
+
+    def __init__(self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, **form: Any) -> None:
+        self._set_name(name)
+        self.functions = complete_functions(self.label, f, df, 0.0)  # a rate has one derivative in the equations
+        super().__init__(name, first, second, **form)
+
+
+class Orientation(Joint):
+    """The axes of the two markers stay parallel, the points are free: 3 rows. Short form: two bodies alone."""
+
+    required = ()
+    recipe = (*PARALLEL_Z, perpendicular(X, Y))
+
+
+class ParallelAxes(Joint):
+    """The z axes of the two markers stay parallel: 2 rows; coordinate `angle`. Short form: two bodies and `axis`."""
+
+    required = ("axis",)
+    recipe = PARALLEL_Z
+    measures = ANGLE
 
 
 class PerpendicularAxes(TwoAxes):

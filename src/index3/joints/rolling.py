@@ -1,8 +1,19 @@
-"""Constraints on velocities: blades and wheels."""
+"""Constraints on velocities: blades, and wheels that roll without slip."""
 
 from __future__ import annotations
 
-from index3.joints.base import Joint, Primitive, Z
+from typing import Any
+
+import numpy as np
+
+from index3.algebra.vectors import dot
+from index3.bodies.marker import Vector, as_direction, as_number, as_positive, as_vector, frame
+from index3.constraints.wheel import arm
+from index3.errors import ModelError
+from index3.joints.base import Joint, Primitive, X, Y, Z, perpendicular
+
+# Largest cosine between the axis of a standing cylinder and the normal of its plane, and smallest sine for a disc.
+LEANING = 1e-6
 
 
 class KnifeEdge(Joint):
@@ -12,3 +23,98 @@ class KnifeEdge(Joint):
     """
 
     recipe = (Primitive("knife_edge", ("sideways",), {"axis_second": Z}),)
+
+
+class Rolling(Joint):
+    """Base of wheels (second body) that touch a plane (first body) and roll on it without slip.
+
+    z of the first marker is the normal of the plane, which passes through its point; z of the second is the axis of the
+    wheel, its point the centre. Short form: two bodies, `at` = the centre, `axis` and `normal` in ground; the plane
+    then passes through the lowest point of the wheel. Without slip, the contact point moves with the plane.
+    """
+
+    required: tuple[str, ...] = ("at", "axis", "normal")
+
+    def __init__(
+        self, name: str, first: Any, second: Any, radius: float, tread: float, *,
+        at: Any = None, axis: Any = None, normal: Any = None,
+    ) -> None:  # fmt: skip
+        self._set_name(name)
+        size = {"radius": radius, "tread": tread}
+        along = tuple(Primitive("rolling", (f"{'xy'[k]}1.slip",), {"axis_first": k, **size}) for k in (X, Y))
+        self.recipe = (Primitive("touching", ("height",), size), *along, *self.recipe)
+        if self._short_form(first, second, at=at, axis=axis, normal=normal):
+            centre = as_vector(at, self.label, "at")
+            k, n = as_direction(normal, self.label, "normal"), self._axis(axis)
+            self._check_lean(k, n)
+            contact = centre + np.array(arm(radius, tread, k, n))
+            second = second.marker_at_pose(centre, frame(n, None, self.label))
+            first = first.marker_at_pose(contact, frame(k, None, self.label))
+        self._join(first, second)
+
+    def _axis(self, axis: Any) -> Vector:
+        """The axis of the wheel; any for a ball."""
+        return (0.0, 0.0, 1.0) if axis is None else as_direction(axis, self.label, "axis")
+
+    def _check_lean(self, k: Vector, n: Vector) -> None:
+        """Raise unless a wheel with this axis can roll on a plane with this normal."""
+
+    def explain(self, stage: str, t: float) -> str:
+        """What the kernels found wrong."""
+        return f"{self.label} lies flat on its plane at t = {t:.6g}, where it has no lowest point and cannot roll."
+
+
+class RollingDisc(Rolling):
+    """A wheel that rolls without slip and may lean and turn: 1 row that it touches, 2 velocity-level rows.
+
+    Parameters
+    ----------
+    name, first, second : as in every joint; `first` carries the plane, `second` is the wheel
+    radius : float, of the circle in the middle of the wheel [m]
+    tread : float, radius of a round tread on that circle [m]; 0 for a thin disc. The wheel measures radius + tread.
+    at, axis, normal : short form: centre, axis of the wheel and normal of the plane, in ground
+    """
+
+    def __init__(self, name: str, first: Any, second: Any, *, radius: float, tread: float = 0.0, **form: Any) -> None:
+        self._set_name(name)
+        self.radius, self.tread = as_positive(radius, self.label, "radius"), as_number(tread, self.label, "tread")
+        if self.tread < 0.0:
+            raise ModelError(f"{self.label} has tread {self.tread}. Give 0 or a positive number.")
+        super().__init__(name, first, second, self.radius, self.tread, **form)
+
+    def _check_lean(self, k: Vector, n: Vector) -> None:
+        if 1.0 - abs(dot(k, n)) < LEANING**2:
+            raise ModelError(f"{self.label} lies flat on its plane. Give an axis across the normal, or leaning.")
+
+
+class RollingBall(Rolling):
+    """A ball that rolls without slip: 1 row that it touches, 2 velocity-level rows; it may spin about the normal.
+
+    Short form: two bodies with `at`, the centre, and `normal`, in ground; `radius` in m.
+    """
+
+    required = ("at", "normal")
+
+    def __init__(self, name: str, first: Any, second: Any, *, radius: float, **form: Any) -> None:
+        self._set_name(name)
+        self.radius = as_positive(radius, self.label, "radius")
+        super().__init__(name, first, second, 0.0, self.radius, **form)
+
+
+class RollingCylinder(Rolling):
+    """A cylinder that rolls without slip along a line of contact: it keeps lying and does not turn about the normal.
+
+    2 rows, that it touches and lies, and 3 velocity-level rows: one degree of freedom is left. Short form: two bodies
+    with `at`, a point of the axis, `axis` and `normal` in ground; `radius` in m.
+    """
+
+    recipe = (perpendicular(Z, Z), Primitive("angular_rate", ("z1.w",), {"axis_first": Z}))
+
+    def __init__(self, name: str, first: Any, second: Any, *, radius: float, **form: Any) -> None:
+        self._set_name(name)
+        self.radius = as_positive(radius, self.label, "radius")
+        super().__init__(name, first, second, 0.0, self.radius, **form)
+
+    def _check_lean(self, k: Vector, n: Vector) -> None:
+        if abs(dot(k, n)) > LEANING:
+            raise ModelError(f"{self.label} does not lie on its plane. Give an axis perpendicular to the normal.")

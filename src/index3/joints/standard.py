@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from index3.algebra.vectors import dot, scale, sub
-from index3.bodies.marker import Vector
+import numpy as np
+
+from index3.algebra.vectors import cross, dot, scale, skew, sub
+from index3.bodies.marker import Vector, frame
 from index3.errors import ModelError
 from index3.joints.base import (
     ANGLE,
     COINCIDENT,
     DISPLACEMENT,
+    IN_PLANE,
     PARALLEL_Z,
     Joint,
+    Primitive,
     TwoAxes,
     X,
     Y,
@@ -21,6 +25,8 @@ from index3.joints.base import (
 
 # Largest cosine between the axes given to a Universal: data printed with six digits pass; the second axis is corrected.
 PERPENDICULAR = 1e-6
+# Cosine of the angle between the shafts of a constant-velocity joint beyond which they count as folded back.
+FOLDED = -0.99
 
 
 class Spherical(Joint):
@@ -65,7 +71,7 @@ class Planar(Joint):
     """The second point stays in the x-y plane of the first marker, z axes parallel: 3 rows; `angle`, `x`, `y`."""
 
     recipe = (in_plane(Z), *PARALLEL_Z)
-    measures = ANGLE | {"x": in_plane(X, label="x"), "y": in_plane(Y, label="y")}
+    measures = ANGLE | IN_PLANE
 
 
 class Fixed(Joint):
@@ -83,8 +89,31 @@ class Universal(TwoAxes):
 
     recipe = (COINCIDENT, perpendicular(Z, Z))
 
-    def _correct(self, z1: Vector, z2: Vector) -> tuple[Vector, Vector]:
+    def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
         cosine = dot(z1, z2)
         if abs(cosine) > PERPENDICULAR:
             raise ModelError(f"{self.label} has axes with cosine {cosine:.3g} between them. Give perpendicular axes.")
-        return z1, sub(z2, scale(cosine, z1))
+        return super()._frames(z1, sub(z2, scale(cosine, z1)))
+
+
+class ConstantVelocity(TwoAxes):
+    """Two shafts that meet in a point and turn equally, at any angle between them: 4 rows.
+
+    z of each marker is the axis of its shaft, both in the sense from the first body to the second; the angular
+    velocities of the shafts about their axes are equal, relative to a housing that holds both. Short form: `axes` =
+    (first shaft, second shaft) in ground. Straight shafts may bend by less than 180 degrees.
+    """
+
+    recipe = (COINCIDENT, Primitive("constant_velocity", ("turn",)))
+
+    def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
+        cosine = dot(z1, z2)
+        if cosine < FOLDED:
+            raise ModelError(
+                f"{self.label} has shafts with cosine {cosine:.3g} between them, folded back on each other. "
+                "Give both axes in the sense from the first body to the second."
+            )
+        axes = frame(z1, None, self.label)
+        v = cross(z1, z2)  # turn the axes of the first by the smallest rotation from z1 to z2
+        bend = cosine * np.eye(3) + np.reshape(skew(v), (3, 3)) + np.outer(v, v) / (1.0 + cosine)
+        return axes, bend @ axes

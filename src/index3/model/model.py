@@ -107,8 +107,8 @@ class Model:
         for body in bodies:
             self._check_part(body, body.model is self, owner)
         joint = getattr(element, "joint", None)
-        if joint is not None:
-            self._check_part(joint, self.joints.get(joint.name) is joint, owner)
+        for part in (*getattr(element, "joints", ()), *([] if joint is None else [joint])):
+            self._check_part(part, self.joints.get(part.name) is part, owner)
         if kind == "motion":
             for other in self.motions.values():
                 if other.joint is joint and other.coordinate == element.coordinate:

@@ -127,7 +127,9 @@ class Compiler:
                 group = Group(joint.name, joint, (), joint.primitives())
                 self.held.append(group)
             else:
-                group = joint_group(joint)
+                functions = getattr(joint, "functions", None)
+                number = -1 if functions is None else self.add_function(joint.label, functions)
+                group = joint_group(joint, self.angle_joints, number)
             groups.append(group)
         for motion in self.model.motions.values():
             groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))

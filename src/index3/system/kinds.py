@@ -14,7 +14,21 @@ import numpy as np
 
 from index3.bodies import planar_kernels, point_kernels, rigid_kernels, states_kernels
 from index3.compiled.interface import Table
-from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
+from index3.constraints import (
+    angle,
+    angular_rate,
+    coincident,
+    constant_velocity,
+    coordinate,
+    coupler,
+    distance,
+    in_plane,
+    knife_edge,
+    on_curve,
+    perpendicular,
+    rolling,
+    touching,
+)
 from index3.joints import Primitive
 
 PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
@@ -24,8 +38,17 @@ PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
     "distance": (distance, lambda f: (f["length"],)),
     "angle": (angle, lambda f: (f["offset"], f.get("function", -1))),
     "knife_edge": (knife_edge, lambda f: (f["axis_second"],)),
+    "coupler": (coupler, coupler.record),
+    "constant_velocity": (constant_velocity, lambda f: ()),
+    "angular_rate": (angular_rate, lambda f: (f["axis_first"], f.get("function", -1))),
+    "touching": (touching, lambda f: (f["radius"], f["tread"])),
+    "rolling": (rolling, lambda f: (f["axis_first"], f["radius"], f["tread"])),
+    "on_curve": (on_curve, lambda f: (0, len(f["segments"]), int(f["closed"]))),
 }
-"""Primitive kind -> module, and its own fields of the record (after the common ones of `constraints.rows`)."""
+"""Primitive kind -> module, and its own fields of the record (after the common ones of `constraints.rows`).
+
+A module with more than records in its table has `fill(table, fields)`, called with the fields of all its primitives.
+"""
 
 COORDINATE = coordinate
 """The one primitive that holds a coordinate instead of tying markers."""

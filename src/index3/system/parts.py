@@ -5,6 +5,7 @@ Between planar bodies (and ground) rows that a planar motion cannot violate are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +13,16 @@ import numpy as np
 
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
+from index3.constraints import coupler
 from index3.errors import ModelError
 from index3.joints import Joint, Primitive
 from index3.model.model import Model
 from index3.system.kinds import is_curved
 
-TURNING = ("coincident", "perpendicular", "angle")
+TURNING = ("coincident", "perpendicular", "angle", "constant_velocity", "angular_rate")
 """Primitives without second derivatives by translations."""
+UPRIGHT = ("touching", "rolling", "constant_velocity")
+"""Primitives whose first z axis must lie in the ground x-y plane between planar bodies."""
 SLACK = 1e-9
 """Largest violation of a row that is left out because planar motion cannot change it [m, or cosine]."""
 
@@ -54,6 +58,12 @@ class Group:
         return sum(len(p.labels) for p in self.primitives)
 
 
+def initial_projection(joint: Joint, axis: int) -> float:
+    """The second point minus the first along an axis of the first marker, at the initial configuration."""
+    (ri, Ai), (rj, _) = joint.first.pose(), joint.second.pose()
+    return float(Ai[:, axis] @ (rj - ri))
+
+
 def measured(joint: Joint, coordinate: str) -> float:
     """A joint coordinate at the initial configuration, as its markers stand."""
     primitive = joint.coordinate_primitive(coordinate)
@@ -61,26 +71,50 @@ def measured(joint: Joint, coordinate: str) -> float:
     if primitive.kind == "angle":
         return float(np.arctan2(Ai[:, 1] @ Aj[:, 0], Ai[:, 0] @ Aj[:, 0]))
     if primitive.kind == "in_plane":
-        return float(Ai[:, primitive.fields["axis_first"]] @ (rj - ri))
+        return initial_projection(joint, primitive.fields["axis_first"])
     return float(np.linalg.norm(rj - ri))
 
 
-def joint_group(joint: Joint) -> Group:
-    """The group of a joint, its rows reduced if it ties planar bodies."""
+def joint_group(joint: Joint, angle_joints: Sequence[Joint] = (), function: int = -1) -> Group:
+    """The group of a joint, its rows reduced if it ties planar bodies.
+
+    `angle_joints` are those whose unwrapped angles are measured, `function` is the number of the joint's own one.
+    """
     primitives = []
     planar = all(body.planar or body.kind == "ground" for body in joint.bodies)
     for primitive in joint.primitives():
         kept = in_plane_part(joint, primitive) if planar else primitive
         if kept is not None:
-            primitives.append(with_count(kept))
+            primitives.append(with_numbers(joint, kept, angle_joints, function))
     return Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
 
 
-def with_count(primitive: Primitive) -> Primitive:
-    """Coincident points say how many rows they have; others are as they are."""
-    if primitive.kind != "coincident":
-        return primitive
-    return Primitive("coincident", primitive.labels, {"count": len(primitive.labels)})
+def with_numbers(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint], function: int) -> Primitive:
+    """The primitive with what is only known in the system: counts, initial values, numbers of angles and functions."""
+    fields = dict(primitive.fields)
+    if primitive.kind == "coincident":
+        fields["count"] = len(primitive.labels)
+    elif primitive.kind == "coupler":
+        fields["terms"] = coupled_terms(joint, primitive, angle_joints)
+    elif fields.get("driven"):
+        fields["function"] = function
+        if primitive.kind == "in_plane":
+            fields["offset"] = initial_projection(joint, fields["axis_first"])
+    return Primitive(primitive.kind, primitive.labels, fields)
+
+
+def coupled_terms(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint]) -> list[tuple]:
+    """The terms of a coupler in numbers, as `index3.constraints.coupler.record` takes them."""
+    terms = []
+    for k, (coefficient, other, coordinate) in enumerate(primitive.fields["terms"]):
+        source = joint if other is None else other
+        at = 0 if other is None else 2 * k
+        measure = source.coordinate_primitive(coordinate)
+        angular = measure.kind == "angle"
+        number = angle_joints.index(source) if angular else measure.fields["axis_first"]
+        kind = coupler.ANGLE if angular else coupler.DISPLACEMENT
+        terms.append((kind, at, at + 1, number, coefficient, measured(source, coordinate)))
+    return terms
 
 
 def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
@@ -105,7 +139,25 @@ def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
         u = Ai[:, f["axis_first"]]
         if np.hypot(u[0], u[1]) > SLACK:
             return primitive
-        check_flat(joint, primitive, u @ (rj - ri) - f["offset"])
+        check_flat(joint, primitive, u @ (rj - ri) - f["offset"] if "offset" in f else 0.0)
+        return None
+    if primitive.kind in UPRIGHT:
+        return upright_part(joint, primitive, Ai, Aj)
+    return primitive
+
+
+def upright_part(joint: Joint, primitive: Primitive, Ai: np.ndarray, Aj: np.ndarray) -> Primitive | None:
+    """What is left between planar bodies of a wheel or of a constant-velocity joint, which must stand in the plane."""
+    rolls = primitive.kind in ("touching", "rolling")
+    if np.hypot(*Ai[:2, 2]) < 1.0 - SLACK or (
+        rolls and primitive.fields["radius"] > 0.0 and abs(Aj[2, 2]) < 1.0 - SLACK
+    ):
+        what = "the normal of the plane along it and the axis of the wheel along z" if rolls else "shafts along it"
+        raise ModelError(f"{joint.label} turns planar bodies out of the ground x-y plane. Give it {what}.")
+    if primitive.kind == "constant_velocity":
+        check_flat(joint, primitive, 0.5 * (Ai[:, 0] @ Aj[:, 1] - Ai[:, 1] @ Aj[:, 0]))
+        return None
+    if primitive.kind == "rolling" and np.hypot(*Ai[:2, primitive.fields["axis_first"]]) < SLACK:
         return None
     return primitive
 

@@ -46,6 +46,7 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
     """Tables of the constraint primitives between markers, one record per primitive."""
     records: dict[str, list[tuple]] = defaultdict(list)
     owners: dict[str, list[Any]] = defaultdict(list)
+    fields: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in groups:
         row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
         for primitive in group.primitives:
@@ -54,12 +55,15 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
             place = (group.member, len(group.markers), *ends, row, gradient, group.stiffness)
             records[primitive.kind].append((*place, *own))
             owners[primitive.kind].append(group.element)
+            fields[primitive.kind].append(primitive.fields)
             row += len(primitive.labels)
             gradient += width * len(primitive.labels)
     for kind, rows in records.items():
         module = kinds.PRIMITIVES[kind][0]
-        table = Table(1)
+        table = Table(2)
         table[module.ROWS] = np.array(rows, module.ROWS.dtype)
+        if hasattr(module, "fill"):
+            module.fill(table, fields[kind])
         yield module, owners[kind], table
 
 

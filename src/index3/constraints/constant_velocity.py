@@ -1,0 +1,56 @@
+"""Equal turning of two shafts along z_i and z_j: (x_i . y_j - y_i . x_j) / 2 = 0.
+
+The rotation from marker i to marker j is then about an axis across both shafts, so that the plane that halves the angle
+between them is one of symmetry. Between aligned shafts the row is the angle between them, and lam the torque.
+"""
+
+from __future__ import annotations
+
+from index3.algebra.vectors import absolute, cross, dot, load_at, scale, sub
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
+from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
+from index3.constraints.turning_angle import combine
+
+(ROWS,) = slots(rows=(row_dtype(), 1))
+
+
+@kernel
+def restrain(T, E):
+    """PHI and ROW_G of every row."""
+    rows, A, zero = view(E, ROWS), view(T, s.MARKER_A), (0.0, 0.0, 0.0)
+    phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
+    for e in range(rows.shape[0]):
+        i, j = rows[e].i, rows[e].j
+        xi, yi, xj, yj = axis(A, i, 0), axis(A, i, 1), axis(A, j, 0), axis(A, j, 1)
+        phi[rows[e].row] = 0.5 * (dot(xi, yj) - dot(yi, xj))
+        size[rows[e].row] = 0.5 * (absolute(xi, yj) + absolute(yi, xj))
+        n = scale(0.5, sub(cross(xi, yj), cross(yi, xj)))
+        put_gradient(g, rows[e].gradient, zero, n, zero, scale(-1.0, n))
+    return OK
+
+
+@kernel
+def curve(T, E):
+    """Second and third derivatives of every row."""
+    rows, A, V, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.ROW_H3)
+    hessian, zero = clear_hessian(T), (0.0, 0.0, 0.0)
+    for e in range(rows.shape[0]):
+        i, j = rows[e].i, rows[e].j
+        xi, yi, xj, yj = axis(A, i, 0), axis(A, i, 1), axis(A, j, 0), axis(A, j, 1)
+        by_i = combine(0.5, turn_first(xi, yj), -0.5, turn_first(yi, xj))
+        by_j = combine(0.5, turn_second(xi, yj), -0.5, turn_second(yi, xj))
+        put_block(hessian, 1, 1, by_i, 1.0)
+        put_block(hessian, 1, 3, by_j, 1.0)
+        put_block(hessian, 3, 1, by_i, -1.0)
+        put_block(hessian, 3, 3, by_j, -1.0)
+        use_hessian(T, rows, e, hessian)
+        wi, wj = load_at(V, i, 3), load_at(V, j, 3)
+        gi = sub(second_rate_by_first(xi, wi, yj, wj), second_rate_by_first(yi, wi, xj, wj))
+        gj = sub(second_rate_by_second(xi, wi, yj, wj), second_rate_by_second(yi, wi, xj, wj))
+        put_gradient(h3, rows[e].gradient, zero, scale(0.5, gi), zero, scale(0.5, gj))
+    return OK
+
+
+STAGES = {"restrain": restrain, "curve": curve}

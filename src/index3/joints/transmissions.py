@@ -1,0 +1,146 @@
+"""Relations between joint coordinates: gears, racks, couplers; and the screw, which relates its own two."""
+
+from __future__ import annotations
+
+import math
+from reprlib import repr as short
+from typing import Any
+
+from index3.bodies.marker import Marker, as_number
+from index3.errors import ModelError
+from index3.joints.base import ANGLE, DISPLACEMENT, PARALLEL_Z, Joint, Primitive, X, Y, in_plane
+
+LINEAR = ("angle", "in_plane")
+"""Kinds of primitives whose coordinates a coupler can relate."""
+
+
+def coupler(label: str, terms: tuple[tuple[float, Joint | None, str], ...], constant: float = 0.0) -> Primitive:
+    """Coefficients times joint coordinates (of the joint itself for None) add up to a constant."""
+    return Primitive("coupler", (label,), {"terms": terms, "offset": constant})
+
+
+class Coupler(Joint):
+    """A linear relation of two or three joint coordinates: a1 x1 + a2 x2 (+ a3 x3) = constant, 1 row.
+
+    Coordinates are zero at assembly; angles count full turns. The reactions are generalised forces -lam a_k on the
+    coordinates: a torque about the axis of a joint for its angle, a force along it for its displacement, on its second
+    body, and the opposite on its first. `result[name].on(k)` gives them by marker, two for each term in order.
+
+    Parameters
+    ----------
+    name : str
+    terms : two or three of (coefficient, joint) or (coefficient, joint, coordinate); the coordinate is one of
+        `joint.coordinates`, needed only if the joint has several
+    constant : float
+
+    Raises
+    ------
+    ModelError : names the coupler; too few terms, a joint without such a coordinate, a coordinate given twice.
+    """
+
+    def __init__(self, name: str, terms: Any, *, constant: float = 0.0) -> None:
+        self._set_name(name)
+        try:
+            given = [tuple(term) for term in terms]
+        except TypeError:
+            given = []
+        if len(given) not in (2, 3) or any(len(term) not in (2, 3) for term in given):
+            raise ModelError(f"{self.label} has terms {short(terms)}. Give two or three of (coefficient, joint).")
+        self._couple(*(self._term(*term) for term in given), constant=constant)
+
+    def _couple(self, *terms: tuple[float, Joint, str], constant: float = 0.0) -> None:
+        """Keep the terms; their joints' markers are this one's."""
+        places = [(id(joint), coordinate) for _, joint, coordinate in terms]
+        if len(set(places)) < len(places):
+            raise ModelError(f"{self.label} names a coordinate twice. Give each once, with one coefficient.")
+        self.terms, self.constant = terms, as_number(constant, self.label, "constant")
+        self.recipe = (coupler("ratio", terms, self.constant),)
+        self.first, self.second = self.markers[:2]
+
+    def _term(self, coefficient: Any, joint: Any, coordinate: str | None = None) -> tuple[float, Joint, str]:
+        """A checked term."""
+        if not isinstance(joint, Joint):
+            raise ModelError(f"{self.label} cannot relate {short(joint)}. Give a joint.")
+        number = as_number(coefficient, self.label, "coefficient")
+        if number == 0.0:
+            raise ModelError(f"{self.label} has coefficient 0 for {joint.label}. Leave that term out.")
+        if coordinate is None:
+            if len(joint.coordinates) != 1:
+                known = " or ".join(f"'{key}'" for key in joint.coordinates) or "a joint that has one"
+                raise ModelError(f"{self.label}: which coordinate of {joint.label}? Name {known}.")
+            coordinate = joint.coordinates[0]
+        if joint.coordinate_primitive(coordinate).kind not in LINEAR:
+            raise ModelError(f"{self.label} cannot relate the {coordinate} of {joint.label}, which that joint holds.")
+        return number, joint, coordinate
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints whose coordinates it relates."""
+        return tuple(dict.fromkeys(joint for _, joint, _ in self.terms))
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """First and second marker of the joint of each term."""
+        return tuple(marker for _, joint, _ in self.terms for marker in (joint.first, joint.second))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {', '.join(repr(joint.name) for joint in self.joints)})"
+
+
+class Gear(Coupler):
+    """Two angles in a fixed ratio: angle of `second` = `ratio` * angle of `first`, over any number of turns, 1 row.
+
+    `first` and `second` are joints with the coordinate `angle`, each between a carrier (its first body) and a wheel
+    (its second); the angles are relative to the carriers, so a planetary gear has its arm as carrier of both. Wheels
+    with teeth outside turn in opposite senses: with axes in one sense the ratio is -r1/r2. The torque on the second
+    wheel is -lam, on the first ratio * lam, and the opposite on the carriers; forces of teeth are not resolved.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.planar_body import PlanarBody
+    >>> from index3.joints import Revolute
+    >>> ground, small, large = Ground(), PlanarBody("small", 1.0, 0.1), PlanarBody("large", 2.0, 0.4, position=(3, 0))
+    >>> pins = [Revolute(f"pin of {b.name}", ground, b, at=(*b.position, 0), axis=(0, 0, 1)) for b in (small, large)]
+    >>> Gear("gear", *pins, ratio=-0.5)
+    Gear('gear', 'pin of small', 'pin of large')
+    """
+
+    def __init__(self, name: str, first: Joint, second: Joint, *, ratio: float) -> None:
+        self._set_name(name)
+        self.ratio = as_number(ratio, self.label, "ratio")
+        if self.ratio == 0.0:
+            raise ModelError(f"{self.label} has ratio 0. Give angle of the second per angle of the first.")
+        self._couple(self._term(-self.ratio, first, "angle"), self._term(1.0, second, "angle"))
+
+
+class RackPinion(Coupler):
+    """A rack and a pinion: displacement of `rack` = `radius` * angle of `pinion`, over any number of turns, 1 row.
+
+    `pinion` is a joint with the coordinate `angle`, `rack` one with `displacement`; a negative radius reverses the
+    sense. The force on the rack along its axis is -lam, the torque on the pinion radius * lam.
+    """
+
+    def __init__(self, name: str, pinion: Joint, rack: Joint, *, radius: float) -> None:
+        self._set_name(name)
+        self.radius = as_number(radius, self.label, "radius")
+        if self.radius == 0.0:
+            raise ModelError(f"{self.label} has radius 0. Give displacement of the rack per angle of the pinion.")
+        self._couple(self._term(-self.radius, pinion, "angle"), self._term(1.0, rack, "displacement"))
+
+
+class Screw(Joint):
+    """The second body screws along z of the first marker: 5 rows; coordinates `angle`, `displacement`.
+
+    displacement = pitch * angle / (2 pi), counted over full turns; `pitch` [m per turn] is positive for a right-handed
+    thread.
+    """
+
+    measures = ANGLE | DISPLACEMENT
+
+    def __init__(self, name: str, first: Any, second: Any, *, pitch: float, **form: Any) -> None:
+        self._set_name(name)
+        self.pitch = as_number(pitch, self.label, "pitch")
+        thread = ((1.0, None, "displacement"), (-self.pitch / (2.0 * math.pi), None, "angle"))
+        if self.pitch == 0.0:
+            raise ModelError(f"{self.label} has pitch 0. Use Revolute for a joint that does not advance.")
+        self.recipe = (in_plane(X), in_plane(Y), *PARALLEL_Z, coupler("pitch", thread))
+        super().__init__(name, first, second, **form)
