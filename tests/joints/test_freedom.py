@@ -16,7 +16,7 @@ from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
 
-# Rows have entries of size 1 and are closed to 1e-12: motions that they allow give less than that, others 0.01 and more.
+# Rows have entries of size 1 and are closed to 1e-12: motions that they allow give little more, others 0.01 and more.
 ROUNDING, PRESENT = 1e-10, 1e-3
 AT, AXIS = (0.3, -0.2, 0.5), (1.0, 2.0, -1.0)
 TURNS = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
@@ -112,8 +112,8 @@ def closed_state(model, seed):
     closer = Closer(state)
     q = system.q0.copy()
     q[7:10] += 0.1 * rng.normal(size=3)
-    p = Rotation.from_quat(q[10:14], scalar_first=True) * Rotation.from_rotvec(0.4 * rng.normal(size=3))
-    q[10:14] = p.as_quat(scalar_first=True)
+    p = Rotation.from_quat(np.roll(q[10:14], -1)) * Rotation.from_rotvec(0.4 * rng.normal(size=3))  # scalar last
+    q[10:14] = np.roll(p.as_quat(), 1)
     state.move(0.0, q, system.v0)
     assert closure.assemble_positions(state.handle, closer.handle) == 0
     assert state.run(evaluate.forces, evaluate.jacobian) == 0
