@@ -50,10 +50,8 @@ def test_gear_keeps_its_ratio_over_more_than_ten_turns(kind, method):
     first, second = result["pin small"].angle, result["pin large"].angle
     assert first[-1] > 10 * 2 * np.pi
     np.testing.assert_allclose(second, -0.5 * first, atol=KEPT)
-    # inertia seen by the first wheel: 0.005 + 0.25 * 0.08 = 0.025 kg m^2; wheels turn at one acceleration, 2 rad/s^2
-    np.testing.assert_allclose(
-        result["pin small"].angle_rate, 10.0 + 2.0 * result.t, rtol=2e-3
-    )  # of the methods at rtol 1e-6
+    # inertia seen by the first wheel: 0.005 + 0.25 * 0.08 = 0.025 kg m^2, so 2 rad/s^2; 2e-3: methods at rtol 1e-6
+    np.testing.assert_allclose(result["pin small"].angle_rate, 10.0 + 2.0 * result.t, rtol=2e-3)
 
 
 @pytest.mark.parametrize("kind", ["rigid", "planar"])
@@ -143,11 +141,9 @@ def test_screw_advances_by_its_pitch_per_turn(pitch):
     thread = result["thread"]
     assert np.abs(thread.angle[-1]) > 10 * 2 * np.pi
     np.testing.assert_allclose(thread.displacement, pitch / (2 * np.pi) * thread.angle, atol=KEPT)
-    # along the thread the nut has the inertia m + I (2 pi / pitch)^2
+    # along the thread the nut has the inertia m + I (2 pi / pitch)^2; rounding is of terms of that size
     fall = -2.0 * 9.80665 / (2.0 + 0.2 * (2 * np.pi / pitch) ** 2)
-    np.testing.assert_allclose(
-        result["nut"].acceleration[:, 2], fall, rtol=1e-10
-    )  # rounding of terms of size (2 pi/p)^2
+    np.testing.assert_allclose(result["nut"].acceleration[:, 2], fall, rtol=1e-10)
     assert newton_euler(model, result) < 1e-9
 
 

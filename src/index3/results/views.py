@@ -189,7 +189,7 @@ class JointResult:
         if column is not None:
             wrench = self._result.arrays["wrench"][:, column]
             return wrench[:, :3], wrench[:, 3:]
-        if marker == 1:
+        if marker == (0 if len(self._joint.get("markers", (0, 1))) == 1 else 1):
             return self.force, self.torque
         if marker != 0:
             raise ModelError(f"{self.type} '{self.name}' has no marker {marker!r}. Count from 0.")

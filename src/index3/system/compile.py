@@ -96,7 +96,8 @@ class Compiler:
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         names, labels = self.row_names()
-        conservative = all(force.conservative for force in self.model.forces.values()) and not self.model.motions
+        driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
+        conservative = all(force.conservative for force in self.model.forces.values()) and not driven
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
             row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,

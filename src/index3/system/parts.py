@@ -141,6 +141,10 @@ def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
             return primitive
         check_flat(joint, primitive, u @ (rj - ri) - f["offset"] if "offset" in f else 0.0)
         return None
+    if primitive.kind == "angular_rate" and abs(Ai[2, f["axis_first"]]) < SLACK:
+        if f.get("driven"):
+            raise ModelError(f"{joint.label} turns planar bodies out of the ground x-y plane. Give it an axis along z.")
+        return None
     if primitive.kind in UPRIGHT:
         return upright_part(joint, primitive, Ai, Aj)
     return primitive
