@@ -16,6 +16,7 @@ from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
 
+pytestmark = pytest.mark.jit_off
 # Rows have entries of size 1 and are closed to 1e-12: motions that they allow give little more, others 0.01 and more.
 ROUNDING, PRESENT = 1e-10, 1e-3
 AT, AXIS = (0.3, -0.2, 0.5), (1.0, 2.0, -1.0)

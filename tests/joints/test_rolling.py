@@ -55,6 +55,7 @@ def test_disc_rolls_without_slip_and_keeps_its_energy(method, tread):
     point, velocity = contact(result, tread=tread)
     assert np.abs(point[:, 2]).max() < 1e-10  # closed at every output
     assert np.abs(velocity).max() < 1e-8
+    assert result.violation.velocity.max() < 1e-10
     assert np.ptp(result["disc"].position[:, 0]) > 1.0  # it went somewhere ...
     assert np.ptp(result["disc"].rotation[:, 2, 2]) > 0.02  # ... and swayed
     loosest = 2e-4 if method == "al-index3" else 1e-4  # of the methods at rtol 1e-7, measured up to 1e-4 and 3e-5

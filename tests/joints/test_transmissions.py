@@ -11,6 +11,7 @@ import pytest
 from mechanics import newton_euler
 
 import index3 as ix
+from index3.system.compile import compile_model
 
 # Rows are closed at every output to 1e-12 of their terms; angles reach 130 rad.
 KEPT = 1e-10
@@ -69,8 +70,10 @@ def test_reactions_of_a_gear_act_on_four_markers(kind, tmp_path):
     load = np.zeros((len(result), 6))
     load[:, 5] = 0.05
     assert newton_euler(model, result, {"small": load}) < 1e-12
+    result.to_html(tmp_path / "run.html")
     result.save(tmp_path / "run.nc")
     again = ix.Result.load(tmp_path / "run.nc")
+    assert list(again.to_xarray()["joint"].values)[-3:] == ["gear.0", "gear.2", "gear.3"]
     np.testing.assert_array_equal(again["gear"].on(3)[1], result["gear"].on(3)[1])
 
 
@@ -79,6 +82,12 @@ def test_gear_removes_one_degree_of_freedom():
     assert (check.constraints, check.dof, check.redundant) == (2 + 10 + 1, 1, [])
     check = gear_model("planar").check()
     assert (check.constraints, check.dof, check.redundant) == (4 + 1, 1, [])
+
+
+def test_gears_couple_no_translations():
+    gear = next(group for group in compile_model(gear_model("rigid")).groups if group.name == "gear")
+    assert gear.turning  # so that wheels far apart fill little of the matrix
+    assert len(gear.marker_numbers) == 4
 
 
 def test_planetary_gear_has_its_arm_as_carrier():

@@ -19,7 +19,7 @@ from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_
 from index3.errors import ModelError
 
 X, Y, Z = 0, 1, 2
-AXES_OF_BOTH = ("perpendicular", "knife_edge", "constant_velocity", "angular_rate", "touching", "rolling", "coupler")
+AXES_OF_BOTH = ("perpendicular", "knife_edge", "constant_velocity", "angular_rate", "touching", "rolling")
 """Primitives that use the axes of both markers."""
 AXES_OF_FIRST = ("in_plane", "on_curve")
 """Primitives that use the axes of the first marker alone."""

@@ -99,9 +99,10 @@ class Gear(Coupler):
     >>> from index3.bodies.planar_body import PlanarBody
     >>> from index3.joints import Revolute
     >>> ground, small, large = Ground(), PlanarBody("small", 1.0, 0.1), PlanarBody("large", 2.0, 0.4, position=(3, 0))
-    >>> pins = [Revolute(f"pin of {b.name}", ground, b, at=(*b.position, 0), axis=(0, 0, 1)) for b in (small, large)]
-    >>> Gear("gear", *pins, ratio=-0.5)
-    Gear('gear', 'pin of small', 'pin of large')
+    >>> first = Revolute("first", ground, small, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> second = Revolute("second", ground, large, at=(3, 0, 0), axis=(0, 0, 1))
+    >>> Gear("gear", first, second, ratio=-0.5)
+    Gear('gear', 'first', 'second')
     """
 
     def __init__(self, name: str, first: Joint, second: Joint, *, ratio: float) -> None:

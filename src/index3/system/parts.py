@@ -50,12 +50,18 @@ class Group:
     @property
     def turning(self) -> bool:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
-        return not self.full and bool(self.primitives) and all(p.kind in TURNING for p in self.primitives)
+        return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
 
     @property
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(len(p.labels) for p in self.primitives)
+
+
+def turns_only(primitive: Primitive) -> bool:
+    """Whether a primitive has no second derivatives by translations."""
+    angles = primitive.kind == "coupler" and all(term[0] == coupler.ANGLE for term in primitive.fields["terms"])
+    return angles or primitive.kind in TURNING
 
 
 def initial_projection(joint: Joint, axis: int) -> float:
