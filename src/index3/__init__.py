@@ -41,6 +41,8 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.errors import SimulationFailed as SimulationFailed
     from index3.errors import SingularError as SingularError
     from index3.forces.bushing import Bushing as Bushing
+    from index3.forces.contact import Contact as Contact
+    from index3.forces.contact import ContactSet as ContactSet
     from index3.forces.curve import Curve as Curve
     from index3.forces.drag import Drag as Drag
     from index3.forces.gravity import PointGravity as PointGravity
@@ -48,8 +50,14 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.forces.joint_friction import JointFriction as JointFriction
     from index3.forces.load import Force as Force
     from index3.forces.load import Torque as Torque
+    from index3.forces.road import Road as Road
     from index3.forces.rotational_spring_damper import RotationalSpringDamper as RotationalSpringDamper
+    from index3.forces.shapes import Box as Box
+    from index3.forces.shapes import Cylinder as Cylinder
+    from index3.forces.shapes import Plane as Plane
+    from index3.forces.shapes import Sphere as Sphere
     from index3.forces.spring_damper import SpringDamper as SpringDamper
+    from index3.forces.tyre import Tyre as Tyre
     from index3.forces.user import UserForce as UserForce
     from index3.forces.user_equations import UserEquations as UserEquations
     from index3.forces.vector_force import VectorForce as VectorForce
@@ -106,13 +114,17 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.states": ("States",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
     "index3.forces.bushing": ("Bushing",),
+    "index3.forces.contact": ("Contact", "ContactSet"),
     "index3.forces.curve": ("Curve",),
     "index3.forces.drag": ("Drag",),
     "index3.forces.gravity": ("PointGravity", "UniformGravity"),
     "index3.forces.joint_friction": ("JointFriction",),
     "index3.forces.load": ("Force", "Torque"),
     "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),
+    "index3.forces.road": ("Road",),
+    "index3.forces.shapes": ("Box", "Cylinder", "Plane", "Sphere"),
     "index3.forces.spring_damper": ("SpringDamper",),
+    "index3.forces.tyre": ("Tyre",),
     "index3.forces.user": ("UserForce",),
     "index3.forces.user_equations": ("UserEquations",),
     "index3.forces.vector_force": ("VectorForce",),

@@ -271,6 +271,43 @@ def vector(jacobian):
     return make
 
 
+def contacts(model, first, second, rng):
+    """Every pair of shapes, deep in each other: elastic, damped either way, with friction, sticking and sliding."""
+    elastic, hard = {"stiffness": 3.0, "exponent": 1.0}, {"stiffness": 2.0, "damping": 0.1}
+    soft = {"stiffness": 4.0, "exponent": 1.0, "damping": 0.5, "onset": 30.0, "friction": 0.4, "stick_velocity": 30.0}
+    rough = {**hard, "friction": 0.3, "static_friction": 0.5, "stick_velocity": 0.1, "decay_velocity": 2.0}
+    ball, log = ix.Sphere(6.0), ix.Cylinder(5.0, 2.0)
+    cases = [
+        ((ball, ix.Plane()), elastic), ((ball, ix.Plane()), rough), ((ix.Box((9.0, 8.0, 7.0)), ix.Plane()), soft),
+        ((log, ix.Plane()), rough), ((ball, ball), soft), ((ball, log), hard), ((log, log), rough),
+        ((ball, ix.Cylinder(7.0, 1.0, hollow=True)), rough), ((ix.Plane(), log), elastic),
+    ]  # fmt: skip
+    return [ix.Contact(f"c{k}", *again(first, second, rng), shapes, **law) for k, (shapes, law) in enumerate(cases)]
+
+
+def tyres(model, first, second, rng):
+    """Every kind of road; springs that pull and do not; vertical forces alone, and slip forces, sliding or not."""
+    points = ([-6.0, -2.0, 0.5, 3.0, 7.0], [0.5, 0.0, 1.0, 0.2, 0.8])
+    spring = {"radius": 9.0, "stiffness": 5.0, "damping": 0.4}
+    cases = [
+        (ix.Road.flat(), {"pulls": True, "camber": False}),
+        (ix.Road.half_cylinder(0.0, 9.0, speed=0.3), {"exponent": 1.2, "normal": "vertical", "camber": False}),
+        (ix.Road.ramp(-6.0, 12.0, 1.5), {"onset": 40.0}),
+    ]
+    if first.body.kind != "point":
+        slip = {"longitudinal_stiffness": 7.0, "cornering_stiffness": 9.0, "low_speed": 1.0, "patch": 0.5}
+        cases += [
+            (ix.Road.bump(-6.0, 12.0, 1.0, speed=0.5), {**slip, "rolling_resistance": 0.1, "sliding_friction": 0.6}),
+            (ix.Road.sine(5.0, 0.4), {**slip, "friction": 0.05, "rolling_resistance": 0.1, "camber": False}),
+            (ix.Road.table(*points), {**slip, "normal": "vertical", "friction": 0.8, "sliding_friction": 0.3}),
+            (ix.Road.sine(6.0, 0.3), {**slip, "rolling_resistance": 0.1, "relaxation": (4.0, 3.0)}),
+        ]
+    return [
+        ix.Tyre(f"t{k}", *again(first, second, rng), road, **{**spring, **given})
+        for k, (road, given) in enumerate(cases)
+    ]
+
+
 def again(first, second, rng):
     """New markers on the same bodies."""
     return [zoo.make_marker(end.body, rng) for end in (first, second)]
@@ -315,6 +352,8 @@ MAKERS = [
     Maker("index3.forces.vector_force", "vector", vector(coupled_jacobian), pairs=VECTOR_PAIRS),
     # as for "differences" below
     Maker("index3.forces.vector_force", "vector-d", vector("differences"), pairs=VECTOR_PAIRS, tolerance=1e-5),
+    Maker("index3.forces.contact_kernels", "contacts", contacts),
+    Maker("index3.forces.tyre_kernels", "tyres", tyres),
     Maker("index3.forces.user", "jacobian", user(strut_jacobian)),
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin

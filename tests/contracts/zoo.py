@@ -220,6 +220,9 @@ def applied_wrenches(state: State) -> np.ndarray:
         lam = state[s.LAM][group.row : group.row + group.rows]
         for k, marker in enumerate(group.marker_numbers):
             wrench[marker] += lam @ gradient[:, k]
+    for k, marker in enumerate(state[s.MARKERS]):
+        if carries_states(state.system, marker):
+            wrench[k] = 0.0  # rates
     return wrench
 
 

@@ -21,6 +21,7 @@ class BenchPlace:
     bench: Bench
     markers: tuple[int, ...]
     stiffness: int
+    group: int
 
     def function(self, f, df, ddf):
         self.bench.functions.append((f, df, ddf))
@@ -57,8 +58,10 @@ class Bench:
         self.table[s.ENERGY], self.table[s.TIME] = np.zeros(3), np.array([0.7])
         self.table[s.ANGLE_REF], self.table[s.STATUS] = np.array([self.near]), np.zeros(4, np.int64)
         self.places, marker, stiffness = [], 0, 0
-        for count in counts:
-            self.places.append(BenchPlace(self, tuple(range(marker, marker + count)), stiffness))
+        self.table[s.MARKERS] = np.ones(n, s.MARKER)  # all of them move
+        self.table[s.GROUPS] = np.zeros(len(counts), s.GROUP)
+        for k, count in enumerate(counts):
+            self.places.append(BenchPlace(self, tuple(range(marker, marker + count)), stiffness, k))
             marker, stiffness = marker + count, stiffness + 36 * count**2
         self.module = import_module(self.elements[0].kind)
         self.own = self.module.table(self.elements, self.places)

@@ -317,3 +317,18 @@ def test_reference_rank_and_null_space() -> None:
     assert abs(rows @ Z).max() < 1e-15  # rounding of an orthonormal vector
     assert rank(np.zeros((2, 3))) == 0
     assert solve_minimum_norm(rows, np.array([2.0, 0.0, 2.0, 0.0])) == pytest.approx([2.0, 1.0, 1.0])
+
+
+def test_sifted_factors_give_the_same_solution():
+    """Bodies whose coupling in H is zero: solving passes over what comes out zero and changes nothing."""
+    matrix = lattice((3, 3), np.random.default_rng(3)).matrix()
+    values = matrix.values
+    plain, sifting = solver(matrix), solver(matrix)
+    sifting.sift = True
+    b = right_side(matrix, np.random.default_rng(4))
+    for lu in (plain, sifting):
+        assert lu.factor(values) == 0
+    assert np.array_equal(plain.solve(b, refine=True), sifting.solve(b, refine=True))
+    table = sifting.own
+    kept = np.count_nonzero(table[static_lu.LX])
+    assert table[static_lu.SLP][-1] == kept < len(table[static_lu.LX])

@@ -42,7 +42,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     forces = []
     for name, force in model.forces.items():
         markers = [describe_marker(marker) for marker in force.markers if marker.body.kind != "states"]
-        forces.append({"name": name, "type": type(force).__name__, "markers": markers})
+        forces.append({"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers})
     return Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],

@@ -30,6 +30,7 @@ class Place(Protocol):
 
     markers: Sequence[int]
     stiffness: int  # first place in GROUP_K and GROUP_D
+    group: int  # number in GROUPS
 
     def function(self, f: Function, df: Function, ddf: Function) -> int:
         """Register a function of time and its derivatives; returns its row in FUNCTION_VALUES."""
@@ -81,6 +82,11 @@ class ForceElement:
         return tuple(marker.body for marker in self.markers)
 
     @property
+    def parts(self) -> Sequence[ForceElement]:
+        """The elements that stand for it in the equations, each with a group of its own: itself, unless it is a set."""
+        return (self,)
+
+    @property
     def curved(self) -> bool:
         """Whether the force has derivatives by the poses of its markers."""
         return True
@@ -99,6 +105,11 @@ class ForceElement:
     def reads_reactions(self) -> bool:
         """Whether the force depends on the multipliers of its joint."""
         return False
+
+    @property
+    def law_in_numbers(self) -> dict[str, Any] | None:
+        """Plain numbers from which a result works out the histories of the force; None if it has no such."""
+        return None
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The element's row in the table of its kind."""

@@ -18,4 +18,5 @@ def solver_of(system: System) -> StaticLU:
         len(system.bodies),
         system.joint_bodies,
         [(system.n + row, weight) for row, weight in system.augmentation],
+        sift=system.mostly_apart,
     )

@@ -42,6 +42,7 @@ INDEX = "u4"
     AUG_POS, AUG_MAP, AUG_G,                  # places of g and of the products g g^T in A; c g as last factored
     X, RHS, RESIDUAL, WORK,                   # right-hand side and solution; for refinement; zero between calls
     ZERO, INFO, SETTINGS,                     # 1 where the last pivot was zero; numbers below
+    SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
 ) = SLOTS = slots(
     a=("f8", 1),
     ap=(INDEX, 1), ai=(INDEX, 1), ci=(INDEX, 1), hend=(INDEX, 1), diagonal=(INDEX, 1),
@@ -53,11 +54,13 @@ INDEX = "u4"
     aug_pos=(INDEX, 1), aug_map=(INDEX, 1), aug_g=("f8", 1),
     x=("f8", 1), rhs=("f8", 1), residual=("f8", 1), work=("f8", 1),
     zero=("i8", 1), info=("i8", 1), settings=("f8", 1),
+    slp=(INDEX, 1), sli=(INDEX, 1), slx=("f8", 1), sup=(INDEX, 1), sui=(INDEX, 1), sux=("f8", 1),
 )
 # fmt: on
 
-# INFO: number of coordinates; factorisations tried; zero pivots of the last one; fewest seen in any; scalar that failed
-N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, INFO_SIZE = range(6)
+# INFO: number of coordinates; factorisations tried; zero pivots of the last one; fewest seen in any; scalar that
+# failed; 1 if zeros are sifted out of the factors before solving
+N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, SIFT, INFO_SIZE = range(7)
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
 # if it is below this part of the largest entry of H in its column
 ROW_TOLERANCE, BODY_TOLERANCE, SETTINGS_SIZE = range(3)
@@ -215,6 +218,20 @@ def eliminate(S):
     return OK
 
 
+@helper
+def sift(p_from, i_from, x_from, p_to, i_to, x_to):
+    """Copy the columns of a factor without its zeros."""
+    at = 0
+    for k in range(p_from.shape[0] - 1):
+        p_to[k] = at
+        for p in range(p_from[k], p_from[k + 1]):
+            if x_from[p] != 0.0:
+                i_to[at] = i_from[p]
+                x_to[at] = x_from[p]
+                at += 1
+    p_to[p_from.shape[0] - 1] = at
+
+
 @kernel
 def factor(T, S):
     """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
@@ -229,6 +246,9 @@ def factor(T, S):
         set_limits(S)
         status = eliminate(S)
     if status == OK:
+        if info[SIFT] == 1:
+            sift(view(S, LP), view(S, LI), view(S, LX), view(S, SLP), view(S, SLI), view(S, SLX))
+            sift(view(S, UP), view(S, UI), view(S, UX), view(S, SUP), view(S, SUI), view(S, SUX))
         info[BAD_SCALAR] = -1
         info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
     else:
@@ -252,6 +272,9 @@ def substitute(S, b):
     perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
     lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
     up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
+    if view(S, INFO)[SIFT] == 1:
+        lp, li, lx = view(S, SLP), view(S, SLI), view(S, SLX)
+        up, ui, ux = view(S, SUP), view(S, SUI), view(S, SUX)
     size = perm.shape[0]
     for i in range(size):
         y[pinv[i]] = b[i]
@@ -312,6 +335,7 @@ class StaticLU:
         of their bodies can violate (see `linear.ordering`)
     augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows that make body blocks definite
     rule : "R" or "F" to choose the rule of elimination; None takes the one with fewer operations
+    sift : whether solving passes over zeros of the factors; pays if most of the pattern is zero most of the time
 
     >>> lu = StaticLU(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]])
     >>> lu.factor([2.0, 1.0, 1.0, 0.0])
@@ -331,8 +355,9 @@ class StaticLU:
         joint_bodies: Sequence[Sequence[int]],
         augmentation: Sequence[tuple[int, float]] = (),
         rule: str | None = None,
+        sift: bool = False,
     ) -> None:
-        self.n, self.m = n, m
+        self.n, self.m, self.sift = n, m, sift
         self.entries = Entries(np.asarray(indptr, np.int64), np.asarray(indices, np.int64))
         self.rule, self.pattern = elimination_order(
             self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
@@ -392,7 +417,11 @@ class StaticLU:
             table[slot] = np.zeros(lengths.get(slot, size))
         table[ZERO] = np.zeros(size, np.int64)
         table[INFO] = np.zeros(INFO_SIZE, np.int64)
-        table[INFO][[N_COORDINATES, FEWEST_ZERO, BAD_SCALAR]] = self.n, size, -1
+        table[INFO][[N_COORDINATES, FEWEST_ZERO, BAD_SCALAR, SIFT]] = self.n, size, -1, int(self.sift)
+        for pointers, indices, sifted, entries in ((SLP, SLI, SLX, self.pattern.li), (SUP, SUI, SUX, self.pattern.ui)):
+            count = len(entries) if self.sift else 0
+            table[pointers], table[indices] = np.zeros(size + 1, INDEX), np.zeros(count, INDEX)
+            table[sifted] = np.zeros(count)
         table[SETTINGS] = np.array(DEFAULTS)
         return table
 

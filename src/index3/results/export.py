@@ -121,15 +121,16 @@ def quantity(result: Result, name: str) -> Quantity:
         return _pick(name, "SI", labels, result.arrays[owner], rest)
     if owner in result.states:
         names = next(tuple(block["names"]) for block in result.layout.states if block["name"] == owner)
-        return _pick(name, "", names, result.states[owner], rest)
+        if rest in ("", *names):  # else a history of the force that owns them
+            return _pick(name, "", names, result.states[owner], rest)
     view = result[owner]
-    known = BODY_QUANTITIES if isinstance(view, BodyResult) else JOINT_QUANTITIES
+    known = BODY_QUANTITIES if isinstance(view, BodyResult) else getattr(view, "quantities", JOINT_QUANTITIES)
     if not rest:
-        rest = "position" if known is BODY_QUANTITIES else (*view.coordinates, "force")[0]
+        rest = "position" if known is BODY_QUANTITIES else (*getattr(view, "coordinates", ()), "force")[0]
     key, _, column = rest.partition(".")
     if key not in known:
         raise ModelError(f"'{owner}' has no history '{key}'. Use one of {', '.join(known)}.")
-    unit, letters = known[key]
+    unit, letters = known[key]  # (unit, a letter for each column)
     try:
         values = getattr(view, key)
     except AttributeError as error:

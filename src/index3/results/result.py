@@ -41,7 +41,7 @@ class Layout:
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
         them, and `further`, columns of the wrenches on markers beyond the second, by number.
-    forces : `{name, type, markers}`, for drawing.
+    forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
     states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
@@ -198,6 +198,11 @@ class Result:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
             return JointResult(self, self._joints[name])
+        force = next((force for force in self.layout.forces if force["name"] == name and force.get("law")), None)
+        if force is not None:
+            from index3.results.forces import ForceResult  # here: it needs kernels
+
+            return ForceResult(self, force)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
         if any(force["name"] == name for force in self.layout.forces):

@@ -37,6 +37,7 @@ class Places:
     def __init__(self, compiler: Compiler, group: Group) -> None:
         self.markers = group.marker_numbers
         self.stiffness = group.stiffness
+        self.group = compiler.group_numbers[id(group)]
         self._compiler, self._group = compiler, group
 
     def function(self, f: Callable, df: Callable, ddf: Callable) -> int:
@@ -134,12 +135,13 @@ class Compiler:
             groups.append(group)
         for motion in self.model.motions.values():
             groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
-        groups += [force_group(force) for force in self.model.forces.values()]
+        groups += [force_group(part) for force in self.model.forces.values() for part in force.parts]
         self.slender = {id(body): body for body in self.bodies if body.slender}
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
             group.full = group.rows > 0 and any(id(marker.body) in self.slender for marker in group.markers)
             group.curved = group.curved or group.full
         self.groups = groups
+        self.group_numbers = {id(group): k for k, group in enumerate(g for g in groups if g not in self.held)}
         self.markers, numbers = used_markers(self.model, groups)
         self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
         member, gradient, block, stiffness, map_ = 0, 0, entry, 0, 0

@@ -98,6 +98,13 @@ class System:
         return self.n - sum(body.size for body in self.bodies if body.kind == "states")
 
     @property
+    def mostly_apart(self) -> bool:
+        """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
+        switched = [group for group in self.groups if getattr(group.element, "switched", False)]
+        pairs = [group for group in switched if all(marker.body.kind != "ground" for marker in group.markers)]
+        return len(pairs) > len(self.bodies)
+
+    @property
     def joint_bodies(self) -> list[list[int]]:
         """For each group with rows, the bodies it touches (-1: ground).
 

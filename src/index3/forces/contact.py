@@ -1,0 +1,243 @@
+"""Contact between shapes on markers: one pair (`Contact`), or all pairs of many shapes (`ContactSet`).
+
+[HuntCrossley] gives the normal law; `contact_law`, `contact_geometry` and `contact_kernels` hold formulas and kernels.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import Any
+
+from index3.bodies.marker import Marker
+from index3.errors import ModelError
+from index3.forces import contact_kernels
+from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE
+from index3.forces.contact_settings import ContactLaw, read_law
+from index3.forces.force import ForceElement, Place, marker_of
+from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere
+
+SURFACES = {
+    (Sphere, Plane): PLANE,
+    (Box, Plane): PLANE,
+    (Cylinder, Plane): PLANE,
+    (Sphere, Sphere): SPHERE,
+    (Sphere, Cylinder): CYLINDER,
+    (Cylinder, Cylinder): CYLINDER,
+}
+"""Pairs of shapes that can touch, and the surface of the second."""
+
+
+class Contact(ForceElement):
+    """Contact of two shapes: a normal force that never pulls, and friction.
+
+    Parameters
+    ----------
+    name : str
+    first, second : markers that carry the shapes, or bodies, which stand for markers with their own axes
+    shapes : (of first, of second): sphere, box or cylinder against a plane; sphere or cylinder against a cylinder, also
+        a hollow one; sphere against sphere. A plane, a hollow cylinder or a cylinder touched by a sphere may be given
+        first as well. Cylinders touch each other along nearly parallel axes, at the ends of the first one; the second
+        counts as endless.
+    stiffness, exponent : k [N/m^exponent] and n >= 1 of F = k depth^n (1 + b depth rate), 1.5 by default
+    damping : b [s/m]; or with `onset` c [N s/m] of F = k depth^n + c s depth rate
+    onset : depth [m] over which s grows from 0 to 1
+    restitution, impact_velocity : instead of damping: ratio of the speeds after and before a free impact [m/s]
+    friction : coefficient while sliding
+    static_friction : coefficient at the stick velocity, by default the same
+    stick_velocity : creep [m/s] at which friction is fully developed, 0.01 by default
+    decay_velocity : over which static friction falls to friction [m/s], by default ten times the stick velocity
+
+    Raises
+    ------
+    ModelError : names the contact.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.rigid_body import RigidBody
+    >>> ball = RigidBody.sphere("ball", 0.1, mass=1.0, position=(0, 0, 1))
+    >>> Contact("bounce", ball, Ground(), (Sphere(0.1), Plane()), stiffness=1e6, restitution=0.8, impact_velocity=4.0)
+    Contact('bounce', 'ball', 'ground')
+    """
+
+    kind = contact_kernels.__name__
+    switched = True
+    """Its derivatives are scattered only while it touches."""
+
+    def __init__(self, name: str, first: Any, second: Any, shapes: Any, **law: Any) -> None:
+        super().__init__(name)
+        ends = [marker_of(self.label, end) for end in (first, second)]
+        if not isinstance(shapes, Sequence) or len(shapes) != 2 or not all(isinstance(x, Shape) for x in shapes):
+            raise ModelError(f"{self.label} has shapes {short(shapes)}. Give two, such as (Sphere(0.1), Plane()).")
+        self._join(ends, list(shapes), read_law(self.label, law))
+
+    @classmethod
+    def part(cls, name: str, ends: list[Marker], shapes: list[Shape], law: ContactLaw) -> Contact:
+        """A pair of a set, whose name and law are known to be right."""
+        made = cls.__new__(cls)
+        made.name = name
+        made._join(ends, shapes, law)
+        return made
+
+    def _join(self, ends: list[Marker], shapes: list[Shape], law: ContactLaw) -> None:
+        """Keep markers and shapes, in the order in which the kernels take them."""
+        if ends[0].body is ends[1].body:
+            raise ModelError(f"{self.label} joins body '{ends[0].body.name}' to itself. Give two different bodies.")
+        self.swapped = surface_of(*shapes) is None
+        if self.swapped:
+            ends, shapes = ends[::-1], shapes[::-1]
+        if surface_of(*shapes) is None:
+            words = " and ".join(repr(shape) for shape in shapes[::-1])
+            raise ModelError(
+                f"{self.label} has no contact between {words}. There is: sphere, box, cylinder - plane; "
+                "sphere - sphere; sphere, cylinder - cylinder (also hollow)."
+            )
+        self.markers, self.shapes, self.law = tuple(ends), tuple(shapes), law
+        first, second = shapes
+        if isinstance(second, Cylinder) and second.hollow and first.radius >= second.radius:  # type: ignore[union-attr]
+            raise ModelError(f"{self.label} has a shape as large as the ring around it. Give the ring a larger radius.")
+
+    @property
+    def damped(self) -> bool:
+        """Whether it has derivatives by velocity."""
+        return True  # the evaluator's switch, which the kernels turn off while nothing touches
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it has neither damping nor friction."""
+        return self.law.damping == 0.0 and self.law.static_friction == 0.0
+
+    def points(self) -> list[tuple]:
+        """Rows of `contact_kernels.POINT`."""
+        first, second = self.shapes
+        points = first.points()  # type: ignore[union-attr]  # a plane is never first
+        return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """Its own part of a row of `contact_kernels.PAIR`."""
+        first, second = self.shapes
+        radius, side, reach = 0.0, 1.0, first.reach
+        if isinstance(second, Sphere | Cylinder):
+            radius = second.radius
+            reach += radius
+        if isinstance(second, Cylinder) and second.hollow:
+            side, reach = -1.0, 1e300  # never apart
+        return (surface_of(first, second), side, radius, reach, *self.law.numbers())
+
+    @property
+    def law_in_numbers(self) -> dict[str, Any]:
+        """What a result needs to work out its histories again."""
+        return numbers_of([self], self.markers)
+
+    def explain(self, stage: str, t: float) -> str:
+        """The only way it breaks: one centre in the other."""
+        return (
+            f"{self.label} has both centres at one point at t = {t:.6g}, so there is no normal. Give it a larger "
+            "stiffness, or start with the shapes apart."
+        )
+
+
+def surface_of(first: Shape, second: Shape) -> int | None:
+    """The surface of the second shape as the kernels know it; None if these shapes do not go together in this order."""
+    if isinstance(first, Cylinder) and first.hollow:
+        return None
+    return SURFACES.get((type(first), type(second)))
+
+
+def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str, Any]:
+    """Pairs as rows of plain numbers, their markers numbered as in `markers`; and on which body forces are told."""
+    places = {id(marker): k for k, marker in enumerate(markers)}
+    rows: list[list[Any]] = []
+    points: list[list[Any]] = []
+    for pair in pairs:
+        own, ends = pair.points(), [places[id(marker)] for marker in pair.markers]
+        rows.append([*ends, 0, 0, len(points), len(own), *pair.record(None)])  # type: ignore[arg-type]  # not needed
+        points += [[list(place), radius, disc] for place, radius, disc in own]
+    signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
+    return {"kind": "contact", "pairs": rows, "points": points, "signs": signs}
+
+
+class ContactSet(ForceElement):
+    """Contact of every pair of shapes that can touch, those of one body and those both on ground left out.
+
+    Parameters
+    ----------
+    name : str
+    shapes : list of (marker or body, shape)
+    skip : list of pairs of bodies that do not touch each other, such as neighbours joined by a hinge
+    **law : stiffness and the other settings of `Contact`, the same for all pairs
+
+    Pairs without a contact law between them, such as two boxes, are left out; if none remains, that is an error. Pairs
+    that are apart cost next to nothing in an evaluation, but bodies that may ever touch are coupled in the sparsity of
+    the matrix: give sets that are as small as they can be.
+
+    Raises
+    ------
+    ModelError : names the set.
+
+    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.rigid_body import RigidBody
+    >>> balls = [RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(k, 0, 1)) for k in range(3)]
+    >>> floor = [(Ground(), Plane())]
+    >>> len(ContactSet("heap", floor + [(ball, Sphere(0.1)) for ball in balls], stiffness=1e5).pairs)
+    6
+    """
+
+    kind = contact_kernels.__name__
+
+    def __init__(self, name: str, shapes: Any, *, skip: Any = (), **law: Any) -> None:
+        super().__init__(name)
+        self.law = read_law(self.label, law)
+        ends = self._ends(shapes)
+        apart = self._apart(skip)
+        self.pairs: tuple[Contact, ...] = tuple(
+            Contact.part(f"{name}[{a}, {b}]", [first, second], [one, other], self.law)
+            for (a, (first, one)), (b, (second, other)) in itertools.combinations(enumerate(ends), 2)
+            if first.body is not second.body
+            and {first.body.kind, second.body.kind} != {"ground"}
+            and frozenset((id(first.body), id(second.body))) not in apart
+            and (surface_of(one, other) is not None or surface_of(other, one) is not None)
+        )
+        if not self.pairs:
+            raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
+        used = {id(marker): marker for pair in self.pairs for marker in pair.markers}
+        self.markers = tuple(used.values())
+
+    @property
+    def parts(self) -> Sequence[Contact]:
+        """Its pairs, each with equations of its own."""
+        return self.pairs
+
+    @property
+    def law_in_numbers(self) -> dict[str, Any]:
+        """What a result needs to work out its histories again."""
+        return numbers_of(self.pairs, self.markers)
+
+    def _ends(self, shapes: Any) -> list[tuple[Marker, Shape]]:
+        ends = []
+        if not isinstance(shapes, Sequence) or isinstance(shapes, str):
+            raise ModelError(f"{self.label} has shapes {short(shapes)}. Give a list of (marker or body, shape).")
+        for entry in shapes:
+            if not isinstance(entry, Sequence) or len(entry) != 2 or not isinstance(entry[1], Shape):
+                raise ModelError(f"{self.label} has the entry {short(entry)}. Give (marker or body, shape).")
+            ends.append((marker_of(self.label, entry[0]), entry[1]))
+        return ends
+
+    def _apart(self, skip: Any) -> set[frozenset[int]]:
+        apart = set()
+        for entry in skip:
+            if not isinstance(entry, Sequence) or len(entry) != 2:
+                raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")
+            first, second = (marker_of(self.label, end).body for end in entry)
+            apart.add(frozenset((id(first), id(second))))
+        return apart
+
+    @property
+    def damped(self) -> bool:
+        """Whether it has derivatives by velocity."""
+        return True
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it has neither damping nor friction."""
+        return self.law.damping == 0.0 and self.law.static_friction == 0.0

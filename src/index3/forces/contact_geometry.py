@@ -1,0 +1,117 @@
+"""Where two shapes touch: depth delta, normal n and contact point c, and their changes; helpers of kernels.
+
+A point of the first shape (a ball or a disc's rim, `contact_kernels.POINT`) meets the surface of the second. n points
+from the second shape to the first; c lies half-way between the two surfaces. In all cases the rate of the depth is
+-n . u, u the relative velocity of the two bodies at c, so a law that depends on delta alone keeps energy.
+
+Plane with normal n through r_j, ball with centre p: delta = R - n . (p - r_j). Disc with axis a: its support
+R sin(angle between n and a), as R s, s^2 = (1 - (n.a)^2 + EDGE^2) / (1 + EDGE^2), which is smooth also where the disc
+lies flat: the deepest point wanders through the disc while it tips over by EDGE.
+
+Sphere or cylinder: e from the centre (or the axis) to p, delta = R + R_j - |e|; from inside a hollow one,
+delta = R - R_j + |e|.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.algebra.vectors import add, cross, dot, norm, scale, sub
+from index3.compiled.interface import helper
+from index3.constraints.rows import axis
+from index3.forces.force import turned
+
+EDGE = 0.02
+"""Angle [rad] over which the contact of a cylinder standing on a plane moves from its centre to its rim."""
+
+
+@helper
+def centre_of(r, A, pair, point):
+    """Centre of a point of the first shape."""
+    x = point.place
+    i = pair.i
+    return add((r[i, 0], r[i, 1], r[i, 2]), turned(A, i, (x[0], x[1], x[2])))
+
+
+@helper
+def disc(n, a):
+    """s and the direction from a disc's centre to its deepest point."""
+    q, c = dot(n, a), 1.0 + EDGE * EDGE
+    s = sqrt((c - q * q) / c)
+    return s, scale(-1.0 / (s * c), sub(n, scale(q, a)))
+
+
+@helper
+def disc_rate(n, a, dn, da):
+    """Changes of both values of `disc`."""
+    q, c = dot(n, a), 1.0 + EDGE * EDGE
+    s, e = disc(n, a)
+    dq = dot(dn, a) + dot(n, da)
+    ds = -q * dq / (s * c)
+    return ds, sub(scale(-1.0 / (s * c), sub(dn, add(scale(dq, a), scale(q, da)))), scale(ds / s, e))
+
+
+@helper
+def meet_plane(A, pair, point, p, rj):
+    """(delta, n, c) of a point and a plane."""
+    n, d = axis(A, pair.j, 2), sub(p, rj)
+    s, x = 1.0, d
+    if point.disc == 1:
+        s, e = disc(n, axis(A, pair.i, 2))
+        x = add(d, scale(point.radius, e))
+    delta = point.radius * s - dot(n, d)
+    return delta, n, add(rj, sub(x, scale(dot(n, x) + 0.5 * delta, n)))
+
+
+@helper
+def meet_plane_rate(A, pair, point, p, rj, dp, ti, drj, tj):
+    """Changes of `meet_plane` while p moves by dp, the first marker turns by ti, the second moves by (drj, tj)."""
+    n, d = axis(A, pair.j, 2), sub(p, rj)
+    dn, dd = cross(tj, n), sub(dp, drj)
+    s, ds, x, dx = 1.0, 0.0, d, dd
+    if point.disc == 1:
+        a = axis(A, pair.i, 2)
+        s, e = disc(n, a)
+        ds, de = disc_rate(n, a, dn, cross(ti, a))
+        x, dx = add(d, scale(point.radius, e)), add(dd, scale(point.radius, de))
+    delta = point.radius * s - dot(n, d)
+    ddelta = point.radius * ds - dot(dn, d) - dot(n, dd)
+    shift, dshift = dot(n, x) + 0.5 * delta, dot(dn, x) + dot(n, dx) + 0.5 * ddelta
+    return ddelta, dn, add(drj, sub(dx, add(scale(shift, dn), scale(dshift, n))))
+
+
+@helper
+def across(A, pair, d):
+    """d without its part along the axis of a second cylinder, and that part; all of d for a sphere."""
+    if pair.surface != 2:
+        return d, 0.0
+    a = axis(A, pair.j, 2)
+    z = dot(a, d)
+    return sub(d, scale(z, a)), z
+
+
+@helper
+def meet_round(A, pair, point, p, rj):
+    """(delta, n, c) of a point and a sphere or cylinder; no depth where there is no normal."""
+    e, _ = across(A, pair, sub(p, rj))
+    distance = norm(e)
+    n = scale(pair.side / distance, e) if distance > 0.0 else (0.0, 0.0, 0.0)
+    delta = point.radius + pair.side * (pair.radius - distance)
+    return delta, n, sub(p, scale(point.radius - 0.5 * delta, n))
+
+
+@helper
+def meet_round_rate(A, pair, point, p, rj, dp, drj, tj):
+    """Changes of `meet_round` while p moves by dp and the second marker by (drj, tj)."""
+    d, dd = sub(p, rj), sub(dp, drj)
+    e, z = across(A, pair, d)
+    de = dd
+    if pair.surface == 2:
+        a = axis(A, pair.j, 2)
+        da = cross(tj, a)
+        de = sub(dd, add(scale(dot(da, d) + dot(a, dd), a), scale(z, da)))
+    distance = norm(e)
+    n, growth = scale(pair.side / distance, e), dot(e, de) / distance
+    dn = scale(1.0 / distance, sub(scale(pair.side, de), scale(growth, n)))
+    delta, ddelta = point.radius + pair.side * (pair.radius - distance), -pair.side * growth
+    return ddelta, dn, add(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * ddelta, n))

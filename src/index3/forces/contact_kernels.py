@@ -1,0 +1,314 @@
+"""Kernels of contact: forces at every point that touches, and their derivatives by pose and velocity of the markers.
+
+Broad phase: a list of the pairs whose bounding spheres are closer than a margin, good until some marker has moved by
+half of it. In the matrix pairs that are apart cost nothing: `stiffen` switches the scattering of their groups off
+(`curved`, `damped` of GROUPS) and on again when they touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from index3.algebra.vectors import add, add_at, cross, dot, load, load_at, put_at, scale, sub
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.constraints.rows import axis
+from index3.forces.contact_geometry import across, centre_of, meet_plane, meet_plane_rate, meet_round, meet_round_rate
+from index3.forces.contact_law import LAW, normal_force, point_force, point_force_rate
+from index3.forces.force import Place
+
+PLANE, SPHERE, CYLINDER = 0, 1, 2
+"""Surfaces of the second shape."""
+PAIR = np.dtype(
+    [
+        ("i", "i8"),
+        ("j", "i8"),
+        ("group", "i8"),  # its number in GROUPS
+        ("stiffness_at", "i8"),  # first place in GROUP_K and GROUP_D
+        ("first", "i8"),  # points of the first shape
+        ("count", "i8"),
+        ("surface", "i8"),
+        ("side", "f8"),  # -1 inside a hollow cylinder, else 1
+        ("radius", "f8"),  # of the second shape
+        ("reach", "f8"),  # distance from which on the shapes are surely apart
+        *LAW.descr,
+    ]
+)
+POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
+BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
+"""What the test of bounding spheres needs of a pair: apart from the rest, so that many fit into the cache."""
+PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT = slots(
+    pairs=(PAIR, 1),
+    points=(POINT, 1),
+    bounds=(BOUND, 1),
+    marks=("i8", 1),  # the markers of all pairs
+    seen=("f8", 2),  # where they were when the list was made
+    margin=("f8", 1),
+    near=("i8", 1),  # the list: numbers of pairs, NEAR_COUNT of them
+    near_count=("i8", 1),
+    report=("f8", 2),  # per pair what REPORTED names
+)
+REPORTED = {
+    "depth": ("m", slice(0, 1)),
+    "normal": ("N", slice(1, 2)),
+    "friction": ("N", slice(2, 5)),
+    "force": ("N", slice(5, 8)),
+    "point": ("m", slice(8, 11)),
+}
+NOTHING = (0.0, 0.0, 0.0)
+MARGIN_PART = 0.5
+"""The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
+
+
+def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
+    """The table of all contacts of a system."""
+    pairs: list[tuple] = []
+    points: list[tuple] = []
+    for element, place in zip(elements, places, strict=True):
+        own = element.points()
+        pairs.append((*place.markers, place.group, place.stiffness, len(points), len(own), *element.record(place)))
+        points += own
+    return filled(pairs, points)
+
+
+def filled(pairs: Sequence[tuple], points: Sequence[tuple]) -> Table:
+    """A table of these rows."""
+    result = Table(9)
+    result[PAIRS] = rows = np.array(pairs, PAIR).view(np.recarray)
+    result[BOUNDS] = rows[list(BOUND.names or ())].astype(BOUND).view(np.recarray)
+    result[POINTS] = np.array(points, POINT).view(np.recarray)
+    result[MARKS] = np.array(sorted({*rows.i.tolist(), *rows.j.tolist()}), np.int64)
+    result[SEEN] = np.full((len(result[MARKS]), 3), np.nan)  # nowhere: the first evaluation makes the list
+    result[MARGIN] = np.array([MARGIN_PART * min(rows.reach)])
+    result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
+    result[REPORT] = np.zeros((len(pairs), 11))
+    return result
+
+
+def restored(law: dict[str, Any]) -> Table:
+    """The table of a contact or set as its `law` describes it, its markers numbered from 0."""
+    points = [(tuple(place), radius, disc) for place, radius, disc in law["points"]]
+    return filled([tuple(row) for row in law["pairs"]], points)
+
+
+@helper
+def near(r, A, bound, margin):
+    """Whether the bounding spheres of a pair are closer than a margin; r and A are the poses of the markers."""
+    d, reach = sub(load(r, bound.i), load(r, bound.j)), bound.reach + margin
+    if bound.surface == PLANE:
+        return dot(axis(A, bound.j, 2), d) < reach
+    if bound.surface == CYLINDER:
+        d, _ = across(A, bound, d)
+    return dot(d, d) < reach * reach
+
+
+@helper
+def list_near(T, E):
+    """Make the list of near pairs, unless the one at hand still holds; returns their number.
+
+    Planes and cylinders of bodies that move reach as far as they please when they turn: their pairs are always in it.
+    """
+    marks, seen, margin, r = view(E, MARKS), view(E, SEEN), view(E, MARGIN)[0], view(T, s.MARKER_R)
+    holds = True
+    for k in range(marks.shape[0]):
+        d = sub(load(r, marks[k]), load(seen, k))
+        holds = holds and dot(d, d) < 0.25 * margin * margin  # not where nothing was seen yet
+    count = view(E, NEAR_COUNT)
+    if not holds:
+        bounds, chosen, A, markers = view(E, BOUNDS), view(E, NEAR), view(T, s.MARKER_A), view(T, s.MARKERS)
+        for k in range(marks.shape[0]):
+            put_at(seen, k, 0, load(r, marks[k]))
+        count[0] = 0
+        for e in range(bounds.shape[0]):
+            turns = bounds[e].surface != SPHERE and markers[bounds[e].j].count > 0
+            if turns or near(r, A, bounds[e], margin):
+                chosen[count[0]] = e
+                count[0] += 1
+    return count[0]
+
+
+@helper
+def meet(T, pair, point, p):
+    """(delta, n, c) of a point of the first shape, its centre at p, and the second shape."""
+    A, rj = view(T, s.MARKER_A), load(view(T, s.MARKER_R), pair.j)
+    if pair.surface == PLANE:
+        return meet_plane(A, pair, point, p, rj)
+    return meet_round(A, pair, point, p, rj)
+
+
+@helper
+def relative_velocity(T, pair, c):
+    """Velocity of the first body at c less that of the second."""
+    r, V = view(T, s.MARKER_R), view(T, s.MARKER_V)
+    i, j = pair.i, pair.j
+    first = add(load_at(V, i, 0), cross(load_at(V, i, 3), sub(c, load(r, i))))
+    return sub(first, add(load_at(V, j, 0), cross(load_at(V, j, 3), sub(c, load(r, j)))))
+
+
+@helper
+def push_pair(T, points, pair):
+    """Add the forces of one pair; returns whether they are defined."""
+    r, A, f = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_F)
+    i, j = pair.i, pair.j
+    for k in range(pair.first, pair.first + pair.count):
+        delta, n, c = meet(T, pair, points[k], centre_of(r, A, pair, points[k]))
+        if delta > 0.0:
+            if dot(n, n) == 0.0:
+                return False
+            F = point_force(pair, n, delta, relative_velocity(T, pair, c))
+            add_at(f, i, 0, F)
+            add_at(f, i, 3, cross(sub(c, load(r, i)), F))
+            add_at(f, j, 0, scale(-1.0, F))
+            add_at(f, j, 3, scale(-1.0, cross(sub(c, load(r, j)), F)))
+    return True
+
+
+@kernel
+def push(T, E):
+    """Put the forces of all contacts on their markers."""
+    pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
+    r, A = view(T, s.MARKER_R), view(T, s.MARKER_A)
+    chosen = view(E, NEAR)
+    for k in range(list_near(T, E)):
+        e = chosen[k]
+        if near(r, A, bounds[e], 0.0) and not push_pair(T, points, pairs[e]):
+            return e + 1
+    return OK
+
+
+@helper
+def part(column, first):
+    """The vector of a unit twist that stands at components first, first + 1, first + 2."""
+    return (
+        1.0 if column == first else 0.0,
+        1.0 if column == first + 1 else 0.0,
+        1.0 if column == first + 2 else 0.0,
+    )
+
+
+@helper
+def subtract_column(group, first, width, column, dF, ti, tj):
+    """Subtract the changes (dF, ti, -dF, -tj) of two wrenches from a column of a group's matrix."""
+    for k in range(3):
+        at = first + width * k + column
+        group[at] -= dF[k]
+        group[at + 3 * width] -= ti[k]
+        group[at + 6 * width] += dF[k]
+        group[at + 9 * width] += tj[k]
+
+
+@helper
+def change_of_place(T, pair, point, p, dp, ti, drj, tj):
+    """Changes of (delta, n, c) while p moves by dp, the first marker turns by ti, the second moves by (drj, tj)."""
+    A, rj = view(T, s.MARKER_A), load(view(T, s.MARKER_R), pair.j)
+    if pair.surface == PLANE:
+        return meet_plane_rate(A, pair, point, p, rj, dp, ti, drj, tj)
+    return meet_round_rate(A, pair, point, p, rj, dp, drj, tj)
+
+
+@helper
+def stiffen_point(T, pair, point, p, delta, n, c):
+    """Add the derivatives of one point that touches, column by column."""
+    r, V, K, D = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    wi, wj = load_at(V, pair.i, 3), load_at(V, pair.j, 3)
+    ri, ai, aj = load(r, pair.i), sub(c, load(r, pair.i)), sub(c, load(r, pair.j))
+    u = relative_velocity(T, pair, c)
+    F = point_force(pair, n, delta, u)
+    for column in range(12):
+        dri, ti, drj, tj = part(column, 0), part(column, 3), part(column, 6), part(column, 9)
+        dp = add(dri, cross(ti, sub(p, ri)))
+        ddelta, dn, dc = change_of_place(T, pair, point, p, dp, ti, drj, tj)
+        dai, daj = sub(dc, dri), sub(dc, drj)
+        dF = point_force_rate(pair, n, delta, u, dn, ddelta, sub(cross(wi, dai), cross(wj, daj)))
+        turn_i, turn_j = add(cross(ai, dF), cross(dai, F)), add(cross(aj, dF), cross(daj, F))
+        subtract_column(K, pair.stiffness_at, 12, column, dF, turn_i, turn_j)
+        du = sub(add(dri, cross(ti, ai)), add(drj, cross(tj, aj)))  # as velocities
+        dF = point_force_rate(pair, n, delta, u, NOTHING, 0.0, du)
+        subtract_column(D, pair.stiffness_at, 12, column, dF, cross(ai, dF), cross(aj, dF))
+
+
+@helper
+def switch_group(T, pair, on):
+    """Let the evaluator scatter the derivatives of a pair, from zero, or pass it over."""
+    groups, K, D = view(T, s.GROUPS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    groups[pair.group].curved = on
+    groups[pair.group].damped = on
+    if on == 1:
+        for k in range(pair.stiffness_at, pair.stiffness_at + 144):
+            K[k] = 0.0
+            D[k] = 0.0
+
+
+@kernel
+def stiffen(T, E):
+    """Derivatives of all contacts that touch."""
+    pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
+    r, A = view(T, s.MARKER_R), view(T, s.MARKER_A)
+    for e in range(pairs.shape[0]):
+        pair, touches = pairs[e], 0
+        if near(r, A, bounds[e], 0.0):
+            for k in range(pair.first, pair.first + pair.count):
+                p = centre_of(r, A, pair, points[k])
+                delta, n, c = meet(T, pair, points[k], p)
+                if delta > 0.0:
+                    if dot(n, n) == 0.0:
+                        return e + 1
+                    if touches == 0:
+                        switch_group(T, pair, 1)
+                        touches = 1
+                    stiffen_point(T, pair, points[k], p, delta, n, c)
+        if touches == 0:
+            switch_group(T, pair, 0)
+    return OK
+
+
+@kernel
+def energy(T, E):
+    """Elastic energy of the depth; power of damping and friction."""
+    pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
+    r, A, values = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.ENERGY)
+    chosen = view(E, NEAR)
+    for m in range(list_near(T, E)):
+        e = chosen[m]
+        if near(r, A, bounds[e], 0.0):
+            pair = pairs[e]
+            for k in range(pair.first, pair.first + pair.count):
+                delta, n, c = meet(T, pair, points[k], centre_of(r, A, pair, points[k]))
+                if delta > 0.0:
+                    u = relative_velocity(T, pair, c)
+                    F, _, _, elastic = normal_force(pair, delta, -dot(n, u))
+                    sliding = add(point_force(pair, n, delta, u), scale(-F, n))
+                    values[s.POTENTIAL] += elastic * delta / (pair.exponent + 1.0)
+                    values[s.POWER] += (F - elastic) * dot(n, u) + dot(sliding, u)
+    return OK
+
+
+@kernel
+def report(T, E):
+    """Per pair: depth, normal force, friction and force on the first body, centre of the normal forces."""
+    pairs, points, r, A = view(E, PAIRS), view(E, POINTS), view(T, s.MARKER_R), view(T, s.MARKER_A)
+    out = view(E, REPORT)
+    for e in range(pairs.shape[0]):
+        pair = pairs[e]
+        for column in range(out.shape[1]):
+            out[e, column] = 0.0
+        for k in range(pair.first, pair.first + pair.count):
+            delta, n, c = meet(T, pair, points[k], centre_of(r, A, pair, points[k]))
+            if delta > 0.0:
+                force = point_force(pair, n, delta, relative_velocity(T, pair, c))
+                normal = dot(n, force)
+                out[e, 0] = max(out[e, 0], delta)
+                out[e, 1] += normal
+                add_at(out, e, 2, sub(force, scale(normal, n)))
+                add_at(out, e, 5, force)
+                add_at(out, e, 8, scale(normal, c))
+        total = out[e, 1]
+        for column in range(8, 11):
+            out[e, column] = out[e, column] / total if total > 0.0 else np.nan
+    return OK
+
+
+STAGES = {"push": push, "stiffen": stiffen, "energies": energy}

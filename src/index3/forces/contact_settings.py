@@ -1,0 +1,111 @@
+"""The settings of a contact: checked numbers for `contact_law`, and the damping that belongs to a restitution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from index3.bodies.marker import as_number, as_positive
+from index3.errors import ModelError
+
+
+@dataclass
+class ContactLaw:
+    """The settings of a contact, checked; `owner` begins messages. See `Contact`."""
+
+    owner: str
+    stiffness: float = math.nan
+    exponent: float = 1.5
+    damping: float | None = None
+    restitution: float | None = None
+    impact_velocity: float | None = None
+    onset: float | None = None
+    friction: float = 0.0
+    static_friction: float | None = None
+    stick_velocity: float = 1e-2
+    decay_velocity: float | None = None
+
+    def __post_init__(self) -> None:
+        owner = self.owner
+        if isinstance(self.stiffness, float) and math.isnan(self.stiffness):
+            raise ModelError(f"{owner} has no stiffness. Give stiffness=... (a number), the k of F = k depth^exponent.")
+        self.stiffness = as_positive(self.stiffness, owner, "stiffness")
+        self.exponent = as_number(self.exponent, owner, "exponent")
+        if self.exponent < 1.0:
+            raise ModelError(f"{owner} has exponent {self.exponent}. Give at least 1, else the contact starts rigid.")
+        self.onset = 0.0 if self.onset is None else as_positive(self.onset, owner, "onset")
+        self.damping = self._damping()
+        self.friction = self._not_negative("friction")
+        self.static_friction = self.friction if self.static_friction is None else self._not_negative("static_friction")
+        if self.static_friction < self.friction:
+            raise ModelError(
+                f"{owner} has static_friction {self.static_friction} below friction {self.friction}. Raise it."
+            )
+        self.stick_velocity = as_positive(self.stick_velocity, owner, "stick_velocity")
+        decay = 10.0 * self.stick_velocity if self.decay_velocity is None else self.decay_velocity
+        self.decay_velocity = as_positive(decay, owner, "decay_velocity")
+
+    def _not_negative(self, what: str) -> float:
+        number = as_number(getattr(self, what), self.owner, what)
+        if number < 0.0:
+            raise ModelError(f"{self.owner} has {what} {number}. Give at least 0.")
+        return number
+
+    def _damping(self) -> float:
+        """The factor b or c, from a restitution if that is what was given."""
+        if self.restitution is None:
+            if self.impact_velocity is not None:
+                raise ModelError(f"{self.owner} has impact_velocity but no restitution. Give both, or damping.")
+            return 0.0 if self.damping is None else self._not_negative("damping")
+        if self.damping is not None:
+            raise ModelError(f"{self.owner} has damping and restitution. Leave one out: each follows from the other.")
+        if self.onset:
+            raise ModelError(
+                f"{self.owner} has restitution and onset. A restitution belongs to the Hunt-Crossley law: "
+                "leave onset out."
+            )
+        if self.impact_velocity is None:
+            raise ModelError(f"{self.owner} has a restitution. Give the impact_velocity at which it holds, too.")
+        e = as_number(self.restitution, self.owner, "restitution")
+        if not 0.0 < e <= 1.0:
+            raise ModelError(f"{self.owner} has restitution {e}. Give one above 0 and up to 1.")
+        return hunt_crossley_damping(e, as_positive(self.impact_velocity, self.owner, "impact_velocity"))
+
+    def numbers(self) -> tuple[float, ...]:
+        """The fields of `contact_law.LAW`."""
+        return (
+            self.stiffness, self.exponent, self.damping, self.onset,
+            self.static_friction, self.friction, self.stick_velocity, self.decay_velocity,
+        )  # type: ignore[return-value]  # fmt: skip
+
+
+def read_law(owner: str, settings: dict[str, Any]) -> ContactLaw:
+    """A law from keywords; unknown ones are named."""
+    known = [field.name for field in fields(ContactLaw) if field.name != "owner"]
+    for key in settings:
+        if key not in known:
+            raise ModelError(f"{owner} does not know '{key}'. It takes shapes and {', '.join(known)}.")
+    return ContactLaw(owner, **settings)
+
+
+def hunt_crossley_damping(e: float, v: float) -> float:
+    """The b [s/m] that gives a restitution e at the impact velocity v: x (1 + e) = log((1 + x) / (1 - e x)), x = b v.
+
+    From v dv / (1 + b v) = -(k / m) delta^n d(delta), whose right side is the same at touching and at leaving.
+
+    >>> round(hunt_crossley_damping(0.748434931597, 1.0), 6)
+    0.5
+    """
+    if e == 1.0:
+        return 0.0
+    low, high = 0.0, 1.0 / e  # the difference of both sides is positive just above 0, and goes to -inf at 1 / e
+    for _ in range(200):
+        x = 0.5 * (low + high)
+        if x in (low, high):
+            break
+        if x * (1.0 + e) > math.log1p(x) - math.log1p(-e * x):
+            low = x
+        else:
+            high = x
+    return low / v

@@ -1,0 +1,117 @@
+"""Shapes of contact: what the surface of a body is like around a marker.
+
+A contact is computed at *points*: each a ball (a corner is one of radius 0) or a disc's rim on the first shape, against
+the surface of the second. A shape says which points it has and how far it reaches from its marker.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.marker import as_positive, as_vector
+
+Point = tuple[tuple[float, float, float], float, int]
+"""Centre in the marker's axes, radius, and 1 for a disc (its axis is the marker's z) or 0 for a ball."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The xy plane of its marker, without end; outside is where z is positive."""
+
+    reach: float = math.inf
+
+    def __repr__(self) -> str:
+        return "Plane()"
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A ball around its marker.
+
+    Parameters
+    ----------
+    radius : float [m]
+
+    >>> Sphere(0.1).reach
+    0.1
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", as_positive(self.radius, "Sphere", "radius"))
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of its surface from the marker [m]."""
+        return self.radius
+
+    def points(self) -> list[Point]:
+        """The ball itself."""
+        return [((0.0, 0.0, 0.0), self.radius, 0)]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A block around its marker, edges along the marker's axes; it touches with its eight corners.
+
+    Parameters
+    ----------
+    size : three edge lengths [m]
+
+    >>> len(Box((1.0, 2.0, 3.0)).points())
+    8
+    """
+
+    size: Any
+
+    def __post_init__(self) -> None:
+        edges = as_vector(self.size, "Box", "size")
+        object.__setattr__(self, "size", tuple(as_positive(edge, "Box", "size") for edge in edges.tolist()))
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of its surface from the marker [m]."""
+        return 0.5 * math.hypot(*self.size)
+
+    def points(self) -> list[Point]:
+        """Its corners."""
+        signs = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+        return [(tuple(corner), 0.0, 0) for corner in (signs * self.size).tolist()]
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder around its marker's z axis, its middle at the marker.
+
+    Parameters
+    ----------
+    radius, length : float [m]
+    hollow : bool, True for a ring that is touched from inside: a track or a bearing; it must be the second shape
+    """
+
+    radius: float
+    length: float
+    hollow: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", as_positive(self.radius, "Cylinder", "radius"))
+        object.__setattr__(self, "length", as_positive(self.length, "Cylinder", "length"))
+        object.__setattr__(self, "hollow", bool(self.hollow))
+
+    @property
+    def reach(self) -> float:
+        """Largest distance of its surface from the marker [m]."""
+        return math.hypot(self.radius, 0.5 * self.length)
+
+    def points(self) -> list[Point]:
+        """The rims of its ends; on the axis of another cylinder they count as balls."""
+        return [((0.0, 0.0, side * self.length), self.radius, 1) for side in (-0.5, 0.5)]
+
+
+Shape = Plane | Sphere | Box | Cylinder
