@@ -20,11 +20,11 @@ def random_rotation(rng: np.random.Generator) -> np.ndarray:
 
 def make_body(kind: str, name: str, rng: np.random.Generator):
     """A body of a kind at a random pose, with random rates."""
-    if kind == "rigid":
+    if kind in ("rigid", "euler"):
         L = rng.normal(size=(3, 3))
         square = L @ L.T
         inertia = np.trace(square) * np.eye(3) - square  # of a cloud of points: always possible
-        return ix.RigidBody(
+        return {"rigid": ix.RigidBody, "euler": ix.EulerAngleBody}[kind](
             name, rng.uniform(0.5, 2), inertia, position=rng.normal(size=3), orientation=random_rotation(rng),
             velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
         )  # fmt: skip
@@ -78,6 +78,8 @@ PAIRS = [
     ("planar", "rigid"),
     ("rigid", "planar"),
     ("rigid", "point"),
+    ("euler", "euler"),
+    ("euler", "planar"),
 ]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane")
 

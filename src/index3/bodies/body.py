@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COORDINATES = {
     "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
+    "euler": ("x", "y", "z", "phi", "theta", "psi"),
     "planar": ("x", "y", "angle"),
     "point": ("x", "y", "z"),
     "ground": (),

@@ -45,13 +45,14 @@ class RigidBody(Body):
     [0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0]
     """
 
-    own_rows = ("normalisation",)
-    own_columns = ((3, 4, 5, 6),)
+    kind_name = "rigid"
+    own_rows: tuple[str, ...] = ("normalisation",)
+    own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
     block = (  # three diagonal entries of r, the 16 of the p block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 7), 4)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 7), 4)]),
     )
-    turning = (3, 4, 5, 6)
+    turning: tuple[int, ...] = (3, 4, 5, 6)
 
     def __init__(
         self,
@@ -64,20 +65,24 @@ class RigidBody(Body):
         velocity: Any = None,
         angular_velocity: Any = None,
     ) -> None:
-        super().__init__(name, "rigid")
+        super().__init__(name, self.kind_name)
         owner = self.label
         self.mass = as_positive(mass, owner, "mass")
         self.inertia = as_inertia(inertia, owner)
         p = as_quaternion(orientation, owner)
         self.q0[:3] = as_vector(position, owner, "position")
-        self.q0[3:] = p
         if velocity is not None:
             self.v0[:3] = as_vector(velocity, owner, "velocity")
             self.velocity_given = True
-        if angular_velocity is not None:
-            w = as_vector(angular_velocity, owner, "angular velocity")
+        w = None if angular_velocity is None else as_vector(angular_velocity, owner, "angular velocity")
+        self.angular_velocity_given = w is not None
+        self._orient(p, w)
+
+    def _orient(self, p: tuple[float, ...], w: np.ndarray | None) -> None:
+        """Set the coordinates of the orientation with Euler parameters p, and their rates if w is given."""
+        self.q0[3:] = p
+        if w is not None:
             self.v0[3:] = E_transposed(p, (0.5 * w).tolist())  # w = 2 E p' and p . p' = 0
-            self.angular_velocity_given = True
 
     @property
     def slender(self) -> bool:
