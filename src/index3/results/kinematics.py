@@ -77,7 +77,20 @@ def of_euler(constants: Mapping[str, Any], part: Any, q: np.ndarray, v: np.ndarr
     return Kinematics(q[:, :3], v[:, :3], a[:, :3], R @ A, w, w_dot)
 
 
-KINDS = {"ground": of_ground, "point": of_point, "planar": of_planar, "rigid": of_rigid, "euler": of_euler}
+def of_natural(constants: Mapping[str, Any], part: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Kinematics:
+    """Point and axes linear in q; `constants` has the coefficients of every part, that of the body itself first."""
+    frames = constants["frames"]
+    C = np.asarray(frames[next(iter(frames)) if part is None else part], float)
+    pose, rate, second = q @ C[:, :-1].T + C[:, -1], v @ C[:, :-1].T, a @ C[:, :-1].T
+    A, A_rate, A_second = (x[:, 3:].reshape(-1, 3, 3) for x in (pose, rate, second))
+    w, w_dot = (0.5 * np.cross(A, x, axis=1).sum(axis=2) for x in (A_rate, A_second))
+    return Kinematics(pose[:, :3], rate[:, :3], second[:, :3], A, w, w_dot)
+
+
+KINDS = {
+    "ground": of_ground, "point": of_point, "planar": of_planar,
+    "rigid": of_rigid, "euler": of_euler, "natural": of_natural,
+}  # fmt: skip
 """Body kind -> its motion from (constants, part, q, v, a)."""
 
 

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.bodies import euler_kernels, planar_kernels, point_kernels, rigid_kernels, states_kernels
+from index3.bodies import (
+    euler_kernels,
+    natural_kernels,
+    natural_tables,
+    planar_kernels,
+    point_kernels,
+    rigid_kernels,
+    states_kernels,
+)
 from index3.compiled.interface import Table
 from index3.constraints import angle, coincident, coordinate, distance, in_plane, knife_edge, perpendicular
 from index3.joints import Primitive
@@ -65,6 +73,7 @@ BODIES: dict[str, tuple[ModuleType, BodyTable]] = {
         euler_kernels,
         lambda b, at: (at.first, *at[3:5], b.mass, tuple(np.ravel(b.inertia)), tuple(np.ravel(b.reference))),
     ),
+    "natural": (natural_kernels, natural_tables.table),
     "planar": recorded(planar_kernels, lambda b, at: (at.first, *at[3:5], b.mass, float(b.inertia))),
     "point": recorded(point_kernels, lambda b, at: (at.first, *at[3:5], b.mass)),
 }
