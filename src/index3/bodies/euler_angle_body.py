@@ -9,7 +9,8 @@ import numpy as np
 
 from index3.algebra.rotations import rotation
 from index3.bodies.euler_kernels import SINGULAR
-from index3.bodies.rigid_body import RigidBody, as_quaternion
+from index3.bodies.rigid_body import RigidBody
+from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
 
 # |sin theta| of the initial orientation below which a reference of the body's own is chosen: 12 degrees from singular.

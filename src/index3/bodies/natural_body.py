@@ -12,7 +12,8 @@ from index3.bodies.body import Body
 from index3.bodies.marker import as_direction, as_number, as_positive, as_vector
 from index3.bodies.natural_structure import UNIT, Edges, Frame, Member, Structure, checked_mass
 from index3.bodies.planar_body import PlanarBody
-from index3.bodies.rigid_body import RigidBody, as_inertia, as_quaternion
+from index3.bodies.rigid_body import RigidBody
+from index3.bodies.rigid_data import as_inertia, as_quaternion
 from index3.errors import ModelError
 
 

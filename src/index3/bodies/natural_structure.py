@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.marker import as_number, check_name
-from index3.bodies.rigid_body import as_inertia
+from index3.bodies.rigid_data import as_inertia
 from index3.errors import ModelError
 
 Form = dict[int, float]
