@@ -92,6 +92,8 @@ class Natural(Body):
         structure = Structure(planar)
         made = [structure.add_member(*member) for member in members]
         edges = structure.edges(made, self.label)
+        if edges.values.shape[1] < (2 if planar else 3):
+            raise ModelError(f"{self.label} has points and vectors that lie in one plane. Give some across it.")
         structure.hold_together(edges, made, self.name)
         structure.add_mass(edges, self.mass, inertia, r, A)
         structure.frames["body"] = full_frame(edges, r, A, planar)
@@ -178,8 +180,6 @@ class NaturalBody(Natural, RigidBody):
         members = [(f"P{k}", "point", r + A @ x) for k, x in enumerate(local, 1)]
         members += [(f"u{k}", "vector", A @ x) for k, x in enumerate(directions, 1)]
         made = self._build(members, self.inertia, r, A, planar=False)
-        if len(self.own_rows) != 6 or self.size != 12:
-            raise ModelError(f"{owner} has points and vectors that lie in one plane. Give some across it.")
         self.velocity_given, self.angular_velocity_given = velocity is not None, angular_velocity is not None
         speed = as_vector((0, 0, 0) if velocity is None else velocity, owner, "velocity")
         w = as_vector((0, 0, 0) if angular_velocity is None else angular_velocity, owner, "angular velocity")
