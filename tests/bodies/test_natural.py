@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.compiled import slots as s
 from index3.errors import ModelError
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
 
 ROUNDING = 1e-12
 
@@ -37,6 +41,37 @@ def test_mass_matrix_gives_the_kinetic_energy_of_every_rigid_motion(points):
         assert 0.5 * v @ M @ v == pytest.approx(energy, rel=1e-11)  # rounding of 12 x 12 products
         for row in body.structure.rows:
             assert abs(row.gradient(body.q0) @ v) < ROUNDING
+
+
+def test_a_uniform_bar_has_its_consistent_mass_matrix():
+    """M = m/6 [2I, I; I, 2I], in space and in the plane; also of a thin rod as a body."""
+    for planar, size in ((False, 3), (True, 2)):
+        linkage = ix.NaturalLinkage("bar", planar=planar)
+        ends = [linkage.point("P", (0.1, 0.2, 0.0)), linkage.point("Q", (1.1, 0.5, 0.0))]
+        linkage.rigid("bar", ends, mass=3.0)
+        expected = np.kron(np.array(((2, 1), (1, 2))) * 0.5, np.eye(size))
+        np.testing.assert_allclose(linkage.structure.mass_matrix(), expected, atol=ROUNDING)
+    rod = ix.NaturalPlanarBody.rod("rod", (0, 0), (1, 1), mass=3.0, points=((-(0.5**0.5), 0), (0.5**0.5, 0)))
+    np.testing.assert_allclose(rod.structure.mass_matrix(), expected, atol=ROUNDING)
+
+
+def test_mass_is_constant_and_there_is_no_inertia_force():
+    """At two configurations the same bits; and no forces without gravity, whatever the rates."""
+    model = ix.Model("free", gravity=(0, 0, 0))
+    body = model.add(ix.NaturalBody("b", 2.0, (0.5, 0.6, 0.7)))
+    state = State(compile_model(model))
+    masses = []
+    for q in (body.q0, body.q0 + 0.3):
+        state.move(0.0, q, np.ones(12))
+        state[s.COEF][:] = 0.0
+        state[s.COEF][[s.C_M, s.C_MA]] = 1.0
+        assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
+        assert not state[s.G].any()
+        n, sparsity = 12, state.system.sparsity
+        columns = np.repeat(np.arange(sparsity.size), np.diff(sparsity.indptr))
+        block = (sparsity.indices < n) & (columns < n)
+        masses.append(state[s.MATRIX][:-1][block].tobytes())
+    assert masses[0] == masses[1]
 
 
 def test_rates_are_those_of_the_body():

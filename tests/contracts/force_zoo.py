@@ -305,7 +305,12 @@ MAKERS = [
         bushings,
         pairs=tuple(pair for pair in PAIRS if pair[0] != "point"),
     ),
-    Maker("index3.forces.gravity", "attractions", attractions),
+    Maker(  # a linkage has no one centre of mass
+        "index3.forces.gravity",
+        "attractions",
+        attractions,
+        pairs=tuple(pair for pair in PAIRS if "linkage" not in pair),
+    ),
     Maker("index3.forces.drag", "drags", drags, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker("index3.forces.load", "loads", loads, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker(  # a point mass has no place for the reaction at the same point
