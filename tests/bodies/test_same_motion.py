@@ -179,3 +179,20 @@ def test_joint_forces_keep_newtons_law():
     w, w_dot = coupler.angular_velocity, coupler.angular_acceleration
     momentum_rate = np.einsum("tij,tj->ti", J, w_dot) + np.cross(w, np.einsum("tij,tj->ti", J, w))
     assert np.abs(torque - momentum_rate).max() < 1e-9
+
+
+def test_equilibria_modes_and_energies_do_not_depend_on_the_coordinates():
+    """Static equilibrium, eigenvalues about it, and the share of each element in the energy of a run."""
+    found = []
+    for kind in SPATIAL.values():
+        model = double_pendulum(kind)
+        equilibrium = ix.static(model)
+        eigenvalues = np.sort_complex(ix.linearize(model, at=equilibrium).eigenvalues)
+        shares = ix.simulate(model, (0, 0.5), "dop853", rtol=1e-8, t_eval=0.1).energy.audit()
+        energies = {name: np.array([share.kinetic, share.potential]) for name, share in shares.elements.items()}
+        found.append((eigenvalues, energies))
+    for eigenvalues, energies in found[1:]:
+        np.testing.assert_allclose(eigenvalues, found[0][0], rtol=1e-6, atol=1e-9)  # equilibria found to 1e-9
+        assert set(energies) == {"first", "second", "s", "t"}
+        for name, values in energies.items():
+            np.testing.assert_allclose(values, found[0][1][name], atol=1e-5)  # 1e3 times rtol of 10 J

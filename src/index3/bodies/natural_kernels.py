@@ -17,6 +17,8 @@ from index3.algebra.vectors import add, cross, dot, load_at, put_at, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 
+NATURAL = np.dtype([("mass", "i8"), ("mass_count", "i8"), ("moment", "i8"), ("moment_count", "i8")])
+"""Which terms of mass and of its first moment are those of a body."""
 ROW = np.dtype([("row", "i8"), ("term", "i8"), ("term_count", "i8"), ("constant", "f8")])
 TERM = np.dtype(
     [
@@ -37,8 +39,8 @@ FRAME = np.dtype([("marker", "i8"), ("term", "i8"), ("term_count", "i8"), ("map"
 FRAME_TERM = np.dtype([("axis", "i8"), ("component", "i8"), ("i", "i8"), ("value", "f8")])
 """value q_i in a component of the point (axis = -1) or of an axis; i counts from the body's first coordinate."""
 
-ROWS, TERMS, MASSES, MOMENTS, FRAMES, FRAME_TERMS, MAP = slots(
-    rows=(ROW, 1), terms=(TERM, 1), masses=(MASS_TERM, 1), moments=(MOMENT, 1),
+BODIES, ROWS, TERMS, MASSES, MOMENTS, FRAMES, FRAME_TERMS, MAP = slots(
+    bodies=(NATURAL, 1), rows=(ROW, 1), terms=(TERM, 1), masses=(MASS_TERM, 1), moments=(MOMENT, 1),
     frames=(FRAME, 1), frame_terms=(FRAME_TERM, 1), map=("i8", 1),
 )  # fmt: skip
 
@@ -295,16 +297,17 @@ def second(T, E):
 @kernel
 def energies(T, E):
     """Kinetic energy, and potential energy in the field of gravity."""
-    masses, moments, q, v = view(E, MASSES), view(E, MOMENTS), view(T, s.Q), view(T, s.V)
+    bodies, masses, moments, q, v = view(E, BODIES), view(E, MASSES), view(E, MOMENTS), view(T, s.Q), view(T, s.V)
     gravity, energy = view(T, s.GRAVITY), view(T, s.ENERGY)
-    for n in range(masses.shape[0]):
-        energy[s.KINETIC] += 0.5 * masses[n].value * v[masses[n].i] * v[masses[n].j]
-    for n in range(moments.shape[0]):
-        x = 1.0
-        if moments[n].i >= 0:
-            x = q[moments[n].i]
-        for k in range(3):
-            energy[s.POTENTIAL] -= gravity[k] * moments[n].value[k] * x
+    for b in range(bodies.shape[0]):
+        for n in range(bodies[b].mass, bodies[b].mass + bodies[b].mass_count):
+            energy[s.KINETIC] += 0.5 * masses[n].value * v[masses[n].i] * v[masses[n].j]
+        for n in range(bodies[b].moment, bodies[b].moment + bodies[b].moment_count):
+            x = 1.0
+            if moments[n].i >= 0:
+                x = q[moments[n].i]
+            for k in range(3):
+                energy[s.POTENTIAL] -= gravity[k] * moments[n].value[k] * x
     return OK
 
 

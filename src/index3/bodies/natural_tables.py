@@ -14,7 +14,7 @@ from index3.compiled.interface import Table
 def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
     """All rows, masses, moments and markers of the bodies; `places` are their full blocks, one after the other."""
     lists: dict[Any, list[tuple]] = {
-        slot: [] for slot in (k.ROWS, k.TERMS, k.MASSES, k.MOMENTS, k.FRAMES, k.FRAME_TERMS)
+        slot: [] for slot in (k.BODIES, k.ROWS, k.TERMS, k.MASSES, k.MOMENTS, k.FRAMES, k.FRAME_TERMS)
     }
     begin = 0
     for body, site in zip(bodies, sites, strict=True):
@@ -22,16 +22,17 @@ def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
         size = structure.size
         block = places[begin : begin + size * size].reshape(size, size)
         add_rows(lists, structure, site, block)
-        M = structure.mass_matrix()
+        M, mass, moment = structure.mass_matrix(), len(lists[k.MASSES]), len(lists[k.MOMENTS])
         for i, j in zip(*np.nonzero(M), strict=True):
             lists[k.MASSES].append((site.first + i, site.first + j, block[i, j], M[i, j]))
         for i in sorted({i for form in structure.moment for i in form}):
             values = tuple(form.get(i, 0.0) for form in structure.moment)
             lists[k.MOMENTS].append((site.first + i if i >= 0 else -1, values))
+        lists[k.BODIES].append((mass, len(lists[k.MASSES]) - mass, moment, len(lists[k.MOMENTS]) - moment))
         for number, marker in enumerate(site.markers, site.marker):
             add_frame(lists, body.frame_of(marker.part), marker, number, begin)
         begin += size * size
-    made = Table(7)
+    made = Table(8)
     for slot, records in lists.items():
         made[slot] = np.array(records, slot.dtype)
     made[k.MAP] = np.ascontiguousarray(places)
