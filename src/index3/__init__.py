@@ -30,7 +30,11 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.sensitivity import sensitivity as sensitivity
     from index3.analysis.simulate import simulate as simulate
     from index3.analysis.static import static as static
+    from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
+    from index3.bodies.natural_body import NaturalBody as NaturalBody
+    from index3.bodies.natural_body import NaturalPlanarBody as NaturalPlanarBody
+    from index3.bodies.natural_linkage import NaturalLinkage as NaturalLinkage
     from index3.bodies.planar_body import PlanarBody as PlanarBody
     from index3.bodies.point_mass import PointMass as PointMass
     from index3.bodies.rigid_body import RigidBody as RigidBody
@@ -107,7 +111,10 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("simulate",),
     "index3.analysis.static": ("static",),
+    "index3.bodies.euler_angle_body": ("EulerAngleBody",),
     "index3.bodies.marker": ("Marker",),
+    "index3.bodies.natural_body": ("NaturalBody", "NaturalPlanarBody"),
+    "index3.bodies.natural_linkage": ("NaturalLinkage",),
     "index3.bodies.planar_body": ("PlanarBody",),
     "index3.bodies.point_mass": ("PointMass",),
     "index3.bodies.rigid_body": ("RigidBody",),

@@ -19,9 +19,11 @@ from index3.system.compile import compile_model
 TURNS = 4 * math.pi  # how far measured angles are beyond one turn
 
 BODIES = ("rigid", "planar", "point")
-WITH_AXES = ("rigid", "planar")
+WITH_AXES = ("rigid", "planar", "euler", "natural", "linkage")
 SPATIAL = (("rigid", "rigid"), ("rigid", "ground"))  # joints between planar bodies must lie in their plane
 PAIRS = [(first, second) for first in BODIES for second in (*BODIES, "ground")]
+PAIRS += [("euler", "rigid"), ("euler", "ground"), ("natural", "ground"), ("linkage", "natural")]
+# a force knows markers only: one pair shows that a kind gives them
 
 
 def registered() -> list[str]:
@@ -340,7 +342,12 @@ MAKERS = [
         bushings,
         pairs=tuple(pair for pair in PAIRS if pair[0] != "point"),
     ),
-    Maker("index3.forces.gravity", "attractions", attractions),
+    Maker(  # a linkage has no one centre of mass
+        "index3.forces.gravity",
+        "attractions",
+        attractions,
+        pairs=tuple(pair for pair in PAIRS if "linkage" not in pair),
+    ),
     Maker("index3.forces.drag", "drags", drags, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker("index3.forces.load", "loads", loads, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker(  # a point mass has no place for the reaction at the same point

@@ -20,22 +20,45 @@ def random_rotation(rng: np.random.Generator) -> np.ndarray:
 
 def make_body(kind: str, name: str, rng: np.random.Generator):
     """A body of a kind at a random pose, with random rates."""
-    if kind == "rigid":
+    if kind in ("rigid", "euler", "natural"):
         L = rng.normal(size=(3, 3))
         square = L @ L.T
         inertia = np.trace(square) * np.eye(3) - square  # of a cloud of points: always possible
-        return ix.RigidBody(
+        return {"rigid": ix.RigidBody, "euler": ix.EulerAngleBody, "natural": skew_natural_body}[kind](
             name, rng.uniform(0.5, 2), inertia, position=rng.normal(size=3), orientation=random_rotation(rng),
             velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
         )  # fmt: skip
-    if kind == "planar":
-        return ix.PlanarBody(
+    if kind in ("planar", "natural planar"):
+        return (ix.PlanarBody if kind == "planar" else ix.NaturalPlanarBody)(
             name, rng.uniform(0.5, 2), rng.uniform(0.5, 2), position=rng.normal(size=2), angle=rng.normal(),
             velocity=rng.normal(size=2), spin=rng.normal(),
         )  # fmt: skip
     if kind == "point":
         return ix.PointMass(name, rng.uniform(0.5, 2), position=rng.normal(size=3), velocity=rng.normal(size=3))
+    if kind == "linkage":
+        return make_linkage(name, rng)
     raise KeyError(f"the zoo has no body of kind '{kind}'")
+
+
+def skew_natural_body(name: str, mass: float, inertia: np.ndarray, **pose):
+    """A body of two points and two vectors, none of them perpendicular to another."""
+    points, vectors = ((0.3, -0.2, 0.1), (1.0, 0.5, -0.4)), ((0.2, 1.0, 0.3), (-0.1, 0.4, 1.0))
+    return ix.NaturalBody(name, mass, inertia, points=points, vectors=vectors, **pose)
+
+
+def make_linkage(name: str, rng: np.random.Generator) -> ix.NaturalLinkage:
+    """A hinged frame, a carrier that shares a point and a vector with it, and a bar: 16 unknowns, 12 rows."""
+    linkage = ix.NaturalLinkage(name)
+    places = np.array(((0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 2, 1))) + 0.1 * rng.normal(size=(5, 3))
+    A, B = (linkage.fixed(key, place) for key, place in zip("AB", places[:2], strict=True))
+    C, D, F = (linkage.point(key, place) for key, place in zip("CDF", places[2:], strict=True))
+    u, v = (linkage.vector(key, np.add(n, 0.1 * rng.normal(size=3))) for key, n in (("u", (0, 0, 1)), ("v", (0, 1, 0))))
+    inertia = (0.5, 0.7, 0.9)
+    linkage.rigid("frame", [A, B, C, u], mass=1.3, inertia=inertia, centre=rng.normal(size=3))
+    linkage.rigid("carrier", [C, D, u, v], mass=0.7, inertia=inertia, centre=rng.normal(size=3))
+    linkage.rigid("bar", [D, F], mass=0.4)
+    linkage.length("l", A, F)
+    return linkage
 
 
 def ends(model: ix.Model, pair: tuple[str, str], rng: np.random.Generator):
@@ -49,6 +72,8 @@ def ends(model: ix.Model, pair: tuple[str, str], rng: np.random.Generator):
 
 def make_marker(body, rng: np.random.Generator):
     """A marker at a random place of a body; a point mass has only one place."""
+    if isinstance(body, ix.NaturalLinkage):
+        return body["carrier"].marker_at(rng.normal(size=3), z=rng.normal(size=3), x=rng.normal(size=3))
     place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
     return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
 
@@ -97,6 +122,12 @@ PAIRS = [
     ("planar", "rigid"),
     ("rigid", "planar"),
     ("rigid", "point"),
+    ("euler", "euler"),
+    ("euler", "planar"),
+    ("natural", "natural"),
+    ("rigid", "natural"),
+    ("natural planar", "euler"),
+    ("linkage", "natural"),
 ]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
 

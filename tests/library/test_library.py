@@ -27,6 +27,7 @@ COUNTS = {
     "four_bar": (3, 21, 23, 1, 3),
     "another four-bar": (3, 21, 23, 1, 3),
     "free_double_pendulum": (2, 6, 4, 2, 0),
+    "iltis": (1, 23, 22, 1, 0),
     "mass_spring": (4, 28, 25, 3, 0),
     "parallelogram": (3, 9, 8, 1, 0),
     "parallelogram 3": (7, 21, 20, 1, 0),

@@ -109,9 +109,7 @@ def given_velocities(system: System) -> np.ndarray:
     """A mask of the rates that the user gave."""
     given = np.zeros(system.n, bool)
     for body, start in zip(system.bodies, system.starts, strict=False):
-        split = body.translations
-        given[start : start + split] = body.velocity_given
-        given[start + split : start + body.size] = body.angular_velocity_given
+        given[start : start + body.size] = body.given_rates()
     return given
 
 

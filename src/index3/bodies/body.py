@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 COORDINATES = {
     "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
+    "euler": ("x", "y", "z", "phi", "theta", "psi"),
     "planar": ("x", "y", "angle"),
     "point": ("x", "y", "z"),
     "ground": (),
     "states": (),
 }
-"""Names of the coordinates of the kinds that always have the same."""
+"""Names of the coordinates of the kinds that always have the same; others name their own."""
 
 
 class Body:
@@ -63,7 +64,7 @@ class Body:
         self.kind = kind
         if kind != "ground":
             check_name(name, type(self).__name__)
-        self.coordinate_names: tuple[str, ...] = COORDINATES[kind]
+        self.coordinate_names: tuple[str, ...] = COORDINATES.get(kind, ())
         self.size = len(self.coordinate_names)
         self.q0 = np.zeros(self.size)
         self.v0 = np.zeros(self.size)
@@ -84,6 +85,13 @@ class Body:
     def slender(self) -> bool:
         """Whether it lacks inertia about some axis, so that only its joints make its equations solvable."""
         return False
+
+    def given_rates(self) -> np.ndarray:
+        """A mask of the rates that the user gave."""
+        given = np.zeros(self.size, bool)
+        given[: self.translations] = self.velocity_given
+        given[self.translations :] = self.angular_velocity_given
+        return given
 
     def row_weights(self) -> list[float]:
         """For each own row the factor of its square that, added to the mass matrix, makes the body's block definite."""

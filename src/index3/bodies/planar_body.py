@@ -78,9 +78,19 @@ class PlanarBody(Body):
 
     @classmethod
     def rod(
-        cls, name: str, start: Any, end: Any, mass: float, *, velocity: Any = None, spin: float | None = None
+        cls,
+        name: str,
+        start: Any,
+        end: Any,
+        mass: float,
+        *,
+        velocity: Any = None,
+        spin: float | None = None,
+        **settings: Any,
     ) -> Self:
         """A uniform thin rod between two points (x, y); origin in the middle, body x axis from start to end.
+
+        `settings` are those that other kinds of planar bodies have in addition.
 
         >>> round(PlanarBody.rod("bar", (0, 0), (0, 2), mass=3.0).inertia, 12)
         1.0
@@ -100,6 +110,7 @@ class PlanarBody(Body):
             angle=math.atan2(dy, dx),
             velocity=velocity,
             spin=spin,
+            **settings,
         )
         body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]]}
         return body

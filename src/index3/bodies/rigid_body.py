@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from reprlib import repr as short
 from typing import Any, Self
 
 import numpy as np
 
 from index3.algebra.rotations import E_transposed, rotation
 from index3.bodies.body import Body, distance
-from index3.bodies.marker import as_number, as_positive, as_vector, frame, is_rotation
+from index3.bodies.marker import as_number, as_positive, as_vector, frame
+from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points
+from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
 from index3.errors import ModelError
 
-# Relative slack of i1 + i2 >= i3 and of the symmetry of an inertia matrix: data printed with nine digits pass.
-INERTIA_SLACK = 1e-9
-# Rounding of computed principal values, relative to the largest.
-ROUNDING = 1e-12
-# Largest error of A^T A = 1 in an orientation matrix: data printed with six digits pass; the result is normalised.
-ROTATION_SLACK = 1e-6
 # Radius over length of a rod given without a radius, used for its inertia about its own axis only.
 SLENDER = 0.01
 
@@ -45,13 +40,14 @@ class RigidBody(Body):
     [0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0]
     """
 
-    own_rows = ("normalisation",)
-    own_columns = ((3, 4, 5, 6),)
+    kind_name = "rigid"
+    own_rows: tuple[str, ...] = ("normalisation",)
+    own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
     block = (  # three diagonal entries of r, the 16 of the p block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 7), 4)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 7), 4)]),
     )
-    turning = (3, 4, 5, 6)
+    turning: tuple[int, ...] = (3, 4, 5, 6)
 
     def __init__(
         self,
@@ -64,20 +60,24 @@ class RigidBody(Body):
         velocity: Any = None,
         angular_velocity: Any = None,
     ) -> None:
-        super().__init__(name, "rigid")
+        super().__init__(name, self.kind_name)
         owner = self.label
         self.mass = as_positive(mass, owner, "mass")
         self.inertia = as_inertia(inertia, owner)
         p = as_quaternion(orientation, owner)
         self.q0[:3] = as_vector(position, owner, "position")
-        self.q0[3:] = p
         if velocity is not None:
             self.v0[:3] = as_vector(velocity, owner, "velocity")
             self.velocity_given = True
-        if angular_velocity is not None:
-            w = as_vector(angular_velocity, owner, "angular velocity")
+        w = None if angular_velocity is None else as_vector(angular_velocity, owner, "angular velocity")
+        self.angular_velocity_given = w is not None
+        self._orient(p, w)
+
+    def _orient(self, p: tuple[float, ...], w: np.ndarray | None) -> None:
+        """Set the coordinates of the orientation with Euler parameters p, and their rates if w is given."""
+        self.q0[3:] = p
+        if w is not None:
             self.v0[3:] = E_transposed(p, (0.5 * w).tolist())  # w = 2 E p' and p . p' = 0
-            self.angular_velocity_given = True
 
     @property
     def slender(self) -> bool:
@@ -103,11 +103,13 @@ class RigidBody(Body):
         radius: float = 0.0,
         velocity: Any = None,
         angular_velocity: Any = None,
+        **settings: Any,
     ) -> Self:
         """A uniform rod between two points of ground; origin in the middle, body x axis from start to end.
 
         With a radius it has the inertia of a solid cylinder. Without one it is thin: m L^2 / 12 about y and z, and
-        about x that of a rod with radius L / 100, so that its inertia is never singular.
+        about x that of a rod with radius L / 100, so that its inertia is never singular. `settings` are those that
+        other kinds of rigid bodies have in addition.
 
         >>> RigidBody.rod("crank", (0, 0, 0), (0, 0, 2), mass=3.0).inertia.diagonal().round(6).tolist()
         [0.0006, 1.0, 1.0]
@@ -130,6 +132,7 @@ class RigidBody(Body):
             orientation=parameters_of(frame(None, b - a, owner)),
             velocity=velocity,
             angular_velocity=angular_velocity,
+            **settings,
         )
         body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]], "radius": radius}
         return body
@@ -177,98 +180,56 @@ class RigidBody(Body):
         body.shape = {"type": "sphere", "radius": radius}
         return body
 
+    @classmethod
+    def from_points(cls, name: str, points: Any, masses: Any, **rates: Any) -> Self:
+        """Several point masses held together; `points` (k, 3) in ground [m], `masses` k numbers [kg].
 
-def is_singular(inertia: np.ndarray) -> bool:
-    """Whether a principal value is zero, but for rounding."""
-    principal = np.linalg.eigvalsh(inertia)
-    return bool(principal[0] <= ROUNDING * max(principal[-1], 1e-300))
+        The body axes are those of ground at the start; `rates` are velocity and angular_velocity. On one line, it has
+        no inertia about that line.
 
+        >>> body = RigidBody.from_points("dumbbell", [(-1, 0, 0), (1, 0, 0)], [2.0, 2.0])
+        >>> body.mass, body.inertia.diagonal().tolist()
+        (4.0, [0.0, 4.0, 4.0])
+        """
+        owner = f"{cls.__name__} '{name}'"
+        places, weights = as_points(points, masses, owner)
+        mass, centre, inertia = of_points(places, weights)
+        return cls(name, mass, inertia, position=centre, **rates)
 
-def mass_of(mass: float | None, density: float | None, volume: float, owner: str) -> float:
-    """The mass of a solid, given directly or by its density."""
-    if (mass is None) == (density is None):
-        fault = "neither mass nor density" if mass is None else "both mass and density"
-        raise ModelError(f"{owner} is given {fault}. Give exactly one of the two.")
-    if density is None:
-        return as_positive(mass, owner, "mass")
-    return as_positive(density, owner, "density") * volume
+    @classmethod
+    def from_mesh(
+        cls, name: str, vertices: Any, faces: Any, density: float, *, position: Any = (0, 0, 0), **pose: Any
+    ) -> Self:
+        """A uniform solid inside a closed surface of triangles, by the divergence theorem.
 
+        Parameters
+        ----------
+        vertices : (n, 3) corners [m], in a frame of the mesh's own
+        faces : (k, 3) numbers of three corners each, counter-clockwise seen from outside
+        density : float [kg/m^3]
+        position, orientation : of the frame of the mesh in ground; the body's axes are its axes
+        velocity, angular_velocity : as of `RigidBody`, velocity that of the centre of mass
 
-def as_inertia(value: Any, owner: str) -> np.ndarray:
-    """An inertia matrix (3, 3) from three principal values or a symmetric matrix, checked to be physical."""
-    try:
-        given = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape not in ((3,), (3, 3)):
-        raise ModelError(f"{owner} has inertia {short(value)}. Give (Ixx, Iyy, Izz) or a 3x3 matrix.")
-    if not all(map(math.isfinite, given.ravel().tolist())):
-        raise ModelError(f"{owner} has inertia {given.tolist()}. Give finite numbers.")
-    if given.shape == (3,):
-        inertia, principal, rounding = np.zeros((3, 3)), sorted(given.tolist()), 0.0
-        inertia.flat[::4] = given
-    else:
-        inertia, rounding = 0.5 * (given + given.T), ROUNDING
-        if np.abs(given - given.T).max() > INERTIA_SLACK * np.abs(given).max():
-            raise ModelError(f"{owner} has an inertia matrix that is not symmetric. Give Ixy = Iyx, and so on.")
-        principal = np.linalg.eigvalsh(inertia).tolist()
-    low, middle, high = principal
-    if low < -rounding * abs(high):
-        raise ModelError(
-            f"{owner} has principal inertias {low:.6g}, {middle:.6g}, {high:.6g}, one of them negative. "
-            "Check the signs; products of inertia are -integral(x y dm)."
-        )
-    if low + middle < high * (1.0 - INERTIA_SLACK):
-        raise ModelError(
-            f"{owner} has principal inertias {low:.6g}, {middle:.6g}, {high:.6g}: no rigid body has it, as the largest "
-            "exceeds the sum of the other two. Check the values and that they are about the centre of mass."
-        )
-    return inertia
+        Raises
+        ------
+        ModelError : the surface is open, or inside out.
+        """
+        owner = f"{cls.__name__} '{name}'"
+        corners, triangles = as_mesh(vertices, faces, owner)
+        mass, centre, inertia = of_mesh(corners, triangles, as_positive(density, owner, "density"), owner)
+        p = as_quaternion(pose.get("orientation", (1, 0, 0, 0)), owner)
+        A = np.array(rotation(p)).reshape(3, 3)
+        return cls(name, mass, inertia, position=as_vector(position, owner, "position") + A @ centre, **pose)
 
+    @classmethod
+    def from_parts(cls, name: str, parts: Any, **rates: Any) -> Self:
+        """Several rigid bodies and point masses held together, as they stand at the start; none may be in a model.
 
-def as_quaternion(value: Any, owner: str) -> tuple[float, float, float, float]:
-    """Unit Euler parameters (w, x, y, z) from a quaternion, a rotation matrix or a SciPy `Rotation`."""
-    try:
-        given = np.array(value.as_matrix() if hasattr(value, "as_matrix") else value, dtype=float)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape not in ((4,), (3, 3)):
-        raise ModelError(
-            f"{owner} has orientation {short(value)}. Give a quaternion (w, x, y, z), a 3x3 matrix or one Rotation."
-        )
-    numbers = given.ravel().tolist()
-    if not all(map(math.isfinite, numbers)):
-        raise ModelError(f"{owner} has orientation {given.tolist()}. Give finite numbers.")
-    if len(numbers) == 4:
-        largest = max(map(abs, numbers))
-        if largest == 0.0:
-            raise ModelError(
-                f"{owner} has orientation (0, 0, 0, 0), which is no rotation. Give a quaternion like (1, 0, 0, 0)."
-            )
-        numbers = [e / largest for e in numbers]  # scaled first: squares neither overflow nor vanish
-    else:
-        if not is_rotation(given, ROTATION_SLACK):
-            raise ModelError(
-                f"{owner} has an orientation matrix that is not a rotation. "
-                "Its columns must be the body's unit axes in ground, right-handed."
-            )
-        numbers = parameters_of(given)
-    length = math.sqrt(sum(e * e for e in numbers))
-    return tuple(e / length for e in numbers)  # type: ignore[return-value]
+        The body axes are those of ground at the start; `rates` are velocity and angular_velocity.
 
-
-def parameters_of(A: np.ndarray) -> list[float]:
-    """Euler parameters, up to a factor, of a rotation matrix; e0 is not negative.
-
-    4 p p^T is linear in A; the column of the largest parameter, read off with it, loses no digits.
-    """
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A.tolist()
-    columns = (
-        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
-        (zy - yz, 1.0 + xx - yy - zz, xy + yx, xz + zx),
-        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
-        (yx - xy, xz + zx, yz + zy, 1.0 - xx - yy + zz),
-    )
-    k = max(range(4), key=lambda i: columns[i][i])
-    sign = -1.0 if columns[k][0] < 0.0 else 1.0
-    return [sign * e for e in columns[k]]
+        >>> ends = [RigidBody.sphere(f"end{x}", 0.1, 1.0, position=(x, 0, 0)) for x in (-1, 1)]
+        >>> RigidBody.from_parts("dumbbell", ends).inertia.diagonal().round(3).tolist()
+        [0.008, 2.008, 2.008]
+        """
+        mass, centre, inertia = joined(parts, f"{cls.__name__} '{name}'")
+        return cls(name, mass, inertia, position=centre, **rates)

@@ -81,9 +81,9 @@ class Bushing(CurvedForce):
         if isinstance(free, str) and free == "initial":
             free = relative_pose(*self.markers)[: self.size]
         self.free = self._numbers(free, "free")
-        if self.size == 6 and self.markers[1].body.kind == "point":
+        if self.size == 6 and not self.markers[1].oriented:
             raise ModelError(
-                f"{self.label} cannot turn PointMass '{self.markers[1].body.name}', which has no orientation. "
+                f"{self.label} cannot turn {self.markers[1].body.label}, which has no orientation. "
                 "Give three stiffnesses, or use a RigidBody."
             )
 

@@ -39,9 +39,9 @@ def relative_markers(owner: str, first: Any, second: Any, at: Any, axis: Any, x:
         raise ModelError(
             f"{owner} has two markers and also at, axis or x. Leave that out, since markers carry points and axes."
         )
-    if first.body.kind == "point":
+    if not first.oriented:
         raise ModelError(
-            f"{owner} takes its axes from PointMass '{first.body.name}', which has no orientation. "
+            f"{owner} takes its axes from {first.body.label}, which has no orientation. "
             "Put a body with axes, or ground, first."
         )
     return first, second

@@ -117,9 +117,9 @@ class VectorForce(ForceElement, UserFunctions):
     ) -> None:
         super().__init__(name)
         self.markers = relative_markers(self.label, first, second, at, axis, x)
-        if self.markers[1].body.kind == "point":
+        if not self.markers[1].oriented:
             raise ModelError(
-                f"{self.label} acts on PointMass '{self.markers[1].body.name}', which has no orientation. "
+                f"{self.label} acts on {self.markers[1].body.label}, which has no orientation. "
                 "Use a RigidBody, a Bushing with three stiffnesses, or a UserForce."
             )
         self.parameters = as_numbers(parameters, self.label, "parameters")

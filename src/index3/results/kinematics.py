@@ -58,7 +58,39 @@ def of_rigid(constants: Mapping[str, Any], part: Any, q: np.ndarray, v: np.ndarr
     return Kinematics(q[:, :3], v[:, :3], a[:, :3], as_matrices(rotation(p)), w, w_dot)
 
 
-KINDS = {"ground": of_ground, "point": of_point, "planar": of_planar, "rigid": of_rigid}
+def of_euler(constants: Mapping[str, Any], part: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Kinematics:
+    """q = (r, 3-1-3 Euler angles), after a constant reference rotation."""
+    R = np.asarray(constants["reference"], float)
+    (cf, ct, cp), (sf, st, sp), zero = np.cos(q[:, 3:].T), np.sin(q[:, 3:].T), np.zeros(len(q))
+    A = as_matrices(
+        (
+            cf * cp - sf * ct * sp, -cf * sp - sf * ct * cp, sf * st,
+            sf * cp + cf * ct * sp, -sf * sp + cf * ct * cp, -cf * st,
+            st * sp, st * cp, ct,
+        )
+    )  # fmt: skip
+    b = np.stack([np.stack([zero, zero, zero + 1.0]), np.stack([cf, sf, zero]), np.stack([sf * st, -cf * st, ct])])
+    b = np.einsum("ij,cjt->cti", R, b)  # axes of the three angles, (3, n_t, 3)
+    w, w_dot = (np.einsum("cti,tc->ti", b, x[:, 3:]) for x in (v, a))
+    for k, c in ((0, 1), (0, 2), (1, 2)):  # an angle carries the later axes along
+        w_dot = w_dot + np.cross(b[k], b[c]) * (v[:, 3 + k] * v[:, 3 + c])[:, None]
+    return Kinematics(q[:, :3], v[:, :3], a[:, :3], R @ A, w, w_dot)
+
+
+def of_natural(constants: Mapping[str, Any], part: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Kinematics:
+    """Point and axes linear in q; `constants` has the coefficients of every part, that of the body itself first."""
+    frames = constants["frames"]
+    C = np.asarray(frames[next(iter(frames)) if part is None else part], float)
+    pose, rate, second = q @ C[:, :-1].T + C[:, -1], v @ C[:, :-1].T, a @ C[:, :-1].T
+    A, A_rate, A_second = (x[:, 3:].reshape(-1, 3, 3) for x in (pose, rate, second))
+    w, w_dot = (0.5 * np.cross(A, x, axis=1).sum(axis=2) for x in (A_rate, A_second))
+    return Kinematics(pose[:, :3], rate[:, :3], second[:, :3], A, w, w_dot)
+
+
+KINDS = {
+    "ground": of_ground, "point": of_point, "planar": of_planar,
+    "rigid": of_rigid, "euler": of_euler, "natural": of_natural,
+}  # fmt: skip
 """Body kind -> its motion from (constants, part, q, v, a)."""
 
 

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.bodies import planar_kernels, point_kernels, rigid_kernels, states_kernels
+from index3.bodies import (
+    euler_kernels,
+    natural_kernels,
+    natural_tables,
+    planar_kernels,
+    point_kernels,
+    rigid_kernels,
+    states_kernels,
+)
 from index3.compiled.interface import Table
 from index3.constraints import (
     angle,
@@ -84,6 +92,11 @@ def recorded(module: ModuleType, record: Callable[[Any, Site], tuple]) -> tuple[
 
 BODIES: dict[str, tuple[ModuleType, BodyTable]] = {
     "rigid": recorded(rigid_kernels, lambda b, at: (*at[:5], b.mass, tuple(np.ravel(b.inertia)))),
+    "euler": recorded(
+        euler_kernels,
+        lambda b, at: (at.first, *at[3:5], b.mass, tuple(np.ravel(b.inertia)), tuple(np.ravel(b.reference))),
+    ),
+    "natural": (natural_kernels, natural_tables.table),
     "planar": recorded(planar_kernels, lambda b, at: (at.first, *at[3:5], b.mass, float(b.inertia))),
     "point": recorded(point_kernels, lambda b, at: (at.first, *at[3:5], b.mass)),
 }
