@@ -22,22 +22,8 @@ OPEN = re.compile(r'^declare [^@]*@"?([^"( ]+)"?\(', re.MULTILINE)
 RAISES = ".const.picklebuf"  # Numba keeps what a `raise` statement raises as a pickled constant of this name
 
 
-def spare_helpers() -> None:
-    """Tell Numba to leave helpers as they are until a kernel has taken them in; saves a third of the time.
-
-    By itself it would optimise every helper and make machine code of it, although nothing calls helpers but kernels,
-    which take in a copy and optimise it again.
-    """
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-
-    JITCodeLibrary._optimize_final_module = lambda self: None
-    JITCodeLibrary._finalize_specific = lambda self: None
-    JITCodeLibrary.get_pointer_to_function = lambda self, name: self._ensure_finalized() or 0
-    JITCPUCodegen.set_env = lambda self, name, env: None
-
-
 def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
-    """Symbol and object code of one kernel; after `spare_helpers`.
+    """Symbol and object code of one kernel; after `make_quick`.
 
     Raises
     ------
@@ -97,7 +83,9 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
     """Build the modules named line by line, and say so after each."""
     if not BUILDING:
         raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named modules")
-    spare_helpers()
+    from index3.compiled.frontend import make_quick
+
+    make_quick()
     for line in lines:
         build_module(line.strip(), directory)
         answer(line)

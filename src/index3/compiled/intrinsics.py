@@ -13,8 +13,11 @@ from numba.np import numpy_support
 from numba.np.arrayobj import populate_array
 
 from index3.compiled import interface
+from index3.compiled.frontend import KernelCompiler, take_plain_integers
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": False}
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy", "boundscheck": False, "fastmath": False, "pipeline_class": KernelCompiler,
+}  # fmt: skip
 INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing but kernels calls a helper
 I64, F64 = ir.IntType(64), ir.DoubleType()
 
@@ -42,11 +45,11 @@ def _constant_slot(context: Any, builder: Any, ty: Any, value: Any) -> Any:
 
 def helper(function: Any) -> Any:
     """Compile a helper together with each kernel that uses it."""
-    return numba.njit(**INNER)(function)
+    return take_plain_integers(numba.njit(**INNER)(function))
 
 
 def typed_helper(signature: str) -> Any:
-    """Compile a helper for one signature, so that literal integers do not give one version per value."""
+    """Compile a helper for one signature at once."""
     return numba.njit(signature, **INNER)
 
 
