@@ -14,13 +14,12 @@ from numba.core.base import BaseContext
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
-from numba.core.dispatcher import Dispatcher
 from numba.core.runtime.context import NRTContext
 from numba.core.targetconfig import ConfigStack
-from numba.core.types import unliteral
 from numba.core.types.functions import BaseFunction
+from numba.core.types.misc import unliteral
 
-LEFT_OUT = {  # passes that find nothing in a function without inner functions, `with` blocks, `raise` or array arithmetic
+LEFT_OUT = {  # passes that find nothing without inner functions, `with` blocks, `raise` or array arithmetic
     "WithLifting",
     "InlineClosureLikes",
     "RewriteSemanticConstants",
@@ -55,7 +54,7 @@ class KernelCompiler(CompilerBase):
         return [lean]
 
 
-def take_plain_integers(helper: Dispatcher) -> Dispatcher:
+def take_plain_integers(helper: Any) -> Any:
     """Let a helper see an integer as an integer: by itself Numba compiles one version per literal value."""
     call = helper.get_call_template
     helper.get_call_template = lambda args, kws: call(
@@ -96,7 +95,8 @@ def spare_reference_counts() -> None:
 
 def remember_types() -> None:
     """Look up the signature of a built-in function for given types once, not at each of its calls."""
-    find: Any = BaseFunction.get_call_type
+    functions: Any = BaseFunction
+    find = functions.get_call_type
     known: dict[Any, Any] = {}
 
     def get_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
@@ -106,7 +106,7 @@ def remember_types() -> None:
             known[key] = find(function, context, args, kws)
         return known[key]
 
-    BaseFunction.get_call_type = get_call_type
+    functions.get_call_type = get_call_type
 
 
 def remember_sizes() -> None:

@@ -10,7 +10,6 @@ from numba.core import cgutils, types
 from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 from numba.np import numpy_support
-from numba.np.arrayobj import populate_array
 
 from index3.compiled import interface
 from index3.compiled.frontend import KernelCompiler, take_plain_integers
@@ -70,20 +69,21 @@ def view(typingctx: Any, T: Any, slot: Any) -> Any:
         element = context.get_data_type(array_type.dtype)
         size = ir.Constant(I64, context.get_abi_sizeof(element))
         shape = [word(1 + d) for d in range(array_type.ndim)]
-        strides, stride = [None] * array_type.ndim, size
-        for d in reversed(range(array_type.ndim)):
-            strides[d] = stride
-            stride = builder.mul(stride, shape[d])
-        array = context.make_array(array_type)(context, builder)
-        populate_array(
-            array,
-            data=builder.inttoptr(word(0), element.as_pointer()),
-            shape=cgutils.pack_array(builder, shape),
-            strides=cgutils.pack_array(builder, strides),
-            itemsize=size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        strides, count = [size] * array_type.ndim, shape[-1]
+        for d in reversed(range(array_type.ndim - 1)):
+            strides[d] = builder.mul(strides[d + 1], shape[d + 1])
+            count = builder.mul(count, shape[d])
+        model = context.data_model_manager[array_type]
+        array = ir.Constant(model.get_value_type(), None)  # no owner, no parent
+        for field, value in (
+            ("nitems", count),
+            ("itemsize", size),
+            ("data", builder.inttoptr(word(0), element.as_pointer())),
+            ("shape", cgutils.pack_array(builder, shape)),
+            ("strides", cgutils.pack_array(builder, strides)),
+        ):
+            array = builder.insert_value(array, value, model.get_field_position(field))
+        return array
 
     return array_type(types.int64, slot), codegen
 
