@@ -44,7 +44,7 @@ MODEL_FILE = """
 @pytest.fixture(scope="module", autouse=True)
 def built_kernels():
     """Nothing is left to build, so that a command's standard error holds its own words only."""
-    store.prepare(store.kernel_modules())
+    store.prepare(store.kernels(store.kernel_modules()))
 
 
 @pytest.fixture

@@ -133,11 +133,11 @@ def warmup(debug: DebugOption = False) -> None:
         from index3.compiled import store
 
         start = time.perf_counter()
-        modules = store.kernel_modules()
-        missing = sum(store.find(module) is None for module in modules)
-        store.prepare(modules)
+        kernels = store.kernels(store.kernel_modules())
+        missing = sum(store.find(*key) is None for key in kernels)
+        store.prepare(kernels)
         elapsed = time.perf_counter() - start
-        typer.echo(f"{len(modules)} kernel modules ready in {elapsed:.2f} s ({missing} of them built now)")
+        typer.echo(f"{len(kernels)} kernels ready in {elapsed:.2f} s ({missing} of them built now)")
 
 
 @app.command()
@@ -173,12 +173,12 @@ def examine_kernels() -> list[str]:
     try:
         from index3.compiled import store
 
-        modules = store.kernel_modules()
-        built = sum(store.find(module) is not None for module in modules)
+        kernels = store.kernels(store.kernel_modules())
+        built = sum(store.find(*key) is not None for key in kernels)
     except Exception as error:
         return [f"the kernel store cannot be read: {error}"]
-    typer.echo(f"kernels: {built} of {len(modules)} modules built, in {store.INSTALLED} or {store.cache_directory()}")
-    if built < len(modules):
+    typer.echo(f"kernels: {built} of {len(kernels)} built, in {store.INSTALLED} or {store.cache_directory()}")
+    if built < len(kernels):
         typer.echo("the others are built when first needed, or all at once by `index3 warmup`")
     return []
 

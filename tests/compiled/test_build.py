@@ -32,7 +32,8 @@ from index3.compiled import store
 from index3.errors import Index3Error
 for name in sys.argv[1:] or {names}:
     try:
-        store.build(["index3." + name], Path("refused"))
+        module = "index3." + name
+        store.build(store.kernels([module]) or [(module, "missing")], Path("refused"))
     except Index3Error as error:
         print(str(error).strip().splitlines()[-1])
     else:
@@ -85,10 +86,10 @@ def modules(monkeypatch):
     """Two modules in the package, and a build that only writes files."""
     built = []
 
-    def write(names, directory, jobs=None):
-        for name in names:
-            built.append(name)
-            (directory / store.file_name(name)).write_bytes(store.pack({}))
+    def write(keys, directory, jobs=None):
+        for key in keys:
+            built.append(key)
+            (directory / store.file_name(*key)).write_bytes(store.pack("symbol", b"code"))
 
     monkeypatch.setattr(store, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
     monkeypatch.setattr(store, "build", write)
@@ -96,32 +97,85 @@ def modules(monkeypatch):
 
 
 def test_build_all_builds_what_is_missing_and_removes_what_is_old(modules, tmp_path):
-    (tmp_path / "forces.load-0123456789.kob").write_bytes(b"of older sources")
+    (tmp_path / "forces.load.push-0123456789.kob").write_bytes(b"of older sources")
     (tmp_path / "readme.txt").write_text("stays")
     wanted = build.build_all(tmp_path)
-    assert modules == ["index3.forces.load", "index3.forces.user"]
+    stages = ("push", "stiffen", "energy")
+    assert modules == [(f"index3.forces.{name}", stage) for name in ("load", "user") for stage in stages]
     assert sorted(tmp_path.iterdir()) == sorted([*wanted, tmp_path / "readme.txt"])
     build.build_all(tmp_path)
-    assert len(modules) == 2  # nothing more to do
+    assert len(modules) == 6  # nothing more to do
     wanted[0].write_bytes(b"damaged")
     build.build_all(tmp_path)
-    assert len(modules) == 3
+    assert len(modules) == 7
 
 
 def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
     """A worker that is done takes the next module: no worker waits while modules do."""
-    taken = []
+    taken, done = [], []
 
     def employ(waiting, directory, report):
         while waiting:
             taken.append(waiting.popleft())
-            report(taken[-1])
+            for name in taken[-1][1]:
+                report(f"{taken[-1][0]}.{name}")
         return ""
 
     monkeypatch.setattr(store, "_employ", employ)
-    done = []
-    names = store.kernel_modules()
-    store.build(names, tmp_path / "new", jobs=1, report=done.append)
-    sizes = [len(store._text(store.source(name))) for name in taken]
-    assert sorted(taken) == sorted(done) == sorted(names)
+    keys = store.kernels(store.kernel_modules())
+    store.build(keys, tmp_path / "new", jobs=1, report=done.append)
+    sizes = [len(store.text(module)) for module, _ in taken]
+    assert sorted(done) == sorted(".".join(key) for key in keys)
+    assert len(taken) == len({module for module, _ in keys})  # kernels of one module share helpers: one worker's work
     assert sizes == sorted(sizes, reverse=True)  # long ones first, so that none is left for the end
+
+
+COUNT = """
+from numba.core.dispatcher import Dispatcher
+from index3.compiled import build
+from index3.compiled.frontend import make_quick
+make_quick()
+import index3.{module} as module
+build.compile_kernel(module.{kernel})
+print({{name: len(v.overloads) for name, v in vars(module).items() if isinstance(v, Dispatcher) and v.overloads}})
+"""
+LITERALS = (
+    HEAD
+    + """
+    put(x, 0, 2)
+    put(x, 1, 3)
+    put(x, int(x[0]), 4)
+    return OK
+"""
+)
+PUT = """
+from index3.compiled.interface import helper
+
+@helper
+def put(x, k, value):
+    x[k] = value
+"""
+
+
+def test_a_helper_is_compiled_once_for_all_literal_integers(workshop):
+    (workshop.package / "literals.py").write_text(PUT + LITERALS.format(name="fill"), "utf-8")
+    output, _ = workshop.run(COUNT.format(module="literals", kernel="fill"), INDEX3_BUILDING="1")
+    assert output == "{'put': 1}\n"
+
+
+CLOSURES = (
+    HEAD
+    + """
+    total = 0.0
+    for value in [2.0 * y for y in (x[0], x[1])]:
+        total += value
+    x[2] = total
+    return OK
+"""
+)
+
+
+def test_functions_within_functions_get_all_of_numbas_passes(workshop):
+    (workshop.package / "closures.py").write_text(CLOSURES.format(name="double"), "utf-8")
+    output, _ = workshop.run(TRY.format(names=["closures"]))
+    assert "kernel index3.closures.double must not use NRT_" in output  # understood, and refused for what it does

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from index3.compiled import store
-from index3.compiled.interface import JIT
+from index3.compiled.interface import JIT, Kernel
 from index3.errors import Index3Error
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels need no store")
 
 HIT = ("7.0 False\n", "")  # the value; Numba not imported; no message
-CODES = {"one": ("symbol_1", b"abc"), "two": ("symbol_2", b"\0" * 100)}
+PACKED = ("symbol", b"abc\n" + b"\0" * 100)
 
 
 def test_a_miss_says_so_in_a_line_at_the_start_and_at_the_end(workshop):
     output, messages = workshop.first
     assert output == "7.0 False\n"  # not even then: it is built by workers
     start, end = messages.splitlines()
-    assert start == "index3: building 1 kernel modules (once for these sources) ..."
+    assert start == "index3: building 1 kernels (once for these sources) ..."
     assert end.startswith("index3: kernels built in ")
 
 
 def test_a_hit_is_silent_and_loads_no_numba(workshop):
     assert workshop.run() == HIT
-    assert [path.name.partition("-")[0] for path in workshop.objects()] == ["sample"]
+    assert [path.name.partition("-")[0] for path in workshop.objects()] == ["sample.fill_length"]
 
 
 def test_an_edited_helper_in_another_file_is_never_served_stale(workshop):
@@ -61,7 +64,9 @@ def test_a_damaged_object_is_built_again(workshop, damage):
 
 def object_name(workshop):
     """The file that a run of the sample looks for."""
-    return workshop.run("from index3.compiled import store\nprint(store.file_name('index3.sample'), end='')")[0]
+    return workshop.run(
+        "from index3.compiled import store\nprint(store.file_name('index3.sample', 'fill_length'), end='')"
+    )[0]
 
 
 def test_two_processes_that_build_at_once(workshop, tmp_path):
@@ -92,24 +97,24 @@ def test_the_temporary_cache_goes_with_the_process(workshop, tmp_path):
 
 
 def test_what_is_packed_is_unpacked(tmp_path):
-    path = tmp_path / "two.kob"
-    path.write_bytes(store.pack(CODES))
-    assert store.unpack(path) == CODES
+    path = tmp_path / "one.kob"
+    path.write_bytes(store.pack(*PACKED))
+    assert store.unpack(path) == PACKED
 
 
 @pytest.mark.parametrize("place", [0, 31, 32, 40, 60, -1])
 def test_no_changed_byte_passes(tmp_path, place):
-    data = bytearray(store.pack(CODES))
+    data = bytearray(store.pack(*PACKED))
     data[place] ^= 1
-    path = tmp_path / "two.kob"
+    path = tmp_path / "one.kob"
     path.write_bytes(data)
     assert store.unpack(path) is None
 
 
 @pytest.mark.parametrize("length", [0, 1, 32, 39, 40, 100])
 def test_no_cut_file_passes(tmp_path, length):
-    path = tmp_path / "two.kob"
-    path.write_bytes(store.pack(CODES)[:length])
+    path = tmp_path / "one.kob"
+    path.write_bytes(store.pack(*PACKED)[:length])
     assert store.unpack(path) is None
 
 
@@ -166,11 +171,70 @@ def test_kernel_modules_are_those_with_kernels():
     assert "index3.compiled.interface" not in names
 
 
+def test_kernels_of_a_module_are_those_that_python_sees():
+    for module in store.kernel_modules():
+        kernels = [value for value in vars(import_module(module)).values() if isinstance(value, Kernel)]
+        found = {kernel.name for kernel in kernels if kernel.module == module}
+        assert {name for _, name in store.kernels([module])} == found, module
+
+
+SECOND = """
+
+@kernel
+def double(T, E):
+    x = view(T, X)
+    for k in range(4):
+        x[k] = 2.0 * x[k]
+    return OK
+"""
+BOTH = """
+import numpy as np
+from index3.compiled import store
+from index3.compiled.interface import Table
+from index3.pair import X, double, fill_length
+table = Table(1)
+table[X] = np.array([2.0, 3.0, 6.0, 0.0])
+assert fill_length(table.handle, 0) == 0
+print(store.is_loaded("index3.pair", "double"), len(list(store.cache_directory().iterdir())))
+assert double(table.handle, 0) == 0
+print(table[X][3], len(list(store.cache_directory().iterdir())))
+"""
+
+
+def test_only_the_kernel_that_is_called_is_built(workshop, tmp_path):
+    sample = (workshop.package / "sample.py").read_text("utf-8")
+    (workshop.package / "pair.py").write_text(sample + SECOND, "utf-8")
+    output, messages = workshop.run(BOTH, INDEX3_CACHE=str(tmp_path / "cache"))
+    assert output.splitlines() == ["False 1", "14.0 2"]
+    assert messages.count("building 1 kernels") == 2
+
+
+def test_a_build_removes_old_objects_of_sources_that_are_gone(workshop, tmp_path):
+    shutil.copytree(workshop.cache, tmp_path / "cache")
+    (present,) = (tmp_path / "cache" / object_name(workshop),)
+    gone = {days: tmp_path / "cache" / f"sample.fill_length-{days:020d}.kob" for days in (29, 31)}
+    other = tmp_path / "cache" / "notes.txt"
+    for path in (*gone.values(), other):
+        path.write_bytes(b"older")
+    for days, path in ((29, gone[29]), (31, gone[31]), (400, present), (400, other)):
+        os.utime(path, (time.time() - days * 86400.0,) * 2)
+    assert workshop.run(INDEX3_CACHE=str(tmp_path / "cache")) == HIT
+    assert gone[31].exists()  # nothing was built: nothing is removed
+    assert time.time() - present.stat().st_mtime < 3600.0  # what is loaded counts as used
+    (workshop.package / "pair.py").write_text((workshop.package / "sample.py").read_text("utf-8"), "utf-8")
+    os.utime(present, (time.time() - 400 * 86400.0,) * 2)
+    workshop.run("from index3.pair import fill_length\nfill_length.address", INDEX3_CACHE=str(tmp_path / "cache"))
+    assert not gone[31].exists()
+    assert gone[29].exists()
+    assert present.exists()  # however old: its sources are here
+    assert other.exists()
+
+
 def test_objects_that_vanish_are_a_clear_error(monkeypatch):
-    monkeypatch.setattr(store, "find", lambda module: None)
+    monkeypatch.setattr(store, "find", lambda module, name: None)
     monkeypatch.setattr(store, "_engines", [None])
-    with pytest.raises(Index3Error, match="cannot be read"):
-        store._load(["index3.system.evaluate"])
+    with pytest.raises(Index3Error, match=r"Kernel index3.system.evaluate.forces was built but cannot be read"):
+        store._load([("index3.system.evaluate", "forces")])
 
 
 class Terminal:
@@ -190,12 +254,12 @@ class Terminal:
 
 
 def follow(monkeypatch, live):
-    """What a build of two modules prints."""
+    """What a build of two kernels prints."""
     terminal = Terminal(live)
     monkeypatch.setattr("sys.stderr", terminal)
     notice = store.Notice(2)
-    notice.report("index3.forces.load")
-    notice.report("index3.system.evaluate")
+    notice.report("index3.forces.load.push")
+    notice.report("index3.system.evaluate.mass")
     notice.finish()
     return terminal.text
 
@@ -205,8 +269,8 @@ def test_progress_on_a_terminal_is_one_line(monkeypatch):
     assert text.count("\n") == 1
     assert text.endswith("\n")
     pieces = text.split("\r")
-    assert "1 of 2, forces.load" in pieces[2]
-    assert "2 of 2, system.evaluate" in pieces[3]
+    assert "1 of 2, forces.load.push" in pieces[2]
+    assert "2 of 2, system.evaluate.mass" in pieces[3]
 
 
 def test_progress_in_a_pipe_is_two_lines(monkeypatch):

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled import store
-from index3.compiled.interface import JIT, Table
+from index3.compiled.interface import Table
 from index3.linear import static_lu
 from index3.methods import closure, run
 from index3.methods.closing import Closer
@@ -21,6 +20,7 @@ from index3.methods.method import Method
 from index3.methods.registry import choose
 from index3.methods.runner import Run
 from index3.system import evaluate
+from index3.system.addresses import with_core
 from index3.system.system import State
 
 EXPLICIT_LIMIT = 3.0
@@ -105,8 +105,7 @@ class Automatic:
             self.choice = pick(state, closer, rtol, span[1] - span[0])
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, options)
-        if JIT:
-            store.prepare(kernel.module for kernel in (self.method.kernel, *self.method.helpers))
+        state.system.addresses.load(with_core((self.method.kernel, *self.method.helpers)))
 
     def reconsider(self, progress: Run, failed: bool) -> Table | None:
         """The table of another method if the present one failed or has become unfit, else None."""

@@ -1,4 +1,4 @@
-"""Compile kernel modules into object files; run by the store's workers and by the package's build hook."""
+"""Compile kernels into object files; run by the store's workers and by the package's build hook."""
 
 from __future__ import annotations
 
@@ -22,22 +22,8 @@ OPEN = re.compile(r'^declare [^@]*@"?([^"( ]+)"?\(', re.MULTILINE)
 RAISES = ".const.picklebuf"  # Numba keeps what a `raise` statement raises as a pickled constant of this name
 
 
-def spare_helpers() -> None:
-    """Tell Numba to leave helpers as they are until a kernel has taken them in; saves a third of the time.
-
-    By itself it would optimise every helper and make machine code of it, although nothing calls helpers but kernels,
-    which take in a copy and optimise it again.
-    """
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-
-    JITCodeLibrary._optimize_final_module = lambda self: None
-    JITCodeLibrary._finalize_specific = lambda self: None
-    JITCodeLibrary.get_pointer_to_function = lambda self, name: self._ensure_finalized() or 0
-    JITCPUCodegen.set_env = lambda self, name, env: None
-
-
 def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
-    """Symbol and object code of one kernel; after `spare_helpers`.
+    """Symbol and object code of one kernel; after `make_quick`.
 
     Raises
     ------
@@ -61,15 +47,14 @@ def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
     return function._wrapper_name, library._codegen._tm.emit_object(library._final_module)
 
 
-def build_module(name: str, directory: Path) -> Path:
-    """Write the object file of one kernel module; the file appears whole or not at all."""
-    module = importlib.import_module(name)
-    kernels = {k.name: k for k in vars(module).values() if isinstance(k, Kernel) and k.module == name}
-    codes = {kernel.name: compile_kernel(kernel) for kernel in kernels.values()}
-    path = directory / store.file_name(name)
+def build_kernel(module: str, name: str, directory: Path) -> Path:
+    """Write the object file of one kernel; the file appears whole or not at all."""
+    kernel = getattr(importlib.import_module(module), name)
+    path = directory / store.file_name(module, name)
     scratch = path.with_suffix(f".{os.getpid()}")
+    content = store.pack(*compile_kernel(kernel))
     try:
-        scratch.write_bytes(store.pack(codes))
+        scratch.write_bytes(content)
         os.replace(scratch, path)
     except PermissionError:  # Windows: another process has just written the same file and someone is reading it
         if not path.is_file():
@@ -80,31 +65,35 @@ def build_module(name: str, directory: Path) -> Path:
 
 
 def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
-    """Build the objects of every kernel module that `directory` lacks; objects of older sources are removed."""
+    """Build the objects of every kernel that `directory` lacks; objects of older sources are removed."""
     directory = Path(directory)
     store.forget_sources()
-    wanted = {directory / store.file_name(name): name for name in store.kernel_modules()}
+    wanted = {directory / store.file_name(*key): key for key in store.kernels(store.kernel_modules())}
     for old in directory.glob("*.kob"):
         if old not in wanted:
             old.unlink()
-    missing = [name for path, name in wanted.items() if store.unpack(path) is None]
+    missing = [key for path, key in wanted.items() if store.unpack(path) is None]
     if missing:
         store.build(missing, directory, jobs)
     return sorted(wanted)
 
 
 def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
-    """Build the modules named line by line, and say so after each."""
+    """Build kernels named line by line, each line a module and its kernels, and name each one that is done."""
     if not BUILDING:
-        raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named modules")
-    spare_helpers()
+        raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named kernels")
+    from index3.compiled.frontend import make_quick
+
+    make_quick()
     for line in lines:
-        build_module(line.strip(), directory)
-        answer(line)
+        module, *names = line.split()
+        for name in names:
+            build_kernel(module, name, directory)
+            answer(f"{module}.{name}\n")
 
 
 def main(arguments: list[str]) -> None:
-    """Build all modules into a directory, or with a second argument "-" (a worker) those named on standard input."""
+    """Build all kernels into a directory, or with a second argument "-" (a worker) those named on standard input."""
     directory, *rest = arguments
     if rest != ["-"]:
         build_all(directory)

@@ -10,11 +10,13 @@ from numba.core import cgutils, types
 from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 from numba.np import numpy_support
-from numba.np.arrayobj import populate_array
 
 from index3.compiled import interface
+from index3.compiled.frontend import KernelCompiler, take_plain_integers
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": False}
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy", "boundscheck": False, "fastmath": False, "pipeline_class": KernelCompiler,
+}  # fmt: skip
 INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing but kernels calls a helper
 I64, F64 = ir.IntType(64), ir.DoubleType()
 
@@ -42,11 +44,11 @@ def _constant_slot(context: Any, builder: Any, ty: Any, value: Any) -> Any:
 
 def helper(function: Any) -> Any:
     """Compile a helper together with each kernel that uses it."""
-    return numba.njit(**INNER)(function)
+    return take_plain_integers(numba.njit(**INNER)(function))
 
 
 def typed_helper(signature: str) -> Any:
-    """Compile a helper for one signature, so that literal integers do not give one version per value."""
+    """Compile a helper for one signature at once."""
     return numba.njit(signature, **INNER)
 
 
@@ -67,20 +69,21 @@ def view(typingctx: Any, T: Any, slot: Any) -> Any:
         element = context.get_data_type(array_type.dtype)
         size = ir.Constant(I64, context.get_abi_sizeof(element))
         shape = [word(1 + d) for d in range(array_type.ndim)]
-        strides, stride = [None] * array_type.ndim, size
-        for d in reversed(range(array_type.ndim)):
-            strides[d] = stride
-            stride = builder.mul(stride, shape[d])
-        array = context.make_array(array_type)(context, builder)
-        populate_array(
-            array,
-            data=builder.inttoptr(word(0), element.as_pointer()),
-            shape=cgutils.pack_array(builder, shape),
-            strides=cgutils.pack_array(builder, strides),
-            itemsize=size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        strides, count = [size] * array_type.ndim, shape[-1]
+        for d in reversed(range(array_type.ndim - 1)):
+            strides[d] = builder.mul(strides[d + 1], shape[d + 1])
+            count = builder.mul(count, shape[d])
+        model = context.data_model_manager[array_type]
+        array = ir.Constant(model.get_value_type(), None)  # no owner, no parent
+        for field, value in (
+            ("nitems", count),
+            ("itemsize", size),
+            ("data", builder.inttoptr(word(0), element.as_pointer())),
+            ("shape", cgutils.pack_array(builder, shape)),
+            ("strides", cgutils.pack_array(builder, strides)),
+        ):
+            array = builder.insert_value(array, value, model.get_field_position(field))
+        return array
 
     return array_type(types.int64, slot), codegen
 

@@ -12,7 +12,7 @@ class Notice:
     def __init__(self, count: int) -> None:
         self.count, self.done, self.start = count, 0, time.perf_counter()
         self.live = sys.stderr.isatty()
-        self.say(f"building {count} kernel modules (once for these sources) ...", "" if self.live else "\n")
+        self.say(f"building {count} kernels (once for these sources) ...", "" if self.live else "\n")
 
     def say(self, text: str, end: str) -> None:
         """Print, on a terminal over what was there."""
@@ -20,10 +20,10 @@ class Notice:
         print(f"{before}index3: {text}{after}", end=end, file=sys.stderr, flush=True)
 
     def report(self, name: str) -> None:
-        """Count a module that is done."""
+        """Count a kernel that is done."""
         self.done += 1
         if self.live:
-            self.say(f"building kernel modules: {self.done} of {self.count}, {name.removeprefix('index3.')}", "")
+            self.say(f"building kernels: {self.done} of {self.count}, {name.removeprefix('index3.')}", "")
 
     def finish(self) -> None:
         """The last word."""

@@ -1,9 +1,9 @@
 """Kernel objects: found by the content of their sources, built when missing, loaded without Numba.
 
-One file per kernel module, named by a digest of the module's source and of every source of the package that it imports,
-so an edited file is never served from an old object. A file begins with a digest of the rest of it, so a damaged one is
-never loaded. Files are looked for in the installed package (put there by the build hook), then in the user's cache,
-where a miss is built by worker processes.
+One file per kernel, named by a digest of its module's source and of every source of the package that it imports, so an
+edited file is never served from an old object. A file begins with a digest of the rest of it, so a damaged one is never
+loaded. Files are looked for in the installed package (put there by the build hook), then in the user's cache, where a
+miss is built by worker processes. A kernel's key is (module, name).
 """
 
 from __future__ import annotations
@@ -43,7 +43,11 @@ STUBS = (  # Numba's error paths, never reached by kernels that do not raise
     "NRT_MemInfo_call_dtor",  # views own nothing: reference counts that are not optimised away meet a null owner
 )
 
-_addresses: dict[tuple[str, str], int] = {}
+DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+UNUSED = 30 * 86400.0  # seconds after which an object of sources that are gone is removed from the cache
+
+Key = tuple[str, str]
+_addresses: dict[Key, int] = {}
 _engines: list[Any] = []  # own the code behind every address
 _temporary: list[Path] = []  # where objects go if the cache cannot be written
 _lock = threading.Lock()
@@ -69,7 +73,10 @@ def source(module: str) -> Path | None:
 
 
 @functools.cache
-def _text(path: Path) -> str:
+def text(module: str) -> str:
+    """The source of a module of this package."""
+    path = source(module)
+    assert path is not None
     return path.read_text("utf-8")
 
 
@@ -80,11 +87,10 @@ def imports(module: str) -> frozenset[str]:
     queue = [module, COMPILER]
     while queue:
         name = queue.pop()
-        path = source(name)
-        if name in seen or path is None:
+        if name in seen or source(name) is None:
             continue
         seen.add(name)
-        for parent, names, plain in IMPORTS.findall(_text(path)):
+        for parent, names, plain in IMPORTS.findall(text(name)):
             queue.append(parent or plain)
             queue.extend(f"{parent}.{word}" for word in re.findall(r"\w+", names))
     return frozenset(seen)
@@ -95,42 +101,38 @@ def digest(module: str) -> str:
     """What an object of this module must have been made from."""
     content = hashlib.sha256(repr((INTERFACE, sys.platform, platform.machine())).encode())
     for name in sorted(imports(module)):
-        path = source(name)
-        assert path is not None
-        content.update(name.encode() + b"\0" + _text(path).encode() + b"\0")
+        content.update(name.encode() + b"\0" + text(name).encode() + b"\0")
     return content.hexdigest()[:20]
 
 
 def forget_sources() -> None:
     """Read the sources anew (a long-lived process whose files were edited)."""
-    for memory in (source, _text, imports, digest):
+    for memory in (source, text, imports, digest):
         memory.cache_clear()
 
 
-def file_name(module: str) -> str:
-    """The name of a module's object file."""
-    return f"{module.removeprefix('index3.')}-{digest(module)}.kob"
+def file_name(module: str, name: str) -> str:
+    """The name of a kernel's object file."""
+    return f"{module.removeprefix('index3.')}.{name}-{digest(module)}.kob"
 
 
-def find(module: str) -> Path | None:
-    """The intact object file of a module, or None if it must be built."""
+def find(module: str, name: str) -> Path | None:
+    """The intact object file of a kernel, or None if it must be built."""
     for directory in (INSTALLED, cache_directory(), *_temporary):
-        path = directory / file_name(module)
+        path = directory / file_name(module, name)
         if unpack(path) is not None:
             return path
     return None
 
 
-def pack(codes: dict[str, tuple[str, bytes]]) -> bytes:
-    """The content of an object file: kernels by name, each with its symbol and object code."""
-    head = {name: (symbol, len(code)) for name, (symbol, code) in codes.items()}
-    text = json.dumps(head).encode()
-    content = len(text).to_bytes(8, "little") + text + b"".join(code for _, code in codes.values())
+def pack(symbol: str, code: bytes) -> bytes:
+    """The content of an object file: the kernel's symbol and its object code."""
+    content = json.dumps(symbol).encode() + b"\n" + code
     return hashlib.sha256(content).digest() + content
 
 
-def unpack(path: Path) -> dict[str, tuple[str, bytes]] | None:
-    """What was packed into a file; None if there is no such file, or it is not what was once written."""
+def unpack(path: Path) -> tuple[str, bytes] | None:
+    """Symbol and code packed into a file; None if there is no such file, or it is not what was once written."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -138,27 +140,30 @@ def unpack(path: Path) -> dict[str, tuple[str, bytes]] | None:
     check, content = data[:32], data[32:]
     if hashlib.sha256(content).digest() != check:
         return None
-    place = 8 + int.from_bytes(content[:8], "little")
-    codes = {}
-    for name, (symbol, size) in json.loads(content[8:place]).items():
-        codes[name] = (symbol, content[place : place + size])
-        place += size
-    return codes
+    head, _, code = content.partition(b"\n")
+    return json.loads(head), code
 
 
 def kernel_modules() -> list[str]:
     """Every module of the package that declares a kernel."""
     names = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        if re.search(r"^@kernel\b", path.read_text("utf-8"), re.MULTILINE):
+        if DECLARED.search(path.read_text("utf-8")):
             names.append(".".join(("index3", *path.relative_to(PACKAGE).with_suffix("").parts)))
     return names
 
 
+def kernels(modules: Iterable[str]) -> list[Key]:
+    """Every kernel that these modules declare."""
+    return [(module, name) for module in modules for name in dict.fromkeys(DECLARED.findall(text(module)))]
+
+
 def build(
-    modules: Iterable[str], directory: Path, jobs: int | None = None, report: Callable[[str], None] = lambda name: None
+    keys: Iterable[Key], directory: Path, jobs: int | None = None, report: Callable[[str], None] = lambda name: None
 ) -> None:
-    """Compile kernel modules into `directory` in worker processes, the long ones first; `report` gets each one done.
+    """Compile kernels into `directory` in worker processes; `report` gets each one done.
+
+    A worker is handed the kernels of one module at a time, which share helpers; large modules first.
 
     Raises
     ------
@@ -167,7 +172,10 @@ def build(
     from concurrent.futures import ThreadPoolExecutor
 
     directory.mkdir(parents=True, exist_ok=True)
-    waiting = deque(sorted(modules, key=lambda name: -len(_text(source(name)))))
+    names: dict[str, list[str]] = {}
+    for module, name in keys:
+        names.setdefault(module, []).append(name)
+    waiting = deque((module, names[module]) for module in sorted(names, key=lambda name: -len(text(name))))
     jobs = min(jobs or os.cpu_count() or 1, len(waiting))
     with ThreadPoolExecutor(jobs) as pool:
         try:
@@ -178,7 +186,7 @@ def build(
         raise Index3Error(f"Kernels could not be built:\n{failures[0]}")
 
 
-def _employ(waiting: deque[str], directory: Path, report: Callable[[str], None]) -> str:
+def _employ(waiting: deque[tuple[str, list[str]]], directory: Path, report: Callable[[str], None]) -> str:
     """Hand modules to one worker process, one at a time, until none is left; returns what it says if it fails."""
     import subprocess  # imported here and below: only a miss needs them, and they take 0.02 s
     import tempfile
@@ -195,12 +203,13 @@ def _employ(waiting: deque[str], directory: Path, report: Callable[[str], None])
         assert worker.stdout is not None
         try:
             while waiting:
-                name = waiting.popleft()
-                worker.stdin.write(name + "\n")
+                module, names = waiting.popleft()
+                worker.stdin.write(" ".join((module, *names)) + "\n")
                 worker.stdin.flush()
-                if not worker.stdout.readline():
-                    break
-                report(name)
+                for _ in names:
+                    done = worker.stdout.readline()
+                    if done:
+                        report(done.strip())
             worker.stdin.close()
         except (IndexError, OSError):  # another worker took the last module; this one is gone
             pass
@@ -209,6 +218,19 @@ def _employ(waiting: deque[str], directory: Path, report: Callable[[str], None])
             errors.seek(0)
             return errors.read() or f"A worker ended with code {worker.returncode}."
     return ""
+
+
+def prune(directory: Path) -> None:
+    """Remove objects that no present source would give and that were not loaded for a month."""
+    import time
+
+    present = {file_name(*key) for key in kernels(kernel_modules())}
+    for path in directory.glob("*.kob"):
+        try:
+            if path.name not in present and time.time() - path.stat().st_mtime > UNUSED:
+                path.unlink()
+        except OSError:  # someone else has removed it
+            continue
 
 
 def build_directory() -> Path:
@@ -233,27 +255,34 @@ def build_directory() -> Path:
         return _temporary[0]
 
 
-def prepare(modules: Iterable[str]) -> None:
-    """Load the kernels of these modules, building what is missing or damaged.
+def prepare(keys: Iterable[Key]) -> None:
+    """Load these kernels, building what is missing or damaged.
 
     Raises
     ------
     Index3Error : kernels cannot be built.
     """
     with _lock:
-        wanted = [name for name in dict.fromkeys(modules) if (name, "") not in _addresses]
-        missing = [name for name in wanted if find(name) is None]
+        wanted = [key for key in dict.fromkeys(keys) if key not in _addresses]
+        missing = [key for key in wanted if find(*key) is None]
         if missing:
             notice = Notice(len(missing))
-            build(missing, build_directory(), report=notice.report)
+            directory = build_directory()
+            build(missing, directory, report=notice.report)
+            prune(directory)
             notice.finish()
         if wanted:
             _load(wanted)
 
 
+def is_loaded(module: str, name: str) -> bool:
+    """Whether a kernel has an address in this process."""
+    return (module, name) in _addresses
+
+
 def address(module: str, name: str) -> int:
-    """The address of one kernel, its module built and loaded if need be."""
-    prepare([module])
+    """The address of one kernel, built and loaded if need be."""
+    prepare([(module, name)])
     return _addresses[module, name]
 
 
@@ -263,7 +292,7 @@ def _stop() -> None:
     os.abort()
 
 
-def _load(modules: list[str]) -> None:
+def _load(keys: list[Key]) -> None:
     import llvmlite.binding as llvm
 
     if not _engines:
@@ -273,20 +302,29 @@ def _load(modules: list[str]) -> None:
             llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    symbols: dict[tuple[str, str], str] = {}
-    for module in modules:
-        path = find(module)
-        codes = None if path is None else unpack(path)
-        if codes is None:
+    symbols: dict[Key, str] = {}
+    for key in keys:
+        path = find(*key)
+        found = None if path is None else unpack(path)
+        if path is None or found is None:
             raise Index3Error(
-                f"The kernels of {module} were built but cannot be read. Is {cache_directory()} being cleared?"
+                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
             )
-        for name, (symbol, code) in codes.items():
-            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            symbols[module, name] = symbol
+        symbols[key], code = found
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        _note_use(path)
     engine.finalize_object()
     _engines.append(engine)
     for key, symbol in symbols.items():
         _addresses[key] = engine.get_function_address(symbol)
-    for module in modules:
-        _addresses[module, ""] = 0
+
+
+def _note_use(path: Path) -> None:
+    """Let the time of an object in the cache say when it was last loaded, to the day."""
+    import time
+
+    try:
+        if path.parent != INSTALLED and time.time() - path.stat().st_mtime > 86400.0:
+            os.utime(path)
+    except OSError:  # a cache that cannot be written serves as well
+        pass

@@ -26,8 +26,12 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 UNSETTLED = "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
 """What is said where forces depend on reactions and no solution is found."""
-KERNELS = (static_lu.factor, closure.close_block)
-"""Kernels of the modules that a closer needs, for `compile_model` to build along with the elements'."""
+KERNELS = (
+    static_lu.factor, static_lu.solve, static_lu.solve_refined,
+    closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations,
+    closure.shorten, closure.close_block,
+)  # fmt: skip
+"""Kernels that a closer calls, for `compile_model` to build along with the elements'."""
 
 
 class Closer:

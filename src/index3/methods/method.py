@@ -38,7 +38,7 @@ class Method:
     paper: ClassVar[str]
     summary: ClassVar[str]
     kernel: ClassVar[Kernel]
-    helpers: ClassVar[tuple[Kernel, ...]] = ()  # kernels of other modules that `kernel` calls, to be built with it
+    helpers: ClassVar[tuple[Kernel, ...]] = ()  # the other kernels of a run, to be built with `kernel`
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True

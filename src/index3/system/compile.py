@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled import store
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
 from index3.joints import CoordinateConstraint
 from index3.model.model import Model
 from index3.system import kinds, tables
+from index3.system.addresses import Addresses, with_core
 from index3.system.parts import (
     Group,
     coordinate_starts,
@@ -26,7 +26,7 @@ from index3.system.parts import (
     used_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
-from index3.system.system import CORE, System
+from index3.system.system import System
 
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
@@ -88,12 +88,11 @@ class Compiler:
             table = tables.measured_angles(self.angle_joints, self.markers, self.first)
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
-        modules = [kernel.module for lines in self.stages.values() for kernel, _, _ in lines]
-        if JIT:
-            store.prepare([*modules, *(kernel.module for kernel in (*CORE, *kernels))])
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
+        addresses = Addresses([(stage, kernel, table.handle) for stage, (kernel, _, table) in lines], self.failures)
+        addresses.load(with_core(kernels))
         fixed = self.fixed_arrays(sparsity)
-        fixed[s.STAGES] = np.array([(k.address, t.handle) for _, (k, _, t) in lines], np.int64).reshape(-1, 2)
+        fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         names, labels = self.row_names()
@@ -102,7 +101,7 @@ class Compiler:
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
             row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
-            work=self.work_shapes(sparsity), initial=self.ground_markers(),
+            addresses=addresses, work=self.work_shapes(sparsity), initial=self.ground_markers(),
             stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
             q0=np.concatenate([body.q0 for body in self.bodies]), v0=np.concatenate([body.v0 for body in self.bodies]),

@@ -12,14 +12,9 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import Index3Error
 from index3.system import evaluate
+from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
-
-CORE = (
-    evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
-    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles, evaluate.rates,
-)  # fmt: skip
-"""The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
 
 @dataclass
@@ -40,6 +35,7 @@ class System:
     level: np.ndarray
     sparsity: Sparsity
     fixed: dict[Slot, np.ndarray]
+    addresses: Addresses  # of the kernels in CORE and STAGES
     work: dict[Slot, tuple[int, ...]]
     initial: dict[Slot, np.ndarray]  # what stands in work arrays from the start (poses of ground markers)
     stages: list[tuple[str, list[Any], Table]]  # kernel name, elements and table of each line of STAGES
@@ -58,6 +54,8 @@ class System:
         code, place, number = (int(x) for x in state[s.STATUS][:3])
         if code == evaluate.BAD_FUNCTION:
             return self.explain_function(place, number, state[s.TIME][0])
+        if number == NOT_BUILT and self.failures:
+            return str(self.failures[-1])
         if code == 0:
             return "An evaluation failed."
         stage, elements, _ = self.stages[place]
@@ -170,7 +168,6 @@ class State:
             self.table[slot] = np.zeros(shape, slot.dtype)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
-        self.table[s.CORE] = np.array([kernel.address for kernel in CORE], np.int64)
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
@@ -190,6 +187,7 @@ class State:
 
     def run(self, *kernels: Kernel) -> int:
         """Run kernels of the evaluator in turn; stops at the first positive status and returns it."""
+        self.system.addresses.require(*kernels)
         for kernel in kernels:
             code = kernel(self.handle, 0)
             if code:

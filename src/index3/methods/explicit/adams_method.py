@@ -12,7 +12,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.explicit import adams
-from index3.methods.explicit.runge_kutta_method import runge_kutta_table
+from index3.methods.explicit.runge_kutta_method import STEP_KERNELS, runge_kutta_table
 from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
@@ -61,6 +61,7 @@ class Adams(Method):
     paper: ClassVar[str] = "Shampine, Gordon 1975"
     summary: ClassVar[str] = "smooth motion with dear forces, tight tolerances; two evaluations a step"
     kernel: ClassVar[Kernel] = adams.advance
+    helpers: ClassVar[tuple[Kernel, ...]] = (*STEP_KERNELS, adams.dense)
 
     def __post_init__(self) -> None:
         owner = "Method 'adams'"

@@ -19,6 +19,9 @@ from index3.methods.runner import Run
 
 STAGES = ("auto", "free", "closed")
 
+STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
+"""Kernels that `rk.LINK` holds the addresses of, in its order."""
+
 
 def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
     """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
@@ -30,8 +33,7 @@ def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
     progress.owned += [*closers, point, table]
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
-    kernels = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
-    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
+    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in STEP_KERNELS)], np.int64)
     table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
     flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0]
     table[rk.FLAGS] = np.array(flags, np.int64)
@@ -54,7 +56,7 @@ class RungeKutta(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = (points.evaluate, stepping.emit)
+    helpers: ClassVar[tuple[Kernel, ...]] = (*STEP_KERNELS, rk.dense)
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:

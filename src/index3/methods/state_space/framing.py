@@ -12,6 +12,9 @@ from index3.methods.runner import Run
 from index3.methods.state_space import frame, repartition
 from index3.methods.state_space.partition import DENSE
 
+FRAME_KERNELS = (frame.settle, frame.refer, frame.fill_matrices)
+"""Kernels that every frame calls."""
+
 
 class Frame:
     """Table and factorisations of the frame of a run.
@@ -31,7 +34,7 @@ class Frame:
             )
         self.closer = Closer(state, progress.solver)
         table = self.table = Table(len(frame.SLOTS))
-        kernels = (frame.settle, frame.refer, frame.fill_matrices, *((repartition.choose,) if partition else ()))
+        kernels = (*FRAME_KERNELS, *((repartition.choose,) if partition else ()))
         handles = [progress.table.handle, self.closer.handle, *(kernel.address for kernel in kernels)]
         table[frame.HANDLES] = np.array(handles, np.int64)
         table[frame.FLAGS] = np.array([0, 1], np.int64)

@@ -13,7 +13,7 @@ from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 from index3.methods.state_space import sdirk
-from index3.methods.state_space.framing import Frame
+from index3.methods.state_space.framing import FRAME_KERNELS, Frame
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 
 THESIS = "Negrut 1998 (thesis)"
@@ -44,6 +44,7 @@ class StateSpaceMethod(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = THESIS
     kernel: ClassVar[Kernel] = sdirk.advance
+    helpers: ClassVar[tuple[Kernel, ...]] = FRAME_KERNELS
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False
     tableau: ClassVar[Tableau]

@@ -1,0 +1,126 @@
+"""The kernel addresses of a system: built together before a run, as far as it is known what a run calls.
+
+What a method calls is read from the sources: a kernel module that names `s.CORE_LEVELS`, or imports one that does, may
+call that kernel of the evaluator, which runs the stages in `STAGES_OF`. Kernels beyond that are not built. In their
+places are stand-ins: a stand-in builds its kernel when first called, puts it in the place, and passes the call on. So
+no guess can lead to a wrong call, only to a later build.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import store
+from index3.compiled.interface import C_KERNEL, JIT, Kernel
+from index3.errors import Index3Error
+from index3.system import evaluate
+
+CORE = (
+    evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
+    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles, evaluate.rates,
+)  # fmt: skip
+"""The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
+
+STAGES_OF = {
+    "forces": ("place", "restrain", "push", "gather"),
+    "mass": ("mass",),
+    "jacobian": ("tangent", "own_rows"),
+    "matrix": ("curve", "stiffen", "body_matrix"),
+    "levels": ("curve", "bias"),
+    "derivatives": ("second", "curve"),
+    "energy": ("energies",),
+    "place": ("place",),
+    "angles": ("measure",),
+}
+"""The stages that kernels of the evaluator run."""
+
+USES = re.compile(r"\bs\.CORE_(\w+)")
+NOT_BUILT = 902  # status of a stand-in whose kernel cannot be built
+
+
+def with_core(kernels: Iterable[Kernel]) -> list[Kernel]:
+    """These kernels, and those of the evaluator that they may call."""
+    found = list(kernels)
+    sources = {name for kernel in found for name in store.imports(kernel.module)}
+    used = {word.lower() for name in sources for word in USES.findall(store.text(name))}
+    return [*found, *(kernel for kernel in CORE if kernel.name in used)]
+
+
+class Addresses:
+    """The arrays in CORE and STAGES; they change when a kernel is built, and never lead to a wrong one.
+
+    Parameters
+    ----------
+    lines : stage, kernel and handle of the kind's table, for each line of STAGES
+    failures : where a build that fails during a run leaves its error
+    """
+
+    def __init__(self, lines: Sequence[tuple[str, Kernel, int]], failures: list[BaseException]) -> None:
+        self.lines, self.failures = lines, failures
+        self.keep: list[Any] = []  # the stand-ins: the arrays hold their addresses
+        self.ready: set[Kernel] = set()
+        self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
+        addresses = [self.first_address(kernel, self.of_stage(stage)) for stage, kernel, _ in lines]
+        handles = [handle for _, _, handle in lines]
+        self.stages = np.array(list(zip(addresses, handles, strict=True)), np.int64).reshape(-1, 2)
+
+    def of_stage(self, wanted: str) -> list[Kernel]:
+        """All kernels of a stage."""
+        return [kernel for stage, kernel, _ in self.lines if stage == wanted]
+
+    def first_address(self, kernel: Kernel, together: list[Kernel]) -> int:
+        """The address of a kernel if it is loaded already, else that of a stand-in, which loads others with it."""
+        if not JIT or store.is_loaded(kernel.module, kernel.name):
+            return kernel.address
+        callback = C_KERNEL(self.stand_in(kernel, together))
+        self.keep.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    def stand_in(self, kernel: Kernel, together: list[Kernel]) -> Callable[[int, int], int]:
+        """A function that builds a kernel, lets it take its place, and calls it."""
+
+        refused: list[Index3Error] = []
+
+        def build_and_call(T: int, E: int) -> int:
+            try:
+                if refused:  # it will not be otherwise a step later
+                    raise refused[0]
+                self.load(together)
+                return kernel(T, E)
+            except BaseException as error:  # it cannot pass through compiled code: kept, and the loop returns
+                if isinstance(error, Index3Error):
+                    refused.append(error)
+                self.failures.append(error)
+                return NOT_BUILT
+
+        return build_and_call
+
+    def require(self, *kernels: Kernel) -> None:
+        """Make sure that kernels of the evaluator, and the stages that they run, are loaded."""
+        if not self.ready.issuperset(kernels):
+            self.load(kernels)
+            self.ready.update(kernels)
+
+    def load(self, kernels: Iterable[Kernel]) -> None:
+        """Load kernels and the stages that they run if they are the evaluator's; what is missing is built at once."""
+        if not JIT:
+            return
+        wanted = list(kernels)
+        stages = {stage for kernel in wanted if kernel in CORE for stage in STAGES_OF.get(kernel.name, ())}
+        wanted += [kernel for stage, kernel, _ in self.lines if stage in stages]
+        store.prepare((kernel.module, kernel.name) for kernel in wanted)
+        self.put_in_place()
+
+    def put_in_place(self) -> None:
+        """Write the addresses of all kernels that are loaded by now."""
+        for k, kernel in enumerate(CORE):
+            if store.is_loaded(kernel.module, kernel.name):
+                self.core[k] = kernel.address
+        for k, (_, kernel, _) in enumerate(self.lines):
+            if store.is_loaded(kernel.module, kernel.name):
+                self.stages[k, 0] = kernel.address

@@ -1,0 +1,133 @@
+"""Kernel addresses: built together before a run, stood in for otherwise, never wrong."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import inspect
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.compiled import slots as s
+from index3.compiled import store
+from index3.compiled.interface import JIT, Kernel
+from index3.errors import Index3Error
+from index3.methods.registry import METHODS
+from index3.system import evaluate, kinds
+from index3.system.addresses import CORE, STAGES_OF, with_core
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+compiled_only = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """A process in which no kernel is loaded; each load is written down."""
+    for kernel in gc.get_objects():
+        if isinstance(kernel, Kernel):
+            monkeypatch.setattr(kernel, "_address", None)
+    monkeypatch.setattr(store, "_addresses", {})
+    done, load = [], store._load
+    monkeypatch.setattr(store, "_load", lambda keys: (done.append(keys), load(keys)))
+    return done
+
+
+def names(loaded):
+    """Names such as "rigid_kernels.second" of the kernels of one load."""
+    return {f"{module.rpartition('.')[2]}.{name}" for module, name in loaded}
+
+
+def test_core_kernels_are_in_the_order_of_their_numbers():
+    assert [kernel.name for kernel in CORE] == [
+        name[5:].lower() for _, name in sorted((n, name) for name, n in vars(s).items() if name.startswith("CORE_"))
+    ]
+
+
+def test_stages_of_the_evaluator_are_those_in_its_source():
+    """Read from the syntax tree: the stages that a kernel runs itself, or through helpers of its module."""
+    functions = {
+        node.name: node for node in ast.parse(inspect.getsource(evaluate)).body if isinstance(node, ast.FunctionDef)
+    }
+
+    def stages(name, seen=()):
+        found = set()
+        for call in ast.walk(functions[name]):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                if call.func.id == "run_stage":
+                    found.add(call.args[1].attr.lower())
+                elif call.func.id in functions and call.func.id not in seen:
+                    found |= stages(call.func.id, (*seen, name))
+        return found
+
+    assert {kernel.name: stages(kernel.name) for kernel in CORE} == {
+        kernel.name: set(STAGES_OF.get(kernel.name, ())) for kernel in CORE
+    }
+    assert set().union(*STAGES_OF.values()) == set(kinds.STAGES)
+
+
+def test_what_a_kernel_calls_is_read_from_its_sources():
+    found = with_core([METHODS["hht-i3"].kernel])
+    assert METHODS["hht-i3"].kernel in found
+    assert evaluate.mass in found
+    assert evaluate.derivatives not in found
+    assert evaluate.derivatives in with_core([METHODS["rosenbrock4"].kernel])
+
+
+@compiled_only
+@pytest.mark.parametrize("key", METHODS)
+def test_a_method_loads_all_its_kernels_at_once(loads, key):
+    """One build for a run: nothing is left to stand-ins or to single builds later."""
+    ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, progress=False)
+    assert len(loads) == 1, [names(load) for load in loads[1:]]
+
+
+@compiled_only
+def test_an_automatic_run_loads_twice(loads):
+    ix.simulate(ix.library.four_bar(), (0.0, 0.05), progress=False)
+    assert len(loads) == 2, [names(load) for load in loads[2:]]  # the model and what chooses; the method
+    unused = {"evaluate.derivatives", "rigid_kernels.second", "angle.restrain", "angle.curve", "hht.advance"}
+    assert not unused & names(loads[0] + loads[1])
+
+
+@compiled_only
+def test_a_stand_in_builds_its_kernel_with_its_stages_and_lets_it_take_its_place(loads):
+    system = compile_model(ix.library.pendulum())
+    state = State(system)
+    assert not loads
+    before = state[s.CORE].copy()
+    evaluate.place(state.handle, 0)  # itself loaded by the call; its stage is stood in for
+    assert [names(load) for load in loads] == [{"evaluate.place"}, {"rigid_kernels.place", "angle.count_turns"}]
+    expected = state[s.MARKER_R].copy()
+    state[s.MARKER_R][state[s.MARKERS]["body"] >= 0] = np.inf
+    assert state.run(evaluate.place) == 0
+    np.testing.assert_array_equal(state[s.MARKER_R], expected)
+    assert len(loads) == 2
+    assert state[s.CORE][s.CORE_PLACE] == evaluate.place.address != before[s.CORE_PLACE]
+    first = [stage for stage, _, _ in system.stages].index("place")
+    assert state[s.STAGES][first, 0] == system.addresses.of_stage("place")[0].address
+    state.run(evaluate.forces)
+    assert "rigid_kernels.gather" in names(loads[2])
+    assert len(loads) == 3
+
+
+@compiled_only
+def test_a_kernel_that_cannot_be_built_ends_a_run_with_the_reason(loads, monkeypatch):
+    system = compile_model(ix.library.pendulum())
+    state = State(system)
+    attempts = []
+
+    def refuse(keys):
+        attempts.append(keys)
+        raise Index3Error("Kernels could not be built: no space left")
+
+    place = evaluate.place.address
+    monkeypatch.setattr(store, "prepare", refuse)
+    assert place
+    for _ in range(2):
+        assert evaluate.place(state.handle, 0) != 0
+    assert len(attempts) == 1  # not again at every step
+    assert "no space left" in system.explain(state)
+    assert str(system.take_failures()[0]).endswith("no space left")
