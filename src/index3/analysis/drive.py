@@ -141,14 +141,10 @@ class Drive:
             block = self.run.take_block()
             earlier = block["t"] < before
             self.pending = {name: array[earlier] for name, array in block.items()}
-        self.keep(self.pending)
-        self.pending = None
-
-    def keep(self, block: dict[str, np.ndarray]) -> None:
-        """Close some lines of output, show them to the callback and keep them."""
-        lines = self.closed(block)
+        lines = self.closed(self.pending)
         if len(lines["t"]) or not self.blocks:  # one block at least, even if it is empty, gives the result its shapes
             self.blocks.append(lines)
+        self.pending = None
         if self.wants_stop(lines) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {lines['t'][-1]:g}."
 
@@ -162,7 +158,8 @@ class Drive:
             self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
         t = self.leg.end if self.leg.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
         if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
-            self.keep(line)
+            self.pending = line
+            self.collect(hit.t)
         if hit.action is None:
             self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
         if self.status == 0:
