@@ -34,12 +34,12 @@ class Instant:
     motion, at the state closed onto the constraints; they are worked out when first asked for.
     """
 
-    def __init__(self, result: Result, closed: Callable[[], Result]) -> None:
+    def __init__(self, result: Result, closed: Callable[[], Result] | None = None) -> None:
         self._result, self._close = result, closed
 
     @cached_property
     def _closed(self) -> Result:
-        return self._close()
+        return self._result if self._close is None else self._close()
 
     @property
     def t(self) -> float:
