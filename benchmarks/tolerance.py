@@ -1,8 +1,8 @@
 """Error at a fixed time against the tolerance.
 
-    python benchmarks/tolerance.py [--repeats 1]
+    python benchmarks/tolerance.py [--method hht-i3] [--repeats 1]
 
-Three mechanisms of the library, default method, atol = rtol / 100. The error is the largest over the angles of the
+Three mechanisms of the library, one method, atol = rtol / 100. The error is the largest over the angles of the
 bodies at the end; references: the free double pendulum and Andrews' mechanism from `tests/reference`, the four-bar by
 integrating its one degree of freedom with SciPy. `error/rtol` should stay of one order; `slope` is the fitted
 exponent of error against rtol (2/3 for a method of order two with an error estimate of order three), `spread` the
@@ -77,15 +77,15 @@ CASES = {
 }
 
 
-def measure(name, repeats):
+def measure(name, method, repeats):
     """Rows for one mechanism, with the slope and the spread of its errors."""
     t_end, error_of = CASES[name]
     model, rows = getattr(ix.library, name)(), []
     for rtol in TOLERANCES:
         settings = {"rtol": rtol, "atol": rtol / 100, "t_eval": [t_end], "progress": False}
-        cpu, result = best(lambda settings=settings: ix.simulate(model, (0.0, t_end), **settings), repeats)
+        cpu, result = best(lambda settings=settings: ix.simulate(model, (0.0, t_end), method, **settings), repeats)
         if not result.success:
-            raise SystemExit(f"{name} at rtol {rtol:g}: {result.message}")
+            raise SystemExit(f"{name} by {method} at rtol {rtol:g}: {result.message}")
         error = float(error_of(result))
         rows.append(
             {
@@ -105,16 +105,17 @@ def measure(name, repeats):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--method", choices=["auto", *ix.METHODS], default="hht-i3")
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
     rows, fits = [], []
     for name in CASES:
-        more, fit = measure(name, options.repeats)
+        more, fit = measure(name, options.method, options.repeats)
         print_table(more, ["model", "rtol", "error", "error/rtol", "steps", "rejected", "cpu_ms"])
         print(f"slope {fit['slope']:.3f}, spread {fit['spread']:.2f}\n")
         rows += more
         fits.append(fit)
-    print_json("tolerance", rows, fits=fits)
+    print_json("tolerance", rows, method=options.method, fits=fits)
 
 
 if __name__ == "__main__":

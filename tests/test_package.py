@@ -112,7 +112,8 @@ def test_example_runs(name, tmp_path):
     assert answer.stdout
 
 
-PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/howto/user_force.md", "docs/howto/analyses.md"]
+PAGES = ["README.md", "docs/tutorials/first_mechanism.md"]
+PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events")]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
 
 

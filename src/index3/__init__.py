@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.assemble import assemble as assemble
     from index3.analysis.audit import energy_audit as energy_audit
     from index3.analysis.check import check as check
+    from index3.analysis.compare import compare as compare
     from index3.analysis.differentiation import differentiation_index as differentiation_index
     from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
     from index3.analysis.kinematics import kinematics as kinematics
@@ -30,6 +31,11 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.sensitivity import sensitivity as sensitivity
     from index3.analysis.simulate import simulate as simulate
     from index3.analysis.static import static as static
+    from index3.analysis.switching import Jump as Jump
+    from index3.analysis.switching import Switch as Switch
+    from index3.analysis.switching import close_joint as close_joint
+    from index3.analysis.switching import impact as impact
+    from index3.analysis.switching import open_joint as open_joint
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
     from index3.bodies.natural_body import NaturalBody as NaturalBody
@@ -94,8 +100,27 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.joints import Screw as Screw
     from index3.joints import Spherical as Spherical
     from index3.joints import Universal as Universal
+    from index3.methods.augmented.augmented_method import AugmentedIndex1 as AugmentedIndex1
+    from index3.methods.augmented.augmented_method import AugmentedIndex3 as AugmentedIndex3
+    from index3.methods.augmented.augmented_method import MultiIndex as MultiIndex
+    from index3.methods.direct.bdf_method import BDFIndex3 as BDFIndex3
+    from index3.methods.direct.bdf_method import BDFStabilised as BDFStabilised
+    from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as GeneralizedAlpha
     from index3.methods.direct.hht_method import HHT as HHT
+    from index3.methods.explicit.adams_method import Adams as Adams
+    from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
+    from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
     from index3.methods.registry import METHODS as METHODS
+    from index3.methods.state_space.rosenbrock_method import Rosenbrock4 as Rosenbrock4
+    from index3.methods.state_space.sdirk_method import DescriptorSDIRK4 as DescriptorSDIRK4
+    from index3.methods.state_space.sdirk_method import DescriptorTrapezoidal as DescriptorTrapezoidal
+    from index3.methods.state_space.sdirk_method import FirstOrderSDIRK4 as FirstOrderSDIRK4
+    from index3.methods.state_space.sdirk_method import StateSpaceTrapezoidal as StateSpaceTrapezoidal
+    from index3.methods.tlismni.tlismni_method import TlismniAdams3 as TlismniAdams3
+    from index3.methods.tlismni.tlismni_method import TlismniAdams4 as TlismniAdams4
+    from index3.methods.tlismni.tlismni_method import TlismniBDF2 as TlismniBDF2
+    from index3.methods.tlismni.tlismni_method import TlismniHHT as TlismniHHT
+    from index3.methods.tlismni.tlismni_method import TlismniTrapezoidal as TlismniTrapezoidal
     from index3.model.model import Model as Model
     from index3.results.difference import difference as difference
     from index3.results.result import Result as Result
@@ -112,6 +137,8 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.simulate": ("simulate",),
     "index3.analysis.static": ("static",),
     "index3.bodies.euler_angle_body": ("EulerAngleBody",),
+    "index3.analysis.compare": ("compare",),
+    "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.natural_body": ("NaturalBody", "NaturalPlanarBody"),
     "index3.bodies.natural_linkage": ("NaturalLinkage",),
@@ -166,7 +193,26 @@ _HOME = {  # where each public name is defined; a test holds this and the import
         "Spherical",
         "Universal",
     ),
+    "index3.methods.augmented.augmented_method": ("AugmentedIndex1", "AugmentedIndex3", "MultiIndex"),
+    "index3.methods.direct.bdf_method": ("BDFIndex3", "BDFStabilised"),
+    "index3.methods.direct.generalized_alpha_method": ("GeneralizedAlpha",),
     "index3.methods.direct.hht_method": ("HHT",),
+    "index3.methods.explicit.adams_method": ("Adams",),
+    "index3.methods.explicit.runge_kutta_method": ("Dop853", "Dopri5"),
+    "index3.methods.state_space.rosenbrock_method": ("Rosenbrock4",),
+    "index3.methods.state_space.sdirk_method": (
+        "DescriptorSDIRK4",
+        "DescriptorTrapezoidal",
+        "FirstOrderSDIRK4",
+        "StateSpaceTrapezoidal",
+    ),
+    "index3.methods.tlismni.tlismni_method": (
+        "TlismniAdams3",
+        "TlismniAdams4",
+        "TlismniBDF2",
+        "TlismniHHT",
+        "TlismniTrapezoidal",
+    ),
     "index3.methods.registry": ("METHODS",),
     "index3.model.model": ("Model",),
     "index3.results.difference": ("difference",),

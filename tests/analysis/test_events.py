@@ -33,6 +33,37 @@ def test_terminal_event_ends_the_run_at_its_time():
     assert result.y_events[0].shape == (1, 2, 3)
 
 
+def test_nothing_is_shown_or_kept_after_a_terminal_event():
+    def hit(t, state):
+        return ground(t, state)
+
+    hit.terminal = True
+    seen = []
+    result = ix.simulate(
+        falling_ball(), (0, 3), "dopri5", events=hit, t_eval=0.01, dense_output=True,
+        callback=lambda t, q, v: seen.append(t),
+    )  # fmt: skip
+    assert np.array_equal(seen, result.t)
+    assert result.sol.t_max == result.t[-1] == result.t_events[0][0]
+
+
+def test_events_of_reactions_and_accelerations():
+    """A rod falls from the horizontal: 5/2 m g sin(angle) along it and m g cos(angle) / 4 across are on the pin."""
+    model = ix.library.pendulum()
+    pin = next(iter(model.joints))
+
+    def load(t, state):
+        assert state.lam.shape == (6,)  # the pin's five, and the normalisation
+        assert np.all(np.isfinite(state.a))
+        return np.linalg.norm(state[pin].force) - 9.80665
+
+    result = ix.simulate(model, (0, 0.4), "dopri5", rtol=1e-8, events=load)
+    (q,) = result.y_events[0][:, 0]
+    angle = np.arctan2(-q[2], q[0])
+    along, across = 2.5 * np.sin(angle), 0.25 * np.cos(angle)
+    assert np.hypot(along, across) == pytest.approx(1.0, abs=1e-6)  # 100 times rtol
+
+
 def test_direction_and_count():
     """A pendulum passes its lowest point in both directions; the third fall-through may end the run."""
     model = ix.library.pendulum()

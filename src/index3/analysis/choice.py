@@ -107,6 +107,11 @@ class Automatic:
         self.method: Method = choose(self.choice.key, options)
         state.system.addresses.load(with_core((self.method.kernel, *self.method.helpers)))
 
+    def follow(self, before: Automatic, t: float) -> None:
+        """Tell the story on from the choice before a restart at t."""
+        changed = self.choice.key != before.choice.key
+        self.story = f"{before.story}, from t = {t:.4g} {self.story}" if changed else before.story
+
     def reconsider(self, progress: Run, failed: bool) -> Table | None:
         """The table of another method if the present one failed or has become unfit, else None."""
         if self.choice.key == ROBUST:

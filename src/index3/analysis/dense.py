@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from typing import Any
 
@@ -16,31 +17,42 @@ class StepLog:
     """Every accepted step of a run; the run must return after each."""
 
     def __init__(self, progress: Run) -> None:
-        self.progress = progress
         self.t: list[float] = []
         self.states: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self.note()
+        self.starts: list[int] = []
+        self.with_a = True
+        self.begin(progress, progress.t)
+
+    def begin(self, progress: Run, t: float) -> None:
+        """Start another piece: the motion may jump here."""
+        self.progress = progress
+        self.starts.append(len(self.t))
+        self.keep(t, *(progress[slot].copy() for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
+
+    def keep(self, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+        """Add a state."""
+        self.with_a &= bool(self.progress[run.LIMITS][run.QUINTIC] >= 1)
+        self.t.append(t)
+        self.states.append((q, v, a))
 
     def note(self) -> None:
         """Keep the last accepted state, unless it is kept already."""
         progress = self.progress
-        if self.t and progress.t <= self.t[-1]:
-            return
-        self.states.append((progress[run.NEW_Q].copy(), progress[run.NEW_V].copy(), progress[run.NEW_A].copy()))
-        self.t.append(progress.t)
+        if progress.t > self.t[-1]:
+            self.keep(progress.t, *(progress[slot].copy() for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
 
     def solution(self) -> DenseOutput:
         """The motion through all steps kept so far."""
-        with_a = self.progress[run.LIMITS][run.QUINTIC] >= 1
         states = np.array(self.states)  # (steps, 3, n)
-        return DenseOutput(np.array(self.t), states if with_a else states[:, :2])
+        return DenseOutput(np.array(self.t), states if self.with_a else states[:, :2], tuple(self.starts))
 
 
 class DenseOutput:
     """Coordinates and rates at any time of a run, from the method's own accepted steps.
 
     Between two steps q is the cubic through q and v at both ends (of degree 5 through q, v and a for methods of order
-    four and more), v its derivative: continuous, and exact at the steps. Nothing is projected: between steps the
+    four and more), v its derivative: continuous, and exact at the steps. Where an event or a discontinuity made the
+    motion jump, two steps have the same time, and the later one counts there. Nothing is projected: between steps the
     constraints hold to the accuracy of the method. For states that satisfy them to rounding give `t_eval`.
 
     Attributes
@@ -49,20 +61,31 @@ class DenseOutput:
     t_min, t_max : the span it covers
     """
 
-    def __init__(self, t: np.ndarray, states: np.ndarray) -> None:
+    def __init__(self, t: np.ndarray, states: np.ndarray, starts: tuple[int, ...] = (0,)) -> None:
         self.t, self._states = t, states
         self.t_min, self.t_max = float(t[0]), float(t[-1])
+        self._starts = starts  # the first step of each smooth piece
 
     @cached_property
-    def _motion(self) -> tuple[Any, Any]:
-        """Piecewise polynomials of q and v."""
+    def _motions(self) -> list[tuple[Any, Any]]:
+        """Piecewise polynomials of q and v, for each piece."""
         from scipy.interpolate import BPoly, CubicHermiteSpline  # slow to import: 0.2 s
 
-        if self._states.shape[1] == 2:
-            q: Any = CubicHermiteSpline(self.t, self._states[:, 0], self._states[:, 1])
-        else:
-            q = BPoly.from_derivatives(self.t, self._states)
-        return q, q.derivative()
+        motions = []
+        for first, end in itertools.pairwise((*self._starts, len(self.t))):
+            t, states = self.t[first:end], self._states[first:end]
+            if len(t) == 1:  # a run that failed in its first step: it stands
+                t, states = np.array([t[0], t[0] + 1.0]), np.stack([states[0], states[0]])
+                q: Any = CubicHermiteSpline(t, states[:, 0], 0.0 * states[:, 1])
+                motions.append((q, CubicHermiteSpline(t, states[:, 1], 0.0 * states[:, 1])))
+                continue
+            q = (
+                CubicHermiteSpline(t, *states.swapaxes(0, 1))
+                if states.shape[1] == 2
+                else BPoly.from_derivatives(t, states)
+            )
+            motions.append((q, q.derivative()))
+        return motions
 
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and v at a time, (n,) each, or at an array of times, (n_t, n) each.
@@ -76,10 +99,13 @@ class DenseOutput:
             raise ModelError(f"sol: t has {times.ndim} dimensions. Give a time, or a one-dimensional array of times.")
         if not np.all((self.t_min <= times) & (times <= self.t_max)):  # also refuses NaN
             raise ModelError(f"sol: a time is outside the run, {self.t_min:g} to {self.t_max:g} s. Give times inside.")
-        if len(self.t) == 1:  # a run that failed in its first step
-            return tuple(np.broadcast_to(x, (*times.shape, len(x))).copy() for x in self._states[0, :2])  # type: ignore
-        q, v = self._motion
-        return q(times), v(times)
+        flat = np.atleast_1d(times)
+        q, v = np.empty((len(flat), self._states.shape[2])), np.empty((len(flat), self._states.shape[2]))
+        pieces = np.searchsorted(self.t[list(self._starts)], flat, "right") - 1
+        for k in np.unique(pieces):
+            inside = pieces == k
+            q[inside], v[inside] = (motion(flat[inside]) for motion in self._motions[k])
+        return q.reshape(*times.shape, -1), v.reshape(*times.shape, -1)
 
     def __repr__(self) -> str:
         return f"DenseOutput({len(self.t)} steps from {self.t_min:g} to {self.t_max:g} s)"

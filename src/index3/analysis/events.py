@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from index3.analysis.layout import result_arrays
+from index3.analysis.legs import Leg
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.errors import ModelError
@@ -17,16 +21,25 @@ from index3.results.result import Layout, Result
 
 LOCATION = 1e-12
 """An event is located to this part of its step: rounding of the dense output."""
+DYNAMIC = ("acceleration", "force", "torque", "on_first")
+"""Words in the names of what only a solution of the equations of motion gives."""
+EARLY = 1e-2
+"""Part of the first step after an action at which the function that fired is asked for its side of zero."""
 
 
 class Instant:
     """One instant of a run by names: `state["ball"].position` is (3,), `state["hinge"].angle` a number.
 
-    Positions, orientations, velocities and joint coordinates are there; accelerations and reactions are not.
+    Positions and velocities are those of the method. Accelerations and reactions cost a solution of the equations of
+    motion, at the state closed onto the constraints; they are worked out when first asked for.
     """
 
-    def __init__(self, result: Result) -> None:
-        self._result = result
+    def __init__(self, result: Result, closed: Callable[[], Result] | None = None) -> None:
+        self._result, self._close = result, closed
+
+    @cached_property
+    def _closed(self) -> Result:
+        return self._result if self._close is None else self._close()
 
     @property
     def t(self) -> float:
@@ -43,23 +56,44 @@ class Instant:
         """Their rates."""
         return self._result.v[0]
 
+    @property
+    def a(self) -> np.ndarray:
+        """Their second derivatives."""
+        return self._closed.a[0]
+
+    @property
+    def lam(self) -> np.ndarray:
+        """Multipliers of all rows; those of open joints are zero."""
+        return self._closed.lam[0]
+
     def __getitem__(self, name: str) -> Any:
-        return _First(self._result[name])
+        return _First(self._result[name], lambda: self._closed[name])
 
     def marker(self, marker: Any) -> Any:
         """The motion of a marker."""
-        return _First(self._result.marker(marker))
+        return _First(self._result.marker(marker), lambda: self._closed.marker(marker))
 
 
 class _First:
-    """A view of a result whose histories are single values."""
+    """A view of a result whose histories are single values; what needs accelerations comes from the closed state."""
 
-    def __init__(self, view: Any) -> None:
-        self._view = view
+    def __init__(self, view: Any, closed: Callable[[], Any]) -> None:
+        self._view, self._closed = view, closed
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._view, name)
+        dynamic = any(word in name for word in DYNAMIC)
+        value = getattr(self._closed() if dynamic else self._view, name)
         return value[0] if isinstance(value, np.ndarray) else value
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An event that ends the run, or has an action: its time, the number and name of its function."""
+
+    t: float
+    function: int
+    name: str
+    action: Callable[[Any], Any] | None
 
 
 class Events:
@@ -68,20 +102,34 @@ class Events:
     Parameters
     ----------
     functions : one function of (t, state), or several; attributes `terminal` (True, or the number of the occurrence
-        that ends the run) and `direction` (+1: only rising, -1: only falling) as in SciPy
+        that ends the run) and `direction` (+1: only rising, -1: only falling) as in SciPy; `action`, a function of a
+        `Switch` that changes the run at the event
     """
 
-    def __init__(self, functions: Any, progress: Run, layout: Layout) -> None:
+    def __init__(self, functions: Any, leg: Leg, layout: Layout) -> None:
         self.functions: list[Callable[[float, Instant], float]] = as_functions(functions)
-        self.progress, self.layout = progress, layout
+        self.leg, self.layout, progress = leg, layout, leg.run
         self.table = Table(len(probe.SLOTS))
         self.table[probe.RUN] = np.array([progress.table.handle], np.int64)
         self.table[probe.TIME] = np.zeros(1)
         self.table[probe.KEPT] = np.zeros(len(progress.state[s.ANGLE_REF]))
         self.found: list[list[tuple[float, np.ndarray, np.ndarray]]] = [[] for _ in self.functions]
-        self.ended = ""  # name of the function that ended the run
+        self.fired: set[int] = set()  # functions whose action changed the run at its last restart
         self.time = progress.t
         self.values = self.ask(progress.t)
+
+    @property
+    def progress(self) -> Run:
+        """The run of the present leg."""
+        return self.leg.run
+
+    def resume(self, leg: Leg, fired: int | None) -> None:
+        """Go on in another leg of the run, at its start; `fired` is the function whose action changed the state."""
+        self.leg, self.time = leg, leg.run.t
+        self.table[probe.RUN][0] = leg.run.table.handle
+        if fired is not None:
+            self.fired.add(fired)
+            self.values = self.ask(leg.run.t)
 
     def instant(self, t: float) -> Instant:
         """The state at a time of the last accepted step."""
@@ -89,10 +137,19 @@ class Events:
         self.table[probe.TIME][0] = t
         probe.at_time(state.handle, self.table.handle)
         system = self.progress.system
-        arrays = empty_arrays(1, system.n, system.m, len(self.layout.joints), len(state[s.ANGLES]))
+        rows, joints = len(self.layout.row_names), len(self.layout.joints)
+        arrays = empty_arrays(1, system.n, rows, joints, len(state[s.ANGLES]))
         arrays |= {"t": np.array([t]), "q": state[s.Q][None].copy(), "v": state[s.V][None].copy()}
         arrays["angle"] = state[s.ANGLES][None].copy()
-        return Instant(Result(self.layout, arrays))
+        stage = self.leg.stage
+
+        def closed() -> Result:
+            line = {name: arrays[name] for name in ("t", "q", "v", "a", "angle")}
+            lam = np.zeros((1, system.m))
+            lines = stage.widened(stage.closer.close_block(**line, lam=lam, project=True), rows)
+            return Result(self.layout, result_arrays(lines | {"work": arrays["work"]}))
+
+        return Instant(Result(self.layout, arrays), closed)
 
     def ask(self, t: float, only: int | None = None) -> list[float]:
         """Values of the functions (or of one) at a time."""
@@ -100,25 +157,33 @@ class Events:
         chosen = self.functions if only is None else [self.functions[only]]
         return [as_number(function, function(t, instant)) for function in chosen]
 
-    def look(self) -> float | None:
-        """Find the events of the last accepted step; the time of the first terminal one, or None."""
+    def look(self) -> Hit | None:
+        """Find the events of the last accepted step, up to the first that ends the run or acts on it; that one."""
         clock = self.progress[run.CLOCK]
         t0, t1 = float(clock[run.T_OLD]), float(clock[run.T_NEW])
         if t1 <= self.time:  # the last step was rejected
             return None
         self.time = t1
-        before, self.values = self.values, self.ask(t1)
+        before, self.values, starts = self.values, self.ask(t1), [t0] * len(self.functions)
+        for k in self.fired:  # it stood at zero: its side is known a little later
+            starts[k] = t0 + EARLY * (t1 - t0)
+            before[k] = self.ask(starts[k], k)[0]
+        self.fired.clear()
         hits = []
         for k, function in enumerate(self.functions):
             if passes(before[k], self.values[k], getattr(function, "direction", 0)):
-                hits.append((self.locate(k, t0, t1, before[k]), k))
+                hits.append((self.locate(k, starts[k], t1, before[k]), k))
         for t, k in sorted(hits):
+            limit, action = (getattr(self.functions[k], name, None) for name in ("terminal", "action"))
+            if action is not None and getattr(action, "idle", lambda opened: False)(self.leg.stage.open):
+                continue  # a string that is taut already passes its length by roundings
             instant = self.instant(t)
             self.found[k].append((t, instant.q.copy(), instant.v.copy()))
-            limit = getattr(self.functions[k], "terminal", False)
             if limit and len(self.found[k]) >= int(limit):
-                self.ended = getattr(self.functions[k], "__name__", repr(self.functions[k]))
-                return t
+                action = None
+            elif action is None:
+                continue
+            return Hit(t, k, name_of(self.functions[k]), action)
         return None
 
     def line(self, t: float) -> dict[str, np.ndarray]:
@@ -175,12 +240,22 @@ def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     for function in functions:
         if not callable(function):
             raise ModelError(f"simulate: events holds {function!r}. Give functions of (t, state).")
+        action = getattr(function, "action", None)
+        if action is not None and not callable(action):
+            raise ModelError(
+                f"simulate: event {name_of(function)} has the action {action!r}. Give open_joint(...) or a function."
+            )
     return functions
+
+
+def name_of(function: Callable) -> str:
+    """What messages call an event function."""
+    return str(getattr(function, "__name__", repr(function)))
 
 
 def as_number(function: Callable, value: Any) -> float:
     """An event's value as a finite float."""
-    name = getattr(function, "__name__", repr(function))
+    name = name_of(function)
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -82,3 +82,10 @@ def describe_marker(marker: Any) -> dict[str, Any]:
         "axes": marker.axes.tolist(),
         "part": marker.part,
     }
+
+
+def result_arrays(lines: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Closed lines of output under the names of a result."""
+    arrays = {name: array for name, array in lines.items() if name not in ("energy", "scaled")}
+    arrays |= {"kinetic": lines["energy"][:, 0].copy(), "potential": lines["energy"][:, 1].copy()}
+    return arrays | {"violation_scaled": lines["scaled"]}

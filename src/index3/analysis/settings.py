@@ -105,6 +105,18 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
     return times
 
 
+def stop_times(times: Any, span: tuple[float, float]) -> np.ndarray:
+    """Declared discontinuities inside the span, in order, each once."""
+    t0, t1 = span
+    try:
+        stops = np.unique(np.atleast_1d(np.asarray(times, float)))
+    except (TypeError, ValueError):
+        stops = np.array([math.nan])
+    if not np.all(np.isfinite(stops)):
+        raise ModelError(f"simulate: discontinuities = {times!r}. Give finite times.")
+    return stops[(stops > t0) & (stops < t1)]
+
+
 def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> np.ndarray:
     """t0, t0 + dt, ..., and t1 itself; rounding makes no extra point next to t1."""
     t0, t1 = span

@@ -10,11 +10,11 @@ import numpy as np
 
 from index3.analysis.assemble import assemble_state
 from index3.analysis.audit import energy_audit
-from index3.analysis.choice import Automatic
 from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
-from index3.analysis.events import Events, as_functions
+from index3.analysis.events import Events, as_functions, name_of
 from index3.analysis.layout import describe
+from index3.analysis.legs import Plan, begin
 from index3.analysis.progress import reporter
 from index3.analysis.settings import (
     absolute_tolerance,
@@ -24,15 +24,14 @@ from index3.analysis.settings import (
     check_span,
     check_steps,
     output_times,
+    stop_times,
 )
+from index3.analysis.stages import Stages
 from index3.analysis.start import starting_point
 from index3.errors import ModelError, SimulationFailed
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import KERNELS
 from index3.methods.registry import AUTO, choose
-from index3.methods.runner import Run
 from index3.results.result import Result
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 
 def simulate(
@@ -46,6 +45,8 @@ def simulate(
     t_eval: Any = None,
     dense_output: bool = False,
     events: Any = None,
+    discontinuities: Any = (),
+    open_joints: Any = (),
     first_step: float | None = None,
     max_step: float = math.inf,
     max_steps: int | None = None,
@@ -74,7 +75,11 @@ def simulate(
     events : one or several functions of (t, state) whose passages through zero are located on the dense output;
         `state["ball"].position` and the like are values at that instant. Attributes as in SciPy: `terminal` (True, or
         a number of occurrences) ends the run there, `direction` (+1, -1) counts only rising or falling passages. Found
-        in `result.t_events`, `result.y_events`; the run returns to Python after each step
+        in `result.t_events`, `result.y_events`; the run returns to Python after each step. An attribute `action`
+        (`open_joint("latch")`, `close_joint(...)`, `impact(...)`, or a function of a `Switch`) changes the run there
+    discontinuities : times at which functions of time may jump: steps end there and the method starts anew, so that
+        its history and its error estimate do not reach across
+    open_joints : names of joints and motions that are open at the start, for an event to close
     first_step, max_step : of the steps chosen by the method [s]
     max_steps : give up after this many accepted steps
     initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
@@ -104,30 +109,27 @@ def simulate(
     if not isinstance(dense_output, bool):
         raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
     functions = [] if events is None else as_functions(events)
-    times = output_times(t_eval, span)
+    times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
     check_motions(model.motions.values(), span)
-    system = compile_model(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
-    state = State(system)
-    closer = Closer(state)
-    assemble_state(state, closer, span[0], start=starting_point(system, initial, "simulate"))
-    choice = Automatic(state, closer, rtol, span, options) if automatic else None
-    if choice is not None:
-        chosen = choice.method
-    assert chosen is not None
-    progress_run = Run(
-        state, closer.solver, span, rtol=rtol, atol=absolute_tolerance(atol, rtol, system.n),
-        newton_tol=chosen.newton_tol, t_eval=times, step=constant_step, max_step=max_step, max_steps=max_steps,
+    stages = Stages(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
+    stage = stages.at(stages.check_names(open_joints, "open_joints"))
+    for function in functions:
+        stages.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+    start = starting_point(stage.system, initial, "simulate")
+    assemble_state(stage.state, stage.closer, span[0], start=start)
+    plan = Plan(
+        span=span, method=None if automatic else chosen, options=options, rtol=rtol,
+        atol=absolute_tolerance(atol, rtol, stage.system.n), t_eval=times, step=constant_step, max_step=max_step,
+        max_steps=max_steps, first_step=first_step, stops=stops, project=bool(project),
     )  # fmt: skip
-    table = chosen.start(progress_run, first_step)
-    drive = Drive(model, state, closer, progress_run, bool(project), callback)
-    drive.choice = choice
+    drive = Drive(plan, stages, begin(plan, stage, span[0]), callback)
     if dense_output:
-        drive.log = StepLog(progress_run)
+        drive.log = StepLog(drive.run)
     if functions:
-        drive.events = Events(functions, progress_run, describe(model, system, np.ones(system.m, bool)))
+        drive.events = Events(functions, drive.leg, describe(model, stages.whole, np.ones(stages.whole.m, bool)))
     with reporter(progress, model.name, span) as report:
-        drive.go(chosen.kernel, table, report)
-    result = drive.result(chosen if choice is None else choice.method, {"rtol": rtol, "step": step, **options})
+        drive.go(report)
+    result = drive.result({"rtol": rtol, "step": step, **options})
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
         raise SimulationFailed(result.message, result) from drive.cause

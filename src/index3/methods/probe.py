@@ -22,7 +22,8 @@ def at_time(T, E):
         run.copy(v, view(R, run.NEW_V))
     else:
         x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
-        run.interpolate(R, t, q, v)
+        run.output_state(T, R, t, q, v)
+        view(T, s.TIME)[0] = t
     kept = view(E, KEPT)
     run.copy(kept, near)
     for k in range(near.shape[0]):  # the turn nearest to the straight line between the two accepted angles

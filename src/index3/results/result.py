@@ -137,6 +137,7 @@ class Result:
         self.options: dict[str, Any] = dict(info.get("options", {}))
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
+        self.jumps: list[Any] = []  # changes made by events: time, joints, kinetic energy before and after
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
         self._bodies = {body["name"]: body for body in layout.bodies}

@@ -61,10 +61,10 @@ class Places:
 class Compiler:
     """Collects the pieces of a `System` in the order in which they depend on each other."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, without: frozenset[str] = frozenset()) -> None:
         if not model.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
-        self.model = model
+        self.model, self.without = model, without
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
@@ -124,7 +124,9 @@ class Compiler:
             entry += sum(map(len, body.own_columns))
         groups, self.held = [], []
         for joint in self.model.joints.values():
-            if isinstance(joint, CoordinateConstraint):
+            if joint.name in self.without:
+                group = Group(joint.name, joint, () if isinstance(joint, CoordinateConstraint) else joint.markers)
+            elif isinstance(joint, CoordinateConstraint):
                 group = Group(joint.name, joint, (), joint.primitives())
                 self.held.append(group)
             else:
@@ -133,7 +135,10 @@ class Compiler:
                 group = joint_group(joint, self.angle_joints, number)
             groups.append(group)
         for motion in self.model.motions.values():
-            groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
+            if motion.name in self.without:
+                groups.append(Group(motion.name, motion, motion.joint.markers))
+            else:
+                groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
         groups += [force_group(part) for force in self.model.forces.values() for part in force.parts]
         self.slender = {id(body): body for body in self.bodies if body.slender}
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
@@ -351,11 +356,13 @@ def turning_coordinates(group: Group) -> np.ndarray:
     return turning
 
 
-def compile_model(model: Model, kernels: Iterable[Kernel] = ()) -> System:
+def compile_model(model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = ()) -> System:
     """The equations of a model, ready to be evaluated; `kernels` are others that the caller will need, built together.
+
+    Joints and motions named in `without` are open: they keep their place and their measured coordinates, but no rows.
 
     Raises
     ------
     ModelError : the model has no bodies, or planar bodies are tied out of their plane.
     """
-    return Compiler(model).compile(kernels)
+    return Compiler(model, frozenset(without)).compile(kernels)

@@ -8,7 +8,8 @@ turns as little as possible. J1 = dw''/dw and J2 = dw''/dw' are exact, column by
 Ours differs:
 - the table is recomputed with a root e of full precision (R(inf) = 0), the recursion has its h factors corrected;
 - the error estimate passes through the filter that section 5.1 recommends and the author did not build;
-- df/dt by central differences in t over 2e-3 h at fixed (w, w'), the dependent coordinates recovered at each time.
+- df/dt by differences of second order over 2e-3 h at fixed (w, w'), the dependent coordinates recovered at each time;
+  forward ones, so that a step that begins at a discontinuity does not see what was before.
 """
 
 from __future__ import annotations
@@ -269,15 +270,15 @@ def fill_time_derivative(T, E, R, F_, h):
         f_t[i] = 0.0
     if view(E, FLAGS)[TIMED] == 1:
         delta = 1e-3 * h
+        take_independent(E, view(R, run.NEW_A), f_t)
         for side in range(2):
-            sign = 2.0 * side - 1.0
             run.copy(view(T, s.Q), view(R, run.NEW_Q))
             run.copy(view(T, s.V), view(R, run.NEW_V))
-            code = accelerate(T, E, R, F_, clock[run.T_NEW] + sign * delta)
+            code = accelerate(T, E, R, F_, clock[run.T_NEW] + (1 + side) * delta)
             if code != OK:
                 return code
-            for i in range(f_t.shape[0]):
-                f_t[i] += sign * f[i] / (2.0 * delta)
+            for i in range(f_t.shape[0]):  # (-3 f0 + 4 f1 - f2) / (2 delta)
+                f_t[i] = (4.0 * f[i] - 3.0 * f_t[i]) if side == 0 else (f_t[i] - f[i]) / (2.0 * delta)
     take_independent(E, view(R, run.NEW_V), y)
     add_matrix(view(E, J1), y, 1.0, f_t)
     return OK

@@ -1,0 +1,132 @@
+"""The equations of one model while some of its joints and motions are open, and consistent states of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import check_consistency
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel
+from index3.errors import ModelError
+from index3.methods import closure
+from index3.methods.closing import Closer
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State, System
+
+
+@dataclass
+class Stage:
+    """A system without the rows of what is open, with a state and a closer; `columns` places its rows among all."""
+
+    open: frozenset[str]
+    system: System
+    state: State
+    closer: Closer
+    columns: np.ndarray
+
+    def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
+        """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
+        self.state.move(t, q, v)
+        self.state[s.ANGLE_REF][:] = angles
+
+    def widened(self, lines: dict[str, np.ndarray], m: int) -> dict[str, np.ndarray]:
+        """Closed lines of output with a column of lam for each of the m rows of the whole model, zero where open."""
+        lam = np.zeros((len(lines["lam"]), m))
+        lam[:, self.columns] = lines["lam"]
+        return lines | {"lam": lam}
+
+    def misfit(self, names: frozenset[str]) -> np.ndarray:
+        """Residuals of the position rows of some joints at the state, zero for all other rows.
+
+        Raises
+        ------
+        ModelError : the equations have no value here.
+        """
+        if self.state.run(evaluate.forces):
+            raise self.closer.failure(closure.EVALUATION, float(self.state[s.TIME][0]))
+        residual = np.zeros(self.system.m)
+        for group in self.system.groups:
+            if group.name in names:
+                rows = slice(group.row, group.row + group.rows)
+                residual[rows] = np.where(self.system.level[rows] == 0, self.state[s.PHI][rows], 0.0)
+        return residual
+
+    def settle(self) -> tuple[float, float]:
+        """Close positions, velocities and accelerations from where the state is; kinetic and potential energy there.
+
+        Velocities change as an impulse of the joints changes them: by the least in the metric of the mass matrix.
+
+        Raises
+        ------
+        AssemblyError, SingularError, ModelError : there is no consistent state nearby.
+        """
+        t = float(self.state[s.TIME][0])
+        for kernel in (closure.assemble_positions, closure.assemble_accelerations):
+            code = kernel(self.state.handle, self.closer.handle)
+            if code:
+                raise self.closer.failure(code, t)
+        check_consistency(self.state, self.closer, t)
+        energy = self.state[s.ENERGY]
+        return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
+
+    def held_velocities(self) -> np.ndarray:
+        """The velocities nearest to the state's (in the metric of the mass matrix) that all rows allow."""
+        code = closure.assemble_velocities(self.state.handle, self.closer.handle)
+        if code:
+            raise self.closer.failure(code, float(self.state[s.TIME][0]))
+        return self.state[s.V].copy()
+
+
+class Stages:
+    """All stages of a model that a run has met; `whole` is the system with every joint closed."""
+
+    def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
+        self.model, self.kernels = model, tuple(kernels)
+        self.whole = compile_model(model, self.kernels)
+        self.known: dict[frozenset[str], Stage] = {}
+
+    def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
+        """The names of joints and motions as a set.
+
+        Raises
+        ------
+        ModelError : one of them is no joint or motion of the model.
+        """
+        names = [names] if isinstance(names, str) else list(names)
+        for name in names:
+            if name not in self.model.joints and name not in self.model.motions:
+                raise ModelError(f"{who}: there is no joint or motion {name!r} in model '{self.model.name}'.")
+        return frozenset(names)
+
+    def at(self, opened: frozenset[str]) -> Stage:
+        """The stage with some joints and motions open.
+
+        Raises
+        ------
+        ModelError : a motion is closed although it drives an open joint.
+        """
+        for motion in self.model.motions.values():
+            if motion.joint.name in opened and motion.name not in opened:
+                raise ModelError(
+                    f"{motion.label} drives {motion.joint.label}, which is open. Open '{motion.name}' together with "
+                    f"'{motion.joint.name}'."
+                )
+        if opened not in self.known:
+            system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
+            state = State(system)
+            self.known[opened] = Stage(opened, system, state, Closer(state), row_columns(self.whole, system))
+        return self.known[opened]
+
+
+def row_columns(whole: System, part: System) -> np.ndarray:
+    """Where the rows of a system without some joints stand among those of the whole one."""
+    own = whole.m - sum(group.rows for group in whole.groups)
+    columns = [np.arange(own)]
+    for group, kept in zip(whole.groups, part.groups, strict=True):
+        columns.append(np.arange(group.row, group.row + kept.rows))
+    return np.concatenate(columns)
