@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.switching import open_joint as open_joint
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
+    from index3.bodies.moving_marker import MovingMarker as MovingMarker
     from index3.bodies.natural_body import NaturalBody as NaturalBody
     from index3.bodies.natural_body import NaturalPlanarBody as NaturalPlanarBody
     from index3.bodies.natural_linkage import NaturalLinkage as NaturalLinkage
@@ -50,6 +51,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.errors import ModelError as ModelError
     from index3.errors import SimulationFailed as SimulationFailed
     from index3.errors import SingularError as SingularError
+    from index3.forces.actuator import Actuator as Actuator
     from index3.forces.bushing import Bushing as Bushing
     from index3.forces.contact import Contact as Contact
     from index3.forces.contact import ContactSet as ContactSet
@@ -58,6 +60,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.forces.gravity import PointGravity as PointGravity
     from index3.forces.gravity import UniformGravity as UniformGravity
     from index3.forces.joint_friction import JointFriction as JointFriction
+    from index3.forces.joint_limit import JointLimit as JointLimit
     from index3.forces.load import Force as Force
     from index3.forces.load import Torque as Torque
     from index3.forces.road import Road as Road
@@ -100,6 +103,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.joints import Screw as Screw
     from index3.joints import Spherical as Spherical
     from index3.joints import Universal as Universal
+    from index3.joints import UserConstraint as UserConstraint
     from index3.methods.augmented.augmented_method import AugmentedIndex1 as AugmentedIndex1
     from index3.methods.augmented.augmented_method import AugmentedIndex3 as AugmentedIndex3
     from index3.methods.augmented.augmented_method import MultiIndex as MultiIndex
@@ -140,6 +144,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.compare": ("compare",),
     "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.bodies.marker": ("Marker",),
+    "index3.bodies.moving_marker": ("MovingMarker",),
     "index3.bodies.natural_body": ("NaturalBody", "NaturalPlanarBody"),
     "index3.bodies.natural_linkage": ("NaturalLinkage",),
     "index3.bodies.planar_body": ("PlanarBody",),
@@ -147,12 +152,14 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.rigid_body": ("RigidBody",),
     "index3.bodies.states": ("States",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
+    "index3.forces.actuator": ("Actuator",),
     "index3.forces.bushing": ("Bushing",),
     "index3.forces.contact": ("Contact", "ContactSet"),
     "index3.forces.curve": ("Curve",),
     "index3.forces.drag": ("Drag",),
     "index3.forces.gravity": ("PointGravity", "UniformGravity"),
     "index3.forces.joint_friction": ("JointFriction",),
+    "index3.forces.joint_limit": ("JointLimit",),
     "index3.forces.load": ("Force", "Torque"),
     "index3.forces.rotational_spring_damper": ("RotationalSpringDamper",),
     "index3.forces.road": ("Road",),
@@ -192,6 +199,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
         "Screw",
         "Spherical",
         "Universal",
+        "UserConstraint",
     ),
     "index3.methods.augmented.augmented_method": ("AugmentedIndex1", "AugmentedIndex3", "MultiIndex"),
     "index3.methods.direct.bdf_method": ("BDFIndex3", "BDFStabilised"),

@@ -153,6 +153,62 @@ def frictions(model, first, second, rng):
     return made
 
 
+class Slide(zoo.LooseJoint):
+    """A joint without rows with a displacement that can be measured."""
+
+    measures = joints.DISPLACEMENT
+
+    def __init__(self, name, first, second):
+        super().__init__(name, first, second, [])
+
+
+def joint_and_coordinate(model, first, second, rng):
+    """A hinge and a slide, each with the value of its coordinate in `force_state`."""
+    return [
+        (model.add(Hinge("hinge", *again(first, second, rng))), TURNS),
+        (model.add(Slide("slide", *again(first, second, rng))), 0.0),
+    ]
+
+
+def limits(model, first, second, rng):
+    """Stops that are pressed: springs, and with damping that is still setting in; upper and lower; one that is not."""
+    made = []
+    for k, (joint, x) in enumerate(joint_and_coordinate(model, first, second, rng)):
+        made += [
+            ix.JointLimit(f"a{k}", joint, upper=x - 0.3, stiffness=20.0),
+            ix.JointLimit(f"b{k}", joint, lower=x + 0.4, stiffness=60.0, damping=0.5, exponent=1.5, onset=1.0),
+            ix.JointLimit(f"c{k}", joint, lower=x - 9.0, upper=x - 0.3, stiffness=90.0, damping=0.5, onset=0.2),
+            ix.JointLimit(f"d{k}", joint, lower=x - 9.0, upper=x + 9.0, stiffness=90.0),
+        ]
+    return made
+
+
+def steer(t, x, rate):
+    """A law that is not linear in anything."""
+    return 3.0 * math.sin(x) * (1.0 + t) - 0.5 * rate * abs(rate) + 0.2 * x * rate
+
+
+def steer_slopes(t, x, rate):
+    """The derivatives of `steer`."""
+    return 3.0 * math.cos(x) * (1.0 + t) + 0.2 * rate, -abs(rate) + 0.2 * x
+
+
+def actuators(derivatives):
+    """A maker of drives: constant, of time, of the state."""
+
+    def make(model, first, second, rng):
+        made = []
+        for k, (joint, _) in enumerate(joint_and_coordinate(model, first, second, rng)):
+            made += [
+                ix.Actuator(f"a{k}", joint, 2.5),
+                ix.Actuator(f"b{k}", joint, math.cos),
+                ix.Actuator(f"c{k}", joint, steer, derivatives=derivatives),
+            ]
+        return made
+
+    return make
+
+
 def wave(t):
     """A vector function of time."""
     return 3.0 * math.cos(2.0 * t), 1.0 + t, -2.0 * math.sin(t)
@@ -361,6 +417,16 @@ MAKERS = [
     Maker("index3.forces.vector_force", "vector-d", vector("differences"), pairs=VECTOR_PAIRS, tolerance=1e-5),
     Maker("index3.forces.contact_kernels", "contacts", contacts),
     Maker("index3.forces.tyre_kernels", "tyres", tyres),
+    Maker("index3.forces.joint_limit", "limits", limits, pairs=between(*WITH_AXES, "ground")),
+    Maker("index3.forces.actuator", "drives", actuators(steer_slopes), pairs=between(*WITH_AXES, "ground")),
+    # differences of the law by its two arguments, step 1e-6: 1e-9 of a force of 10
+    Maker(
+        "index3.forces.actuator",
+        "drives-differences",
+        actuators(None),
+        pairs=between(*WITH_AXES, "ground"),
+        tolerance=1e-5,
+    ),
     Maker("index3.forces.user", "jacobian", user(strut_jacobian)),
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin

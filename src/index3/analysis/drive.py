@@ -11,7 +11,7 @@ import numpy as np
 
 from index3.analysis.dense import StepLog
 from index3.analysis.events import Events, Hit
-from index3.analysis.layout import describe, result_arrays
+from index3.analysis.layout import describe, moving_markers, result_arrays
 from index3.analysis.legs import NUDGE, Leg, Plan, begin, start_time
 from index3.analysis.reasons import evaluation_fails, reason
 from index3.analysis.stages import Stages
@@ -249,6 +249,7 @@ class Drive:
         }  # fmt: skip
         result = Result(describe(self.stages.model, self.stages.whole, self.unique_rows()), result_arrays(joined), info)
         result.jumps = self.jumps
+        result.moving = moving_markers(self.stages.whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from index3.compiled.interface import Table
 from index3.errors import ModelError
 from index3.methods import probe, run
 from index3.methods.runner import Run
-from index3.results.export import empty_arrays
+from index3.results.export import empty_arrays, wrench_names
 from index3.results.result import Layout, Result
 
 LOCATION = 1e-12
@@ -104,11 +104,14 @@ class Events:
     functions : one function of (t, state), or several; attributes `terminal` (True, or the number of the occurrence
         that ends the run) and `direction` (+1: only rising, -1: only falling) as in SciPy; `action`, a function of a
         `Switch` that changes the run at the event
+    leg, layout : of the run
+    moving : markers that follow functions of time, as `layout` numbers them
     """
 
-    def __init__(self, functions: Any, leg: Leg, layout: Layout) -> None:
+    def __init__(self, functions: Any, leg: Leg, layout: Layout, moving: Sequence[Any] = ()) -> None:
         self.functions: list[Callable[[float, Instant], float]] = as_functions(functions)
         self.leg, self.layout, progress = leg, layout, leg.run
+        self.moving = moving
         self.table = Table(len(probe.SLOTS))
         self.table[probe.RUN] = np.array([progress.table.handle], np.int64)
         self.table[probe.TIME] = np.zeros(1)
@@ -137,7 +140,7 @@ class Events:
         self.table[probe.TIME][0] = t
         probe.at_time(state.handle, self.table.handle)
         system = self.progress.system
-        rows, joints = len(self.layout.row_names), len(self.layout.joints)
+        rows, joints = len(self.layout.row_names), len(wrench_names(self.layout))
         arrays = empty_arrays(1, system.n, rows, joints, len(state[s.ANGLES]))
         arrays |= {"t": np.array([t]), "q": state[s.Q][None].copy(), "v": state[s.V][None].copy()}
         arrays["angle"] = state[s.ANGLES][None].copy()
@@ -147,9 +150,15 @@ class Events:
             line = {name: arrays[name] for name in ("t", "q", "v", "a", "angle")}
             lam = np.zeros((1, system.m))
             lines = stage.widened(stage.closer.close_block(**line, lam=lam, project=True), rows)
-            return Result(self.layout, result_arrays(lines | {"work": arrays["work"]}))
+            return self.result(result_arrays(lines | {"work": arrays["work"]}))
 
-        return Instant(Result(self.layout, arrays), closed)
+        return Instant(self.result(arrays), closed)
+
+    def result(self, arrays: dict[str, np.ndarray]) -> Result:
+        """Arrays of one instant as a result."""
+        result = Result(self.layout, arrays)
+        result.moving = self.moving
+        return result
 
     def ask(self, t: float, only: int | None = None) -> list[float]:
         """Values of the functions (or of one) at a time."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.moving_marker import MovingMarker
 from index3.methods.closing import further, restrained
 from index3.results.result import Layout
 from index3.system.parts import measured
@@ -32,8 +33,8 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         for body, start in zip(system.bodies, system.starts, strict=False)
         if body.kind == "states"
     ]
-    groups = restrained(system)
-    joints = [describe_joint(system, group, unique) for group in groups]
+    groups, moving = restrained(system), moving_markers(system)
+    joints = [describe_joint(system, group, unique, moving) for group in groups]
     column = len(groups)
     for joint, group in zip(joints, groups, strict=True):
         others = further(group)
@@ -41,7 +42,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         column += len(others)
     forces = []
     for name, force in model.forces.items():
-        markers = [describe_marker(marker) for marker in force.markers if marker.body.kind != "states"]
+        markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
         forces.append({"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers})
     return Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
@@ -49,14 +50,14 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     )  # fmt: skip
 
 
-def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, Any]:
+def describe_joint(system: System, group: Any, unique: np.ndarray, moving: list[Any]) -> dict[str, Any]:
     """One joint or motion: its markers, rows and coordinates."""
     element = group.element
     joint = getattr(element, "joint", element)
     rows = list(range(group.row, group.row + group.rows))
     coordinates = joint.coordinates if group.markers else ()
     angle = system.angle_joints.index(joint) if "angle" in coordinates else -1
-    markers = [describe_marker(marker) for marker in group.markers]
+    markers = [describe_marker(marker, moving) for marker in group.markers]
     first, second = (markers if len(markers) > 1 else [None, None, *markers][-2:])[:2]
     return {
         "name": group.name,
@@ -74,14 +75,25 @@ def describe_joint(system: System, group: Any, unique: np.ndarray) -> dict[str, 
     }
 
 
-def describe_marker(marker: Any) -> dict[str, Any]:
-    """A marker in plain numbers."""
-    return {
+def describe_marker(marker: Any, moving: list[Any]) -> dict[str, Any]:
+    """A marker in plain numbers; one that moves as it stands at t = 0, with its number in `moving`."""
+    position, axes = marker.position, marker.axes
+    number = next((k for k, other in enumerate(moving) if other is marker), None)
+    if number is not None:
+        position, axes = marker.pose()
+    described = {
         "body": marker.body.name,
-        "position": marker.position.tolist(),
-        "axes": marker.axes.tolist(),
+        "position": position.tolist(),
+        "axes": axes.tolist(),
         "part": marker.part,
     }
+    return described if number is None else {**described, "moving": number}
+
+
+def moving_markers(system: System) -> list[MovingMarker]:
+    """The markers of a system that move as functions of time, in a fixed order."""
+    unique = {id(marker): marker for group in system.groups for marker in group.markers}
+    return [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
 
 
 def result_arrays(lines: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

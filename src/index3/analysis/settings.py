@@ -134,18 +134,23 @@ def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> 
     return times
 
 
-def check_motions(motions: Iterable[Any], span: tuple[float, float]) -> None:
-    """Warn where the rate given for a motion is not the derivative of its function at the start."""
+def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float]) -> None:
+    """Warn where the rate given with a function of time is not its derivative at the start.
+
+    `motions` are labels with functions (f, df, ddf), of numbers or of vectors.
+    """
     t, h = span[0], min(1e-4, 0.01 * (span[1] - span[0]))
-    for motion in motions:
-        f, df, _ = motion.functions
+    for label, (f, df, _) in motions:
         try:
-            seen, said = (4.0 * f(t + h) - 3.0 * f(t) - f(t + 2.0 * h)) / (2.0 * h), df(t)
+            before, after, later, rate = (np.atleast_1d(x) for x in (f(t), f(t + h), f(t + 2.0 * h), df(t)))
+            slope = (4.0 * after - 3.0 * before - later) / (2.0 * h)
         except Exception:  # the run itself will say what is wrong with the function
             continue
-        if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
-            warnings.warn(
-                f"{motion.label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
-                "Velocities follow df: make it the derivative of f.",
-                stacklevel=3,
-            )
+        for seen, said in zip(slope.tolist(), rate.tolist(), strict=False):
+            if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
+                warnings.warn(
+                    f"{label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
+                    "Velocities follow df: make it the derivative of f.",
+                    stacklevel=3,
+                )
+                break

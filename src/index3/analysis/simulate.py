@@ -13,7 +13,7 @@ from index3.analysis.audit import energy_audit
 from index3.analysis.dense import StepLog
 from index3.analysis.drive import Callback, Drive
 from index3.analysis.events import Events, as_functions, name_of
-from index3.analysis.layout import describe
+from index3.analysis.layout import describe, moving_markers
 from index3.analysis.legs import Plan, begin
 from index3.analysis.progress import reporter
 from index3.analysis.settings import (
@@ -110,11 +110,13 @@ def simulate(
         raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
     functions = [] if events is None else as_functions(events)
     times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
-    check_motions(model.motions.values(), span)
+    check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
     stages = Stages(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
     stage = stages.at(stages.check_names(open_joints, "open_joints"))
     for function in functions:
         stages.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+    moving = moving_markers(stages.whole)
+    check_motions([(marker.label, three) for marker in moving for three in marker.functions], span)
     start = starting_point(stage.system, initial, "simulate")
     assemble_state(stage.state, stage.closer, span[0], start=start)
     plan = Plan(
@@ -126,7 +128,8 @@ def simulate(
     if dense_output:
         drive.log = StepLog(drive.run)
     if functions:
-        drive.events = Events(functions, drive.leg, describe(model, stages.whole, np.ones(stages.whole.m, bool)))
+        layout = describe(model, stages.whole, np.ones(stages.whole.m, bool))
+        drive.events = Events(functions, drive.leg, layout, moving)
     with reporter(progress, model.name, span) as report:
         drive.go(report)
     result = drive.result({"rtol": rtol, "step": step, **options})

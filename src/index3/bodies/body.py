@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.bodies.marker import Marker, as_vector, check_name, frame
+from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
@@ -147,6 +148,40 @@ class Ground(Body):
 
     def __init__(self) -> None:
         super().__init__("ground", "ground")
+
+    def moving_marker(
+        self,
+        position: Any = (0, 0, 0),
+        *,
+        path: Any = None,
+        rotation: Any = None,
+        axis: Any = None,
+        x: Any = None,
+        z: Any = None,
+        name: str | None = None,
+    ) -> MovingMarker:
+        """A marker whose point and axes follow functions of time, for joints and forces like any other.
+
+        Parameters
+        ----------
+        position : the point, where `path` does not give it, in ground [m]
+        path : function of t [s] that returns the point in ground, three numbers [m]; or three such functions (or
+            constants): it and its first and second derivative
+        rotation : function of t that returns the rotation vector (axis times angle [rad], in ground) that turns the
+            marker's axes; or three functions, as for `path`. With `axis` it returns the angle alone.
+        axis : direction in ground of a rotation about a fixed axis
+        x, z : directions of the axes before they are turned
+        name : str, for messages
+
+        Missing derivatives are taken by differences with a step of 0.001 s, with a warning. The work of what moves the
+        marker is part of `result.energy.work`.
+
+        >>> from math import cos, sin
+        >>> path = (lambda t: (0, 0, sin(t)), lambda t: (0, 0, cos(t)), lambda t: (0, 0, -sin(t)))
+        >>> Ground().moving_marker(path=path, name="pivot")
+        <MovingMarker 'pivot' on 'ground'>
+        """
+        return moving_marker(self, position, x, z, path, rotation, axis, name)
 
 
 def check_pair(owner: str, first: Any, second: Any, remedy: str) -> bool:

@@ -44,6 +44,9 @@ class Place(Protocol):
     def rows(self, joint: Any) -> tuple[int, int, int, int]:
         """First row and number of rows of a joint, its first places in ROW_G and in GROUP_K."""
 
+    def coordinate_zero(self, joint: Any, coordinate: str) -> float:
+        """What a joint's markers show at assembly for one of its coordinates, where that counts as zero."""
+
 
 class ForceElement:
     """Base of the words for forces.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from reprlib import repr as short
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from index3.algebra.vectors import add_at, dot, load_at, scale, skew
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker, as_vector
+from index3.bodies.time_functions import Sampler
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.errors import ModelError
-from index3.forces.force import ForceElement, Function, Place, add_block, element_table, marker_of, turned
+from index3.forces.force import ForceElement, Place, add_block, element_table, marker_of, turned
 
 LOAD = np.dtype(
     [
@@ -138,34 +138,6 @@ class Torque(Load):
                     f"{self.label} cannot turn {end.body.label}, which has no orientation. Use a RigidBody."
                 )
         self._apply(marker, vector, follower, other)
-
-
-class Sampler:
-    """Components of a vector function of time; keeps the last value, since the components are asked for in turn."""
-
-    def __init__(self, owner: str, f: Callable[[float], Any]) -> None:
-        self.owner = owner
-        self.f = f
-        self.t = np.nan
-        self.value = NO_VECTOR
-
-    def __call__(self, t: float) -> tuple[float, float, float]:
-        """The vector at `t`."""
-        if t != self.t:
-            value = self.f(t)
-            try:
-                x, y, z = value
-                self.value = (float(x), float(y), float(z))
-            except (TypeError, ValueError):
-                raise ModelError(
-                    f"{self.owner}: its function of t returned {short(value)}. Return three numbers."
-                ) from None
-            self.t = t
-        return self.value
-
-    def component(self, k: int) -> Function:
-        """One component as a function of time."""
-        return lambda t: self(t)[k]
 
 
 def zero(t: float) -> float:

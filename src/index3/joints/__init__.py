@@ -13,7 +13,7 @@ from index3.joints.base import (
     perpendicular,
 )
 from index3.joints.curve import PointOnCurve
-from index3.joints.drives import Constant, Difference, Motion
+from index3.joints.drives import Motion
 from index3.joints.primitive import (
     CoordinateConstraint,
     Distance,
@@ -39,18 +39,17 @@ from index3.joints.standard import (
     Universal,
 )
 from index3.joints.transmissions import Coupler, Gear, RackPinion, Screw, coupler
+from index3.joints.user_constraint import UserConstraint
 
 __all__ = [
     "ANGLE",
     "COINCIDENT",
     "DISPLACEMENT",
     "PARALLEL_Z",
-    "Constant",
     "ConstantVelocity",
     "CoordinateConstraint",
     "Coupler",
     "Cylindrical",
-    "Difference",
     "Distance",
     "Fixed",
     "Gear",
@@ -80,6 +79,7 @@ __all__ = [
     "Spherical",
     "TwoAxes",
     "Universal",
+    "UserConstraint",
     "as_pair",
     "coupler",
     "in_plane",

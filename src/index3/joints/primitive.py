@@ -7,6 +7,7 @@ from typing import Any
 
 from index3.bodies.body import Body, distance
 from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.time_functions import complete
 from index3.errors import ModelError
 from index3.joints.base import (
     ANGLE,
@@ -23,7 +24,6 @@ from index3.joints.base import (
     in_plane,
     perpendicular,
 )
-from index3.joints.drives import complete_functions
 
 
 class PointInPlane(Joint):
@@ -62,7 +62,7 @@ class RelativeCoordinate(Joint):
         self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, ddf: Any = None, **form: Any
     ) -> None:
         self._set_name(name)
-        self.functions = complete_functions(self.label, f, df, ddf)
+        self.functions = complete(self.label, ("f", "df", "ddf"), (f, df, ddf))
         super().__init__(name, first, second, **form)
 
 
@@ -78,7 +78,9 @@ class RelativeAngularVelocity(Joint):
 
     def __init__(self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, **form: Any) -> None:
         self._set_name(name)
-        self.functions = complete_functions(self.label, f, df, 0.0)  # a rate has one derivative in the equations
+        self.functions = complete(
+            self.label, ("f", "df", "ddf"), (f, df, 0.0)
+        )  # a rate has one derivative in the equations
         super().__init__(name, first, second, **form)
 
 

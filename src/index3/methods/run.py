@@ -160,7 +160,7 @@ def follow_angles(T, R, t):
 
     A step may hold several turns (a planar body spins at a constant rate without error). It is followed in pieces in
     which a body turns by less than 1 rad: |p'| >= w/4 in its largest component. Returns their number, usually 0, in
-    which case nothing has moved; else q and v are left at the last of them.
+    which case nothing has moved; else t, q and v are left at the last of them.
     """
     clock, v0, v1, near = view(R, CLOCK), view(R, OLD_V), view(R, NEW_V), view(T, s.ANGLE_REF)
     fastest = 0.0
@@ -168,7 +168,8 @@ def follow_angles(T, R, t):
         fastest = max(fastest, abs(v0[k]), abs(v1[k]))
     count = int(min(4.0 * fastest * (t - clock[T_OLD]), 1e6))
     for k in range(1, count + 1):
-        interpolate(R, clock[T_OLD] + (t - clock[T_OLD]) * k / (count + 1), view(T, s.Q), view(T, s.V))
+        view(T, s.TIME)[0] = clock[T_OLD] + (t - clock[T_OLD]) * k / (count + 1)
+        interpolate(R, view(T, s.TIME)[0], view(T, s.Q), view(T, s.V))
         core(T, s.CORE_PLACE)
         core(T, s.CORE_ANGLES)
         copy(near, view(T, s.ANGLES))
@@ -203,14 +204,16 @@ def write_row(T, R, row, t):
     for k in range(lam.shape[0]):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
     if out_angle.shape[0] > 0:
-        near, old, new = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES)
+        near, old, new, now = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES), view(T, s.TIME)[0]
         copy(out_angle, near)
         copy(near, old)
         follow_angles(T, R, t)
+        view(T, s.TIME)[0] = t
         copy(view(T, s.Q), q)
         copy(view(T, s.V), v)
         core(T, s.CORE_PLACE)
         core(T, s.CORE_ANGLES)
+        view(T, s.TIME)[0] = now
         for k in range(near.shape[0]):
             near[k] = out_angle[k]
             out_angle[k] = new[k]
@@ -337,6 +340,7 @@ def accept_state(T, R, t, h):
     if near.shape[0] > 0:
         copy(view(R, ANGLE_OLD), near)
         if follow_angles(T, R, t) > 0:
+            view(T, s.TIME)[0] = t
             copy(view(T, s.Q), view(R, NEW_Q))
             copy(view(T, s.V), view(R, NEW_V))
             core(T, s.CORE_PLACE)

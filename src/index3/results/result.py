@@ -140,6 +140,7 @@ class Result:
         self.jumps: list[Any] = []  # changes made by events: time, joints, kinetic energy before and after
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
+        self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
 
@@ -228,7 +229,8 @@ class Result:
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
-        return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part)
+        moving = marker if hasattr(marker, "motion") else None
+        return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Plot named histories against time; see `index3.results.plot.plot`."""

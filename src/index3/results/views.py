@@ -57,9 +57,14 @@ class _Frame:
 class MarkerResult(_Frame):
     """Motion of a marker: `position`, `velocity`, `acceleration`, `rotation`, `angular_velocity`, ..."""
 
-    def __init__(self, result: Result, body: str, position: Any, axes: Any, part: str | None = None) -> None:
+    def __init__(
+        self, result: Result, body: str, position: Any, axes: Any, part: str | None = None, moving: Any = None
+    ) -> None:
         self.body = body
-        self.motion = marker_kinematics(result.kinematics(body, part), position, axes)
+        if moving is None:
+            self.motion = marker_kinematics(result.kinematics(body, part), position, axes)
+        else:  # a marker of ground that follows functions of time
+            self.motion = Kinematics(*moving.motion(result.t))
 
     def __repr__(self) -> str:
         return f"<marker on '{self.body}' at {len(self.position)} times>"
@@ -159,7 +164,15 @@ class JointResult:
         marker = self._joint[side]
         if marker is None:
             raise AttributeError(f"{self.type} '{self.name}' acts on one body and has no {side} marker.")
-        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"], marker.get("part"))
+        moving, part = None, marker.get("part")
+        if "moving" in marker:
+            if not self._result.moving:
+                raise ModelError(
+                    f"{self.type} '{self.name}' has a moving {side} marker, whose functions a file does not keep. "
+                    "Use the result of the run itself."
+                )
+            moving = self._result.moving[marker["moving"]]
+        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"], part, moving)
 
     def force_in(self, frame: str) -> np.ndarray:
         """The force on the second body in the axes of "ground", the "first" or the "second" marker, (n_t, 3), N."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
@@ -32,12 +33,13 @@ C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
 class Places:
-    """Where one force element stands: what its kind's `table` function needs to fill its record."""
+    """Where one force or user's constraint stands: what its kind's `table` function needs to fill its record."""
 
     def __init__(self, compiler: Compiler, group: Group) -> None:
         self.markers = group.marker_numbers
         self.stiffness = group.stiffness
         self.group = compiler.group_numbers[id(group)]
+        self.member, self.row, self.gradient = group.member, group.row, group.gradient
         self._compiler, self._group = compiler, group
 
     def function(self, f: Callable, df: Callable, ddf: Callable) -> int:
@@ -56,6 +58,10 @@ class Places:
         """Where the rows, gradients and stiffness of a joint stand."""
         group = next(group for group in self._compiler.groups if group.element is joint)
         return group.row, group.rows, group.gradient, group.stiffness
+
+    def coordinate_zero(self, joint: Any, coordinate: str) -> float:
+        """A coordinate of a joint at the initial configuration, which counts as zero."""
+        return measured(joint, coordinate)
 
 
 class Compiler:
@@ -96,8 +102,10 @@ class Compiler:
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         names, labels = self.row_names()
+        acting = (*self.model.forces.values(), *self.model.joints.values())
         driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
-        conservative = all(force.conservative for force in self.model.forces.values()) and not driven
+        driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
+        conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
             row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
@@ -220,11 +228,13 @@ class Compiler:
     def tables(self, sparsity: Sparsity) -> Iterator[tables.KindTable]:
         """The tables of every kind of body, primitive and force in the model."""
         yield from tables.of_bodies(self.bodies, self.first, self.own, self.markers, sparsity)
-        yield from tables.of_primitives([group for group in self.groups if group not in self.held])
+        others = [group for group in self.groups if not hasattr(group.element, "kind")]
+        yield from tables.of_primitives([group for group in others if group not in self.held])
         if self.held:
             yield tables.of_held(self.held, [int(self.coordinates(group)[0]) for group in self.held])
-        forces = [group for group in self.groups if getattr(group.element, "element", "") == "force"]
-        yield from tables.of_forces(forces, lambda group: Places(self, group))
+        own = [group for group in self.groups if hasattr(group.element, "kind")]  # forces, users' constraints
+        yield from tables.of_kinds(own, lambda group: Places(self, group))
+        yield from tables.of_moving(self.markers, self.groups, self.add_function)
 
     def add_function(self, label: str, functions: tuple[Callable, ...]) -> int:
         """Give three functions of time addresses; an exception inside one is kept and NaN returned."""

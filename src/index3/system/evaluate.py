@@ -356,8 +356,9 @@ def energy(T, E):
 
 @kernel
 def place(T, E):
-    """At (q, v): pose and twist of every marker."""
-    return run_stage(T, s.PLACE)
+    """At (t, q, v): pose and twist of every marker."""
+    code = fill_functions(T)
+    return run_stage(T, s.PLACE) if code == OK else code
 
 
 @kernel

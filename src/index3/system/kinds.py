@@ -112,14 +112,16 @@ STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", 
 
 def is_curved(primitive: Primitive) -> bool:
     """Whether a primitive has second derivatives in twists."""
-    return "curve" in PRIMITIVES[primitive.kind][0].STAGES
+    return primitive.kind not in PRIMITIVES or "curve" in PRIMITIVES[primitive.kind][0].STAGES
 
 
 def level(primitive: Primitive) -> int:
     """0 for rows that restrain positions, 1 for rows that restrain velocities."""
-    return 0 if primitive.kind not in PRIMITIVES else getattr(PRIMITIVES[primitive.kind][0], "LEVEL", 0)
+    if primitive.kind not in PRIMITIVES:  # a user's rows say it themselves
+        return int(primitive.fields.get("level", 0))
+    return getattr(PRIMITIVES[primitive.kind][0], "LEVEL", 0)
 
 
-def force_module(kind: str) -> ModuleType:
-    """The module of a force kind, by its name."""
+def module_of(kind: str) -> ModuleType:
+    """The module of a kind of force or user's constraint, by its name."""
     return import_module(kind)

@@ -37,6 +37,7 @@ class Group:
     primitives: list[Primitive] = field(default_factory=list)
     curved: bool = False
     damped: bool = False
+    reduced: bool = False  # rows that planar motion cannot violate were left out
     full: bool = False  # a body of it lacks inertia: squares of its rows are added to the matrix
     marker_numbers: tuple[int, ...] = ()
     member: int = 0  # first place in GROUP_MARKERS
@@ -92,7 +93,9 @@ def joint_group(joint: Joint, angle_joints: Sequence[Joint] = (), function: int 
         kept = in_plane_part(joint, primitive) if planar else primitive
         if kept is not None:
             primitives.append(with_numbers(joint, kept, angle_joints, function))
-    return Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
+    group = Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
+    group.reduced = group.rows < sum(len(primitive.labels) for primitive in joint.primitives())
+    return group
 
 
 def with_numbers(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint], function: int) -> Primitive:

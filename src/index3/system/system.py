@@ -133,9 +133,9 @@ def is_free(group: Group) -> bool:
     """Whether every common rigid motion of the bodies of a group leaves its rows satisfied.
 
     A planar body and a spatial one have no common motion that leaves the plane, a body that its own rows hold to ground
-    has none, and a point mass does not turn along.
+    has none, a point mass does not turn along, and nothing is known of a user's rows.
     """
-    if not group.markers:
+    if not group.markers or any(primitive.kind == "user" for primitive in group.primitives):
         return False
     bodies = [marker.body for marker in group.markers if marker.body.kind != "ground"]
     if any(body.held for body in bodies) or len({body.planar for body in bodies}) > 1:

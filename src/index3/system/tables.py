@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies import moving_kernels
+from index3.bodies.moving_marker import MovingMarker
+from index3.bodies.time_functions import Sampler
 from index3.compiled.interface import Table
 from index3.system import kinds
 from index3.system.parts import Group, measured
@@ -79,14 +82,48 @@ def of_held(groups: list[Group], coordinates: list[int]) -> KindTable:
     return module, [group.element for group in groups], table
 
 
-def of_forces(groups: list[Group], place: Callable[[Group], Any]) -> Iterator[KindTable]:
-    """Tables of the force kinds, made by the kinds themselves."""
+def of_kinds(groups: list[Group], place: Callable[[Group], Any]) -> Iterator[KindTable]:
+    """Tables of the kinds that make them themselves: forces and users' constraints."""
     by_kind: dict[str, list[Group]] = defaultdict(list)
     for group in groups:
         by_kind[group.element.kind].append(group)
     for kind, members in by_kind.items():
-        module, elements = kinds.force_module(kind), [group.element for group in members]
+        module, elements = kinds.module_of(kind), [group.element for group in members]
         yield module, elements, module.table(elements, [place(group) for group in members])
+
+
+def of_moving(markers: list[Any], groups: list[Group], add_function: Callable[[str, Any], int]) -> Iterator[KindTable]:
+    """The table of ground markers that move; to come last, since its kernels add to what constraints wrote."""
+    moving = [(k, marker) for k, marker in enumerate(markers) if isinstance(marker, MovingMarker)]
+    if not moving:
+        return
+    tied = [group for group in groups if group.rows and any(isinstance(m, MovingMarker) for m in group.markers)]
+    ties = [
+        (group.row + r, group.gradient + 6 * (r * len(group.markers) + place), number)
+        for group in tied
+        for r in range(group.rows)
+        for place, number in enumerate(group.marker_numbers)
+        if isinstance(group.markers[place], MovingMarker)
+    ]
+    flat = {id(marker) for group in tied if group.reduced for marker in group.markers}
+    records = []
+    for number, marker in moving:
+        rows = []
+        for functions, size in ((marker.path, 3), (marker.turn, 3 if marker.axis is None else 1)):
+            numbers = [-1, -1, -1]
+            if functions is not None and size == 1:
+                numbers[0] = add_function(marker.label, functions)
+            elif functions is not None:
+                samplers = [Sampler(marker.label, f) for f in functions]
+                numbers = [add_function(marker.label, tuple(x.component(k) for x in samplers)) for k in range(3)]
+            rows.append(tuple(numbers))
+        height = float(marker.pose()[0][2])
+        records.append((number, *rows, marker.axis or (0.0, 0.0, 0.0), int(id(marker) in flat), height))
+    table = Table(3)
+    table[moving_kernels.NOTED] = np.zeros(1)
+    table[moving_kernels.MARKERS] = np.array(records, moving_kernels.MOVING)
+    table[moving_kernels.TIES] = np.array(ties, moving_kernels.TIE)
+    yield moving_kernels, [marker for _, marker in moving], table
 
 
 def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]) -> Table:
@@ -98,6 +135,7 @@ def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]
         ends = (joint.first, joint.second)
         counting = [end.body.angle_coordinate >= 0 for end in ends]
         planar = all(counts or end.body.kind == "ground" for counts, end in zip(counting, ends, strict=True))
+        planar = planar and not any(isinstance(end, MovingMarker) for end in ends)
         angles = [
             first[id(end.body)] + end.body.angle_coordinate if counts else -1
             for counts, end in zip(counting, ends, strict=True)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.callbacks import UserFunctions
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
@@ -115,8 +116,8 @@ class Rosenbrock4(Method):
 
 
 def depends_on_time(system: System) -> bool:
-    """Whether any constraint or force may depend on time explicitly: functions of time, or users' forces."""
-    users = any(hasattr(group.element, "jacobian") for group in system.groups)
+    """Whether any constraint or force may depend on time explicitly: functions of time, or others of users."""
+    users = any(isinstance(group.element, UserFunctions) for group in system.groups)
     return users or len(system.fixed[s.FUNCTIONS]) > 0
 
 

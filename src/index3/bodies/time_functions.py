@@ -1,0 +1,127 @@
+"""Users' functions of time: constants, derivatives by differences where none are given, components of vectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.marker import as_number, as_vector
+from index3.errors import ModelError
+
+Function = Callable[[float], Any]
+
+# Step of the differences that stand in for missing derivatives [s], the same at all times: for a function of size and
+# rate 1 the first derivative is good to about 1e-12, the second to about 1e-9 (rounding, eps / h^2).
+DIFFERENCE_STEP = 1e-3
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A function of time with one value."""
+
+    value: Any
+
+    def __call__(self, t: float) -> Any:
+        """The value."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Difference:
+    """First or second derivative of `f` by five-point central differences with `DIFFERENCE_STEP`."""
+
+    f: Function
+    order: int = 1
+
+    def __call__(self, t: float) -> Any:
+        """The derivative at `t`; `f` is evaluated up to two steps before and after."""
+        h = DIFFERENCE_STEP
+        far_left, left, right, far_right = (self.f(t + k * h) for k in (-2, -1, 1, 2))
+        if self.order == 1:
+            return (far_left - 8.0 * left + 8.0 * right - far_right) / (12.0 * h)
+        return (16.0 * (left + right) - far_left - far_right - 30.0 * self.f(t)) / (12.0 * h * h)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A function of time that returns three numbers, as an array."""
+
+    owner: str
+    f: Function
+
+    def __call__(self, t: float) -> np.ndarray:
+        """The vector at `t`."""
+        value = self.f(t)
+        try:
+            x, y, z = value
+            return np.array((float(x), float(y), float(z)))
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{self.owner}: its function of t returned {short(value)}. Return three numbers."
+            ) from None
+
+
+class Sampler:
+    """Components of a vector function of time; keeps the last value, since the components are asked for in turn."""
+
+    def __init__(self, owner: str, f: Function) -> None:
+        self.f = Vector(owner, f)
+        self.t = np.nan
+        self.value = (0.0, 0.0, 0.0)
+
+    def __call__(self, t: float) -> tuple[float, float, float]:
+        """The vector at `t`."""
+        if t != self.t:
+            x, y, z = self.f(t).tolist()
+            self.value = (x, y, z)
+            self.t = t
+        return self.value
+
+    def component(self, k: int) -> Function:
+        """One component as a function of time."""
+        return lambda t: self(t)[k]
+
+
+def as_function(owner: str, what: str, f: Any, size: int) -> Function:
+    """A function of t as given, one of vectors wrapped, a constant for a number or for three."""
+    if callable(f):
+        return f if size == 1 else Vector(owner, f)
+    if size == 1 and isinstance(f, Real):
+        return Constant(as_number(f, owner, what))
+    if size == 1:
+        raise ModelError(f"{owner} has {what} {short(f)}. Give a function of t, or a number.")
+    return Constant(as_vector(f, owner, what))
+
+
+def derivative(f: Function, order: int = 1) -> Function:
+    """A derivative of a function of time: exact for constants, differences otherwise."""
+    return Constant(0.0 * f.value) if isinstance(f, Constant) else Difference(f, order)
+
+
+def complete(
+    owner: str, names: tuple[str, str, str], given: tuple[Any, Any, Any], size: int = 1, stacklevel: int = 3
+) -> tuple[Function, Function, Function]:
+    """A function of time and its two derivatives; those missing are constant where that is sure, else differences.
+
+    `names` are those of the three arguments; differences give a warning.
+    """
+    value = as_function(owner, names[0], given[0], size)
+    rate = derivative(value) if given[1] is None else as_function(owner, names[1], given[1], size)
+    if given[2] is not None:
+        second = as_function(owner, names[2], given[2], size)
+    else:
+        second = derivative(value, 2) if isinstance(rate, Difference) else derivative(rate)
+    missing = [key for key, g in zip(names[1:], (rate, second), strict=True) if isinstance(g, Difference)]
+    if missing:
+        warnings.warn(
+            f"{owner} has no {' and '.join(missing)}: taken by differences with step {DIFFERENCE_STEP} s. "
+            "Give exact derivatives for full accuracy.",
+            stacklevel=stacklevel,
+        )
+    return value, rate, second
