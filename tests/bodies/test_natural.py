@@ -74,6 +74,30 @@ def test_mass_is_constant_and_there_is_no_inertia_force():
     assert masses[0] == masses[1]
 
 
+def test_rows_of_joints_know_every_direction():
+    """Phi_q of joints is exact also for changes that stretch the axes, so that Newton's method sees no surprise."""
+    model = ix.Model("pair")
+    first, second = (
+        model.add(ix.NaturalBody(name, 1.0, (1, 1, 1), points=((0.3, 0, 0), (1, 0.5, 0)), orientation=p))
+        for name, p in (("a", (1, 0.2, 0.3, 0.1)), ("b", (0.3, 1, 0.2, 0.4)))
+    )
+    model.add(ix.Fixed("joint", first.marker((1, 2, 3), z=(1, 1, 0)), second.marker((3, 2, 1), z=(0, 1, 1))))
+    state = State(compile_model(model))
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    phi_q = np.zeros((state.system.m, state.system.n))
+    np.add.at(phi_q, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
+    q, h = state[s.Q].copy(), 1e-6
+    for k in range(state.system.n):
+        values = []
+        for sign in (1, -1):
+            state[s.Q][:] = q
+            state[s.Q][k] += sign * h
+            assert state.run(evaluate.forces) == 0
+            values.append(state[s.PHI].copy())
+        difference = (values[0] - values[1]) / (2 * h)
+        assert np.abs(difference - phi_q[:, k]).max() < 1e-8  # rounding 1e-16 / 1e-6, truncation 1e-12
+
+
 def test_rates_are_those_of_the_body():
     body = ix.NaturalBody("b", 1.0, (1, 1, 1), points=((1, 0, 0),), velocity=(1, 0, 0), angular_velocity=(0, 0, 2))
     np.testing.assert_allclose(body.v0, rates_of(body, (1, 0, 0), (0, 0, 2)), atol=ROUNDING)

@@ -196,3 +196,12 @@ def test_equilibria_modes_and_energies_do_not_depend_on_the_coordinates():
         assert set(energies) == {"first", "second", "s", "t"}
         for name, values in energies.items():
             np.testing.assert_allclose(values, found[0][1][name], atol=1e-5)  # 1e3 times rtol of 10 J
+
+
+@pytest.mark.parametrize("method", ["rosenbrock4", "descriptor-sdirk4"])
+def test_the_work_does_not_depend_much_on_the_coordinates(method):
+    """Rows and Jacobians that fit leave the steps to the motion: 170 to 190, and 125 to 130, when this was written."""
+    runs = [ix.simulate(double_pendulum(kind), (0, 2), method, rtol=1e-6, t_eval=[2.0]) for kind in SPATIAL.values()]
+    steps = [run.stats["steps"] for run in runs]
+    assert max(steps) < 1.3 * min(steps), steps
+    assert max(run.stats.get("rejected", 0) for run in runs) < 0.1 * min(steps)

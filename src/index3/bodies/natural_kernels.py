@@ -2,18 +2,20 @@
 
 Everything is linear or quadratic in q, so one set of kernels serves planar and spatial bodies and linkages of several
 rigid parts that share points. A row is c + sum of value q_i q_j (or value q_i). A marker's point and its axes a_k are
-linear in q, da_k = C_k dq, and its twist is
+linear in q where the own rows hold, da_k = C_k dq, and its twist is
 
-    dr = C_r dq,    dtheta = (1/2) sum over k of a_k x C_k dq,
+    dr = C_r dq,    dtheta = (1/2) sum over k of a_k x C_k dq;
 
-which is the rotation of the axes wherever the own rows hold; second derivatives of the twist vanish or are constant.
+second derivatives of the twist vanish or are constant. Where the own rows do not hold yet, the linear axes B are
+stretched; A = B (3 - B^T B) / 2 takes the stretch out to first order, so dtheta is the rotation in every direction of
+q, and Newton's corrections of the own rows disturb no other row.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from index3.algebra.vectors import add, cross, dot, load_at, put_at, scale
+from index3.algebra.vectors import add, cross, dot, load_at, multiply, put_at, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 
@@ -89,6 +91,18 @@ def axis_rates(terms, first, count, x, offset):
 
 
 @helper
+def straighten(A, m):
+    """Take the stretch out of a marker's axes: B (3 - B^T B) / 2, the first step of a polar decomposition."""
+    a, b, c = (A[m, 0], A[m, 3], A[m, 6]), (A[m, 1], A[m, 4], A[m, 7]), (A[m, 2], A[m, 5], A[m, 8])
+    B = (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
+    ab, bc, ca = -0.5 * dot(a, b), -0.5 * dot(b, c), -0.5 * dot(c, a)
+    rest = (1.5 - 0.5 * dot(a, a), ab, ca, ab, 1.5 - 0.5 * dot(b, b), bc, ca, bc, 1.5 - 0.5 * dot(c, c))
+    turned = multiply(B, rest)
+    for k in range(9):
+        A[m, k] = turned[k]
+
+
+@helper
 def put_twist(A, m, terms, first, count, x, offset, out):
     """J x of a marker."""
     line, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -120,6 +134,7 @@ def place(T, E):
                 marker_r[m, c] += value
             else:
                 marker_a[m, 3 * c + terms[p].axis] += value
+        straighten(marker_a, m)
         put_twist(marker_a, m, terms, first, count, v, offset, marker_v)
     return OK
 

@@ -45,7 +45,7 @@ def iltis(bump: float = 0.06, length: float = 1.0, speed: float = 5.0) -> Model:
 
     Notes
     -----
-    J. Cuadrado and others describe this suspension in natural coordinates with 23 variables, 22 constraints and one
+    [CardenalMultiIndex] describes this suspension in natural coordinates with 23 variables, 22 constraints and one
     degree of freedom: the points P1 ... P4 and two unit vectors of the wheel carrier, P6 of the lower arm, the length s
     of the shock absorber and the compression d of the tyre. Parts share points, so there are no joints: one body
     `suspension` with the parts `carrier`, `lower arm`, `leaf link` and `tie rod`. The forces of leaf spring, shock
