@@ -155,6 +155,13 @@ def test_bouncing_ball(key):
     assert result["ball"].position[:, 2].min() > -1e-9
 
 
+def test_audit_knows_the_jumps():
+    """Bounces alone change the energy of the ball; with lines at every step and with times asked for."""
+    for times in (None, 0.05, [0.0, 2.0, 4.0]):
+        audit = bouncing(0.7, method="dopri5", rtol=1e-8, t_eval=times).energy.audit()
+        np.testing.assert_allclose(audit["jumps"].work, audit.work, atol=1e-9)  # the place of the events
+
+
 def test_lines_at_a_jump_and_dense_output():
     """Without output times the state before and after is there; `sol` has the later one, and no step in between."""
     result = bouncing(0.5, method="dopri5", rtol=1e-8, dense_output=True)
@@ -206,6 +213,8 @@ def test_drive_is_disengaged():
     assert result["pin"].angle_rate == pytest.approx([20, 20, 20 * np.exp(-0.5)], rel=1e-6)  # decay rate 1/s
     assert result["pin"].angle[-1] == pytest.approx(10 + 20 * (1 - np.exp(-0.5)), rel=1e-6)
     assert np.ptp(result.energy.balance) < 1e-5  # 40 J; the work of the drive and of the drag
+    whole = ix.simulate(model, (0, 1), "dop853", rtol=1e-8, events=off)  # two lines at 0.5 s
+    assert whole.energy.audit()["drive"].work[-1] == pytest.approx(40.0, rel=1e-6)  # 80 W for half a second
     torque = result["drive"].torque[:, 2]
     assert torque == pytest.approx([4.0, 0.0, 0.0], abs=1e-6)
 

@@ -38,8 +38,8 @@ class Audit:
     Attributes
     ----------
     t : times
-    elements : name -> `Share`: bodies (kinetic energy, potential energy of gravity), forces, motions. `work` is the
-        integral of `power` over the output times by Simpson's rule
+    elements : name -> `Share`: bodies (kinetic energy, potential energy of gravity), forces, motions, and "jumps" for
+        what events took at once. `work` is the integral of `power` over the output times by Simpson's rule
     total, work : the run's own histories, of all steps
     """
 
@@ -111,6 +111,9 @@ def energy_audit(model: Any, result: Result) -> Audit:
         name: Share(kinetic=x[0], potential=x[1], power=x[2], work=work)
         for name, x, work in zip(names, values, works, strict=True)
     }
+    if result.jumps:
+        still = np.zeros(len(result))
+        elements["jumps"] = Share(kinetic=still, potential=still, power=still, work=work_of_jumps(result))
     return Audit(result.t, elements, result.energy.total, result.energy.work)
 
 
@@ -163,11 +166,25 @@ def only(table: Table, k: int, count: int) -> Iterator[None]:
         table[slot] = records
 
 
+def work_of_jumps(result: Result) -> np.ndarray:
+    """Kinetic energy that events gave up to each line; of two lines at the time of a jump the later is after it."""
+    lines = np.arange(len(result))
+    work = np.zeros(len(result))
+    for jump in result.jumps:
+        work[lines >= np.searchsorted(result.t, jump.t, "right") - (jump.t in result.t)] -= jump.kinetic_lost
+    return work
+
+
 def integrate(powers: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Integrals (count, n_t) of histories from the first time on."""
+    """Integrals (count, n_t) of histories from the first time on; powers may jump where two lines have one time."""
     from scipy.integrate import cumulative_simpson, cumulative_trapezoid
 
-    if len(t) < 2 or not len(powers):
-        return np.zeros_like(powers)
-    rule = cumulative_simpson if len(t) > 2 else cumulative_trapezoid
-    return rule(powers, x=t, initial=0.0)
+    works, start = np.zeros_like(powers), 0
+    for end in (*(np.flatnonzero(np.diff(t) <= 0.0) + 1), len(t)):
+        if start > 0:
+            works[:, start:end] = works[:, start - 1 : start]
+        if end - start > 1 and len(powers):
+            rule = cumulative_simpson if end - start > 2 else cumulative_trapezoid
+            works[:, start:end] += rule(powers[:, start:end], x=t[start:end], initial=0.0)
+        start = end
+    return works
