@@ -78,7 +78,7 @@ def kinematics(
     times = output_times((span[1] - span[0]) / INTERVALS if t_eval is None else t_eval, span, "kinematics")
     assert times is not None
     check_choices(True, None, on_failure, "kinematics")
-    check_motions(model.motions.values(), span)
+    check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
     system = compile_model(model, KERNELS)
     state = State(system)
     closer = Closer(state)

@@ -75,6 +75,7 @@ def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
     missing = [key for path, key in wanted.items() if store.unpack(path) is None]
     if missing:
         store.build(missing, directory, jobs)
+        store.dismiss()
     return sorted(wanted)
 
 

@@ -9,6 +9,7 @@ miss is built by worker processes. A kernel's key is (module, name).
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -106,7 +107,8 @@ def digest(module: str) -> str:
 
 
 def forget_sources() -> None:
-    """Read the sources anew (a long-lived process whose files were edited)."""
+    """Read the sources anew (a long-lived process whose files were edited); workers know only the old ones."""
+    dismiss()
     for memory in (source, text, imports, digest):
         memory.cache_clear()
 
@@ -186,38 +188,91 @@ def build(
         raise Index3Error(f"Kernels could not be built:\n{failures[0]}")
 
 
-def _employ(waiting: deque[tuple[str, list[str]]], directory: Path, report: Callable[[str], None]) -> str:
-    """Hand modules to one worker process, one at a time, until none is left; returns what it says if it fails."""
-    import subprocess  # imported here and below: only a miss needs them, and they take 0.02 s
-    import tempfile
+class Worker:
+    """A process that compiles kernels into a directory; what it has compiled once, helpers too, it keeps in mind."""
 
-    environment = {**os.environ, "INDEX3_BUILDING": "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    environment["PYTHONPATH"] = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "index3.compiled.build", str(directory), "-"]
-    pipe = subprocess.PIPE
-    with (
-        tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=errors, text=True) as worker,
-    ):
-        assert worker.stdin is not None
-        assert worker.stdout is not None
+    def __init__(self, directory: Path) -> None:
+        import subprocess  # imported here and below: only a miss needs them, and they take 0.02 s
+        import tempfile
+
+        environment = {**os.environ, "INDEX3_BUILDING": "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+        paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+        command = [sys.executable, "-m", "index3.compiled.build", str(directory), "-"]
+        pipe = subprocess.PIPE
+        self.directory = directory
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by `end`)
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=pipe, stdout=pipe, stderr=self.errors, text=True
+        )
+
+    def make(self, module: str, names: list[str], report: Callable[[str], None]) -> bool:
+        """Have kernels of one module built; False if the process has ended."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         try:
-            while waiting:
+            self.process.stdin.write(" ".join((module, *names)) + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            return False
+        for _ in names:
+            done = self.process.stdout.readline()
+            if not done:
+                return False
+            report(done.strip())
+        return True
+
+    def end(self) -> str:
+        """Let the process end; what it says if it failed."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with self.errors:
+            with contextlib.suppress(OSError):  # it may be gone already
+                self.process.stdin.close()
+            code = self.process.wait()
+            self.process.stdout.close()
+            if not code:
+                return ""
+            self.errors.seek(0)
+            return self.errors.read() or f"A worker ended with code {code}."
+
+
+_idle: list[Worker] = []  # workers that may be given more
+
+
+def _employ(waiting: deque[tuple[str, list[str]]], directory: Path, report: Callable[[str], None]) -> str:
+    """Hand modules to one worker, one at a time, until none is left; returns what it says if it fails."""
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = Worker(directory)
+    if worker.directory != directory:
+        worker.end()
+        worker = Worker(directory)
+    done = False
+    try:
+        while waiting:
+            try:
                 module, names = waiting.popleft()
-                worker.stdin.write(" ".join((module, *names)) + "\n")
-                worker.stdin.flush()
-                for _ in names:
-                    done = worker.stdout.readline()
-                    if done:
-                        report(done.strip())
-            worker.stdin.close()
-        except (IndexError, OSError):  # another worker took the last module; this one is gone
-            pass
-        if worker.wait():
-            waiting.clear()
-            errors.seek(0)
-            return errors.read() or f"A worker ended with code {worker.returncode}."
+            except IndexError:  # another worker took the last module
+                break
+            if not worker.make(module, names, report):
+                waiting.clear()
+                return worker.end() or "A worker ended before its kernels were built."
+        done = True
+    finally:
+        if done:
+            _idle.append(worker)
+        elif not worker.errors.closed:
+            worker.end()
     return ""
+
+
+@atexit.register
+def dismiss() -> None:
+    """Let idle workers go. Whoever has all the kernels it needs says so; else they end with this process."""
+    while _idle:
+        _idle.pop().end()
 
 
 def prune(directory: Path) -> None:
