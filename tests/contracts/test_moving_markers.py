@@ -31,7 +31,8 @@ MOTIONS = {
     "vector": {"position": (0.4, -0.2, 0.1), "rotation": TURN},
     "both": {"path": PATH, "rotation": ANGLE, "axis": (1.0, 2.0, -0.5)},
 }
-# between planar bodies and ground, points at different heights cannot coincide
+# rows that planar bodies can have at random places: points of different heights cannot coincide, wheels must stand
+FLAT = ("perpendicular", "in_plane", "distance", "angle", "knife_edge")
 CASES = [
     (kind, other, first, motion)
     for kind in zoo.PRIMITIVES
@@ -39,7 +40,7 @@ CASES = [
     for first in (True, False)
     for motion in MOTIONS
     if other != "point" or (kind in zoo.POINT_PRIMITIVES and (first or kind != "in_plane"))
-    if other != "planar" or kind != "coincident"
+    if other != "planar" or kind in FLAT
     if other == "rigid" or motion == "both"
 ]
 
@@ -53,7 +54,8 @@ def make_state(kind, other, first, motion):
     moving = model.ground.moving_marker(**MOTIONS[motion], z=rng.normal(size=3), x=rng.normal(size=3), name="mover")
     for k, end in enumerate(ends):
         pair = (moving, end) if first else (end, moving)
-        model.add(zoo.LooseJoint(f"joint{k}", *pair, [zoo.PRIMITIVES[kind]]))
+        measures = zoo.SCREW if kind == "coupler" else ()
+        model.add(zoo.LooseJoint(f"joint{k}", *pair, [zoo.PRIMITIVES[kind]], measures))
     return zoo.random_state(compile_model(model), seed=6)
 
 
