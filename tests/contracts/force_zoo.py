@@ -139,7 +139,7 @@ def drags(model, first, second, rng):
 
 def frictions(model, first, second, rng):
     """In a revolute, a prismatic and a cylindrical joint, at speeds around the one of regularisation."""
-    law = {"static": 0.5, "velocity": 0.8, "stribeck": 2.0}
+    law = {"static_friction": 0.5, "stick_velocity": 0.8, "decay_velocity": 2.0}
     made = []
     for k, (joint, own) in enumerate(
         (

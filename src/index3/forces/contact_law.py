@@ -4,19 +4,16 @@ Normal force F = k delta^n m(1 + B delta'), delta the depth, B = b (Hunt-Crossle
 B = c s(delta) / (k delta^n) (penalty: k delta^n + c s delta', s a smooth step from 0 to 1 over `onset`). m(y) is y but
 for y < BLEND, where it bends to 0 with a continuous slope: a contact never pulls.
 
-Friction -F g(w) t against the sliding velocity t, w = |t|: mu s_c(w / v) with the cubic s_c(x) = (3 x - x^3) / 2 up to
-the stick velocity v, where it reaches the static coefficient with zero slope; beyond that it decays to the dynamic one,
-mu_d + (mu_s - mu_d) exp(-((w - v) / v_s)^2).
+Friction -F g(w) t against the sliding velocity t, w = |t|, g the coefficient of `friction_law` divided by w.
 """
 
 from __future__ import annotations
-
-from math import exp
 
 import numpy as np
 
 from index3.algebra.vectors import add, dot, norm, scale, sub
 from index3.compiled.interface import helper
+from index3.forces.friction_law import FRICTION_FIELDS, friction_ratio
 
 BLEND = 0.05
 """Free impacts with a restitution above 0.26 never come below it, so they follow the law of the paper exactly."""
@@ -27,10 +24,7 @@ LAW = np.dtype(
         ("exponent", "f8"),
         ("damping", "f8"),  # b [s/m], or c [N s/m] with an onset
         ("onset", "f8"),  # depth at which the damper is fully on; 0: Hunt-Crossley
-        ("static", "f8"),
-        ("dynamic", "f8"),
-        ("stick_velocity", "f8"),
-        ("decay_velocity", "f8"),
+        *FRICTION_FIELDS,
     ]
 )
 
@@ -59,19 +53,6 @@ def normal_force(law, delta, rate):
         B *= step / elastic
     m, slope = bent(1.0 + B * rate)
     return elastic * m, by_delta * m + elastic * slope * dB * rate, elastic * slope * B, elastic
-
-
-@helper
-def friction_ratio(law, w):
-    """(g, g' / w) at a sliding speed w: the coefficient divided by w."""
-    v = law.stick_velocity
-    if w < v:
-        x = w / v
-        return law.static * 0.5 * (3.0 - x * x) / v, -law.static / (v * v * v)
-    x = (w - v) / law.decay_velocity
-    bump = (law.static - law.dynamic) * exp(-x * x)
-    mu, slope = law.dynamic + bump, -2.0 * x * bump / law.decay_velocity
-    return mu / w, (slope - mu / w) / (w * w)
 
 
 @helper

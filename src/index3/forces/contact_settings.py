@@ -8,6 +8,7 @@ from typing import Any
 
 from index3.bodies.marker import as_number, as_positive
 from index3.errors import ModelError
+from index3.forces.friction_law import friction_numbers, not_negative
 
 
 @dataclass
@@ -36,28 +37,16 @@ class ContactLaw:
             raise ModelError(f"{owner} has exponent {self.exponent}. Give at least 1, else the contact starts rigid.")
         self.onset = 0.0 if self.onset is None else as_positive(self.onset, owner, "onset")
         self.damping = self._damping()
-        self.friction = self._not_negative("friction")
-        self.static_friction = self.friction if self.static_friction is None else self._not_negative("static_friction")
-        if self.static_friction < self.friction:
-            raise ModelError(
-                f"{owner} has static_friction {self.static_friction} below friction {self.friction}. Raise it."
-            )
-        self.stick_velocity = as_positive(self.stick_velocity, owner, "stick_velocity")
-        decay = 10.0 * self.stick_velocity if self.decay_velocity is None else self.decay_velocity
-        self.decay_velocity = as_positive(decay, owner, "decay_velocity")
-
-    def _not_negative(self, what: str) -> float:
-        number = as_number(getattr(self, what), self.owner, what)
-        if number < 0.0:
-            raise ModelError(f"{self.owner} has {what} {number}. Give at least 0.")
-        return number
+        speeds = (self.stick_velocity, self.decay_velocity)
+        numbers = friction_numbers(owner, self.friction, self.static_friction, *speeds)
+        self.static_friction, self.friction, self.stick_velocity, self.decay_velocity = numbers
 
     def _damping(self) -> float:
         """The factor b or c, from a restitution if that is what was given."""
         if self.restitution is None:
             if self.impact_velocity is not None:
                 raise ModelError(f"{self.owner} has impact_velocity but no restitution. Give both, or damping.")
-            return 0.0 if self.damping is None else self._not_negative("damping")
+            return 0.0 if self.damping is None else not_negative(self.owner, "damping", self.damping)
         if self.damping is not None:
             raise ModelError(f"{self.owner} has damping and restitution. Leave one out: each follows from the other.")
         if self.onset:

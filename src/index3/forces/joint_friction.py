@@ -5,29 +5,30 @@ g_s = (-n, n x d, n, 0) and g_t = (0, -n, 0, n), the wrench on the two markers i
 
     f = -mu(v) L,    L = preload + sqrt(|F - n n.F|^2 + |M - n n.M|^2 / arm^2)         along the axis
     tau = -radius mu(radius w) L_t,    L_t = preload + |F - n n.F|                       about the axis
-    mu(v) = tanh(v / velocity) (dynamic + (static - dynamic) exp(-(v / stribeck)^2))
 
-F, M: reaction of the joint on its second marker, which is -sum of lam g over the joint's rows. Derivatives by lam go
-beside Phi_q^T (ROW_R), those by pose use the joint's own sum of lam H, which stands in GROUP_K.
+mu: the coefficient of `friction_law`, with the sign of the speed. F, M: reaction of the joint on its second marker,
+-sum of lam g over the joint's rows. Derivatives by lam go beside Phi_q^T (ROW_R), those by pose use the joint's own sum
+of lam H, which stands in GROUP_K.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, sqrt, tanh
+from math import sqrt
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from index3.algebra.vectors import cross, dot, load, scale, skew, sub
-from index3.bodies.marker import as_number, as_positive
+from index3.bodies.marker import as_positive
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.products import turn_first
 from index3.constraints.rows import axis, put_gradient
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place, add_block, element_table
+from index3.forces.friction_law import FRICTION_FIELDS, friction_numbers, friction_ratio, not_negative
 
 FRICTION = np.dtype(
     [
@@ -40,10 +41,7 @@ FRICTION = np.dtype(
         ("joint", "i8"),
         ("sliding", "f8"),  # 1 if it slides along its axis, else 0
         ("turning", "f8"),  # 1 if it turns about its axis, else 0
-        ("dynamic", "f8"),
-        ("static", "f8"),
-        ("velocity", "f8"),
-        ("stribeck", "f8"),
+        *FRICTION_FIELDS,
         ("radius", "f8"),
         ("lever", "f8"),  # 1 / arm
         ("preload", "f8"),
@@ -61,16 +59,17 @@ class JointFriction(ForceElement):
     ----------
     name : str
     joint : Revolute (turns), Prismatic (slides) or Cylindrical (both)
-    coefficient : float >= 0, of sliding friction
-    static : float >= coefficient, of friction near rest; by default the same
-    velocity : float > 0, sliding speed at which friction is 76 % of its full value [m/s]; below it a joint creeps
-    stribeck : float > 0, sliding speed over which `static` falls to `coefficient` [m/s]; by default 10 `velocity`
+    friction : float >= 0, coefficient of sliding friction
+    static_friction : float >= friction, coefficient near rest; by default the same
+    stick_velocity : float > 0, sliding speed at which friction is fully there [m/s]; what sticks creeps below it
+    decay_velocity : float > 0, over which friction falls from static to sliding beyond that [m/s]; by default ten times
+        `stick_velocity`
     radius : float > 0, of the pin, where the joint turns [m]
     arm : float > 0, length of the guide over which moments become forces, where the joint slides [m]; without it
         moments load the guide not at all
     preload : float >= 0, normal load in addition to that of the reaction [N]
 
-    The friction is regularised: a joint at rest under load creeps at a speed below `velocity`. Reactions must be
+    The friction is regularised: a joint at rest under load creeps at a speed below `stick_velocity`. Reactions must be
     determined: in a joint with redundant rows friction is refused.
 
     Raises
@@ -94,11 +93,11 @@ class JointFriction(ForceElement):
         self,
         name: str,
         joint: Any,
-        coefficient: float,
+        friction: float,
         *,
-        static: float | None = None,
-        velocity: float = 1e-3,
-        stribeck: float | None = None,
+        static_friction: float | None = None,
+        stick_velocity: float = 1e-3,
+        decay_velocity: float | None = None,
         radius: float | None = None,
         arm: float | None = None,
         preload: float = 0.0,
@@ -111,23 +110,11 @@ class JointFriction(ForceElement):
             )
         self.joint, self.markers = joint, (joint.first, joint.second)
         self.sliding, self.turning = kind != "Revolute", kind != "Prismatic"
-        self.coefficient = self._not_negative(coefficient, "coefficient")
-        self.static = self.coefficient if static is None else self._not_negative(static, "static")
-        if self.static < self.coefficient:
-            raise ModelError(
-                f"{self.label} has static {self.static} below its coefficient {self.coefficient}. Swap them."
-            )
-        self.velocity = as_positive(velocity, self.label, "velocity")
-        self.stribeck = 10.0 * self.velocity if stribeck is None else as_positive(stribeck, self.label, "stribeck")
-        self.preload = self._not_negative(preload, "preload")
+        numbers = friction_numbers(self.label, friction, static_friction, stick_velocity, decay_velocity)
+        self.static_friction, self.friction, self.stick_velocity, self.decay_velocity = numbers
+        self.preload = not_negative(self.label, "preload", preload)
         self.radius = self._length(radius, "radius", self.turning, "turns", required=True)
         self.arm = self._length(arm, "arm", self.sliding, "slides", required=False)
-
-    def _not_negative(self, value: Any, what: str) -> float:
-        number = as_number(value, self.label, what)
-        if number < 0.0:
-            raise ModelError(f"{self.label} has {what} {number}. Give a number of at least 0.")
-        return number
 
     def _length(self, value: Any, what: str, wanted: bool, does: str, required: bool) -> float | None:
         if value is None:
@@ -141,7 +128,7 @@ class JointFriction(ForceElement):
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table."""
         i, j = place.markers
-        law = (self.coefficient, self.static, self.velocity, self.stribeck)
+        law = (self.static_friction, self.friction, self.stick_velocity, self.decay_velocity)
         lever = 0.0 if self.arm is None else 1.0 / self.arm
         motions = (float(self.sliding), float(self.turning))
         return (i, j, place.stiffness, *place.rows(self.joint), *motions, *law, self.radius or 0.0, lever, self.preload)
@@ -158,10 +145,8 @@ def table(elements: Sequence[JointFriction], places: Sequence[Place]) -> Table:
 @helper
 def coefficient(friction, v):
     """mu(v) and its derivative."""
-    x, y = tanh(v / friction.velocity), v / friction.stribeck
-    more = (friction.static - friction.dynamic) * exp(-y * y)
-    slope = (1.0 - x * x) / friction.velocity * (friction.dynamic + more) - 2.0 * x * more * y / friction.stribeck
-    return x * (friction.dynamic + more), slope
+    g, slope = friction_ratio(friction, abs(v))
+    return g * v, g + slope * v * v
 
 
 @helper
