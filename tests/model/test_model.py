@@ -4,7 +4,6 @@ import math
 import pickle
 import re
 import sys
-import time
 import types
 
 import numpy as np
@@ -296,15 +295,6 @@ def chain(n):
         model.add(Revolute(f"joint{k}", previous, body, at=(k, 0, 0), axis=(0, 1, 0) if k % 2 else (0, 0, 1)))
         previous = body
     return model
-
-
-def test_a_long_chain_is_built_quickly():
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        chain(1000)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.3  # measured 0.10 s; twice the 0.15 s aimed at leaves room for slow or busy machines
 
 
 def test_a_long_chain_can_be_pickled_and_copied():
