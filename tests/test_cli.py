@@ -129,7 +129,10 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
     [
         (["run", "four_baar"], "Did you mean 'four_bar'?"),
         (["run", "zzz"], "There are: andrews, chain"),
-        (["run", "model.json"], "not yet supported; use a .py file"),
+        (["run", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["run", "nowhere.yaml"], "ends in .json or .toml"),
+        (["check", "nowhere.toml", "--param", "n=1"], "has no parameters"),
+        (["convert", "pendulum", "a.txt"], "a.txt: a model file ends in .json or .toml"),
         (["run", "nowhere.py"], "no file 'nowhere.py'"),
         (["run", "pendulum", "--param", "lenght=2"], "no parameter 'lenght'. Did you mean 'length'?"),
         (["run", "pendulum", "--param", "length"], "not of the form key=value"),

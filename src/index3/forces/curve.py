@@ -189,17 +189,17 @@ class Curve:
         return cls(**data)
 
 
-def numbers(values: Any, what: str) -> np.ndarray:
+def numbers(values: Any, what: str, owner: str = "Curve") -> np.ndarray:
     """A list of finite numbers as an array that cannot be written to."""
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise ModelError(f"Curve has {what} {short(values)}. Give a list of numbers.") from None
+        raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.") from None
     if array.ndim != 1:
-        raise ModelError(f"Curve has {what} {short(values)}. Give a list of numbers.")
+        raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.")
     wrong = np.flatnonzero(~np.isfinite(array))
     if len(wrong):
-        raise ModelError(f"Curve has {what}[{wrong[0]}] = {array[wrong[0]]}. Give finite numbers.")
+        raise ModelError(f"{owner} has {what}[{wrong[0]}] = {array[wrong[0]]}. Give finite numbers.")
     array.setflags(write=False)
     return array
 
