@@ -148,7 +148,8 @@ def parse(text: str) -> ast.expr:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         place = f" at column {error.offset}" if error.offset else ""
-        raise ModelError(f"Expression {short(text)}{place}: {error.msg}.") from None
+        problem = error.msg.partition(";")[0]  # the rest is advice for programs
+        raise ModelError(f"Expression {short(text)}{place}: {problem}.") from None
     except (RecursionError, MemoryError):
         raise ModelError(f"Expression {short(text)} is nested too deeply. Use a table.") from None
     except ValueError:  # null characters, numbers with thousands of digits

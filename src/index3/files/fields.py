@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Checked
 
 from index3.bodies.body import Body
-from index3.bodies.marker import Marker
 from index3.errors import ModelError
 from index3.files.units import Units, near
 from index3.model.model import Model
@@ -40,11 +39,17 @@ class Strict(BaseModel):
 
 @dataclass
 class Place:
-    """Where a value stands while it is read or written: the model so far, the units, the entry around it."""
+    """Where a value stands while it is read or written.
+
+    The model so far, the units, the entry around the value; and the markers so far with their entries: while a file is
+    read those that elements share, by their id in the file; while it is written all, and how many are shared.
+    """
 
     model: Model
     units: Units = field(default_factory=lambda: Units({}))
     entry: Mapping[str, Any] = field(default_factory=dict)
+    markers: dict[int, tuple[dict[str, Any], Any]] = field(default_factory=dict)
+    shared: int = 0
 
     def factor(self, dimension: Dimension) -> float:
         """What turns a number of the file into SI."""
@@ -179,57 +184,6 @@ class JointName(Kind):
         return value.name
 
 
-class MarkerEntry(Strict):
-    """A point and axes on a body. In the body frame: `position`, and `axes` or directions `z`, `x`. In ground at the
-    start: `at`, and directions `z`, `x`."""
-
-    body: str
-    position: Vector3 | None = None
-    axes: Annotated[Matrix3, Checked(description="the three axes x, y, z, each in the body frame")] | None = None
-    z: Vector3 | None = None
-    x: Vector3 | None = None
-    at: Vector3 | None = None
-    name: str | None = None
-    part: str | None = None
-
-
-@dataclass(frozen=True)
-class End(Kind):
-    """A marker; in files written by hand also the name of a body."""
-
-    type: Any = str | MarkerEntry
-    wanted: str = "the name of a body, or a marker {body, position, z, x}"
-
-    def read(self, value: Any, place: Place) -> Any:
-        """The body or the marker."""
-        if isinstance(value, str):
-            return place.body(value)
-        for first, others in (("at", ("position", "axes", "part")), ("axes", ("z", "x"))):
-            clash = [key for key in others if key in value]
-            if first in value and clash:
-                raise ModelError(f"a marker has {first} and also {' and '.join(clash)}. Leave one out.")
-        body, name, part = place.body(value["body"]), value.get("name"), value.get("part")
-        length = place.factor("length")
-        directions = {"z": value.get("z"), "x": value.get("x"), "name": name}
-        if "at" in value:
-            return body.marker_at(length * np.array(value["at"], float), **directions)
-        position = length * np.array(value.get("position", (0.0, 0.0, 0.0)), float)
-        if "axes" not in value and part is None:
-            return body.marker(position, **directions)
-        if part is None:
-            body.marker(position)  # for the checks of its kind: a point mass has no arm
-        return Marker(body, position, np.array(value.get("axes", np.eye(3)), float).T, name, part)
-
-    def write(self, value: Any, place: Place) -> Any:
-        """The marker in full; `axes` are left out where they are the body's."""
-        if type(value) is not Marker:
-            raise ModelError(f"a file cannot hold {value!r}. Give a marker fixed to a body.")
-        entry: dict[str, Any] = {"body": value.body.name, "position": value.position.tolist()}
-        if not np.array_equal(value.axes, np.eye(3)):
-            entry["axes"] = value.axes.T.tolist()
-        return entry | {key: word for key, word in (("name", value.name), ("part", value.part)) if word is not None}
-
-
 class ShapeEntry(Strict):
     """What is drawn of a body, in its frame [m]."""
 
@@ -272,12 +226,13 @@ def points(dimension: Dimension, size: int, least: int, most: int = LONGEST) -> 
     """Rows of some numbers each."""
     row = Annotated[list[Float], Checked(min_length=size, max_length=size)]
     rows = Annotated[list[row], Checked(min_length=least, max_length=most, fail_fast=True)]
-    return Numbers(rows, f"{least if least == most else f'at least {least}'} points of {size} numbers each", dimension)
+    count = f"{least}" if least == most else f"at least {least}" if most == LONGEST else f"{least} to {most}"
+    return Numbers(rows, f"{count} rows of {size} numbers each", dimension)
 
 
 TEXT, FLAG = Kind(), Kind(bool, "true or false")
 TEXTS = Kind(Annotated[list[str], Checked(max_length=LONGEST)], "a list of names")
-BODY, JOINT, END, INERTIA, ORIENTATION, SHAPE = BodyName(), JointName(), End(), Inertia(), Orientation(), Shape()
+BODY, JOINT, INERTIA, ORIENTATION, SHAPE = BodyName(), JointName(), Inertia(), Orientation(), Shape()
 DIRECTION = vector("1")
 
 

@@ -156,7 +156,7 @@ class Law(Kind):
         if integral is not None:
             integral = Expression(integral, f.variable).scaled(out * by, by)
         f = f.scaled(out, by)
-        return Curve.from_function(f, f.derivative, integral=integral)
+        return Curve.from_function(f, integral=integral)
 
     def write(self, value: Any, place: Place) -> Any:
         """The number, or the entry of the curve."""
@@ -170,7 +170,7 @@ class Law(Kind):
         if not isinstance(f, Expression) or df != f.derivative or not isinstance(integral, Expression | None):
             raise ModelError(
                 "a file cannot hold a curve of Python functions. Make a table of it with tabulate(x), or give "
-                "Curve.from_function(f, f.derivative) an Expression f."
+                "Curve.from_function an Expression."
             )
         entry = {"expression": f.text} | ({} if f.variable == "x" else {"variable": f.variable})
         return entry if integral is None else entry | {"integral": integral.text}

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from index3.errors import ModelError
-from index3.files.body_words import STATE
 from index3.files.fields import Place, Vector3
 from index3.files.schema import VERSION, entry_type
 from index3.files.units import Units, near
@@ -132,12 +131,13 @@ def model_of(data: Any) -> Model:
     if "gravity" in data:
         settings["gravity"] = read_gravity(data["gravity"], units)
     model = Model(data.get("name", "model"), **settings)
+    place = Place(model, units)
     for section in SECTIONS:
         entries = data.get(section, [])
         if not isinstance(entries, list):
             raise ModelError(f"{section} is {short(entries)}. Give a list of elements.")
         for k, entry in enumerate(entries):
-            add_element(model, units, section, k, entry)
+            add_element(place, section, k, entry)
     return model
 
 
@@ -150,7 +150,7 @@ def read_gravity(value: Any, units: Units) -> Any:
     return [units.factor("length/time^2") * x for x in checked]
 
 
-def add_element(model: Model, units: Units, section: str, k: int, entry: Any) -> None:
+def add_element(place: Place, section: str, k: int, entry: Any) -> None:
     """Check one entry, make its element and add it."""
     named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
     with at(f"{section}[{k}] {short(entry['name'])}" if named else f"{section}[{k}]"):
@@ -158,7 +158,8 @@ def add_element(model: Model, units: Units, section: str, k: int, entry: Any) ->
             raise ModelError(f"is {short(entry)}. Give an object with type and name.")
         word = find_word(entry, section)
         check_entry(word, entry)
-        model.add(make(word, entry, Place(model, units, entry)))
+        place.entry = entry
+        place.model.add(make(word, entry, place))
 
 
 def find_word(entry: Mapping[str, Any], section: str) -> Word:
@@ -208,23 +209,17 @@ def explain(kind: str, loc: tuple[int | str, ...], entry: Any, word: Word) -> st
 def make(word: Word, entry: Mapping[str, Any], place: Place) -> Any:
     """The element of a checked entry."""
     values = {"name": entry["name"]}
-    extra: dict[str, Any] = {}
+    later: list[tuple[str, Any]] = []
     for key, value in entry.items():
         if key in word.fields:
-            target = values if key not in ("shape", *STATE) else extra
             with at(key):
-                target[key] = word.fields[key].kind.read(value, place)
+                read = word.fields[key].kind.read(value, place)
+            if word.fields[key].set is None:
+                values[key] = read
+            else:
+                later.append((key, read))
     element = word.make(**values)
-    if "shape" in extra:
-        element.shape = extra["shape"]
-    for key in STATE:
-        if key in extra:
-            set_state(element, key, extra[key])
+    for key, read in later:
+        with at(key):
+            word.fields[key].set(element, read)  # type: ignore[misc]
     return element
-
-
-def set_state(body: Any, key: str, values: list[float]) -> None:
-    """Coordinates or rates at the start, in place of those that follow from the other fields."""
-    if len(values) != body.size:
-        raise ModelError(f"{key} has {len(values)} numbers. Give {body.size}: {', '.join(body.coordinate_names)}.")
-    getattr(body, key)[:] = values

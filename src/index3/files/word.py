@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from index3.bodies.time_functions import derivative
-from index3.files.fields import DIRECTION, END, Kind, Place, number, points, vector
+from index3.files.fields import DIRECTION, Kind, Place, number, points, vector
 from index3.files.laws import TimeFunction
+from index3.files.markers import END
 
 SECTIONS = {"bodies": "body", "states": "states", "joints": "joint", "motions": "motion", "forces": "force"}
 """Parts of a file, in order, and the kind of element that each holds."""
@@ -18,11 +19,15 @@ SECTIONS = {"bodies": "body", "states": "states", "joints": "joint", "motions": 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a word: its kind, and where the writer finds its value; `short` ones are read but never written."""
+    """A field of a word: its kind, and where the writer finds its value.
+
+    `short` ones are read but never written; those with `set` are no arguments: they are set on the element once made.
+    """
 
     kind: Kind
     get: Callable[[Any], Any] | None = None
     short: bool = False
+    set: Callable[[Any, Any], None] | None = None
 
 
 def fields(*groups: Mapping[str, Field], **own: Field | Kind) -> dict[str, Field]:
@@ -76,11 +81,21 @@ def marker(index: int) -> Field:
     return Field(END, lambda force: force.markers[index] if index < len(force.markers) else None)
 
 
+def exponent(place: Place) -> float:
+    """The exponent of a power law, 1 by default."""
+    return float(place.entry.get("exponent", 1.0))
+
+
 def coordinate_dimension(place: Place) -> str:
     """Of a joint's coordinate: an angle or a length."""
     joint = place.model.joints.get(place.entry.get("joint", ""))
     name = place.entry.get("coordinate") or (joint.coordinates[0] if joint is not None and joint.coordinates else "")
     return "angle" if name == "angle" else "length"
+
+
+def effort_dimension(place: Place) -> str:
+    """Of what drives a joint's coordinate: a torque or a force."""
+    return "force*length" if coordinate_dimension(place) == "angle" else "force"
 
 
 def function(index: int, dimension: str | Callable[[Place], str]) -> Field:

@@ -44,14 +44,15 @@ def save_model(model: Model, path: Any) -> None:
 def data_of(model: Model) -> dict[str, Any]:
     """A model as the data of a file: dicts, lists, numbers and text."""
     data: dict[str, Any] = {"index3": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
+    place = Place(model)
     for section in SECTIONS:
         elements = getattr(model, section).values()
         if elements:
-            data[section] = [entry_of(element, model) for element in elements]
+            data[section] = [entry_of(element, place) for element in elements]
     return data
 
 
-def entry_of(element: Any, model: Model) -> dict[str, Any]:
+def entry_of(element: Any, place: Place) -> dict[str, Any]:
     """One element."""
     name = type(element).__name__
     owner = f"{name} '{element.name}'"
@@ -66,10 +67,10 @@ def entry_of(element: Any, model: Model) -> dict[str, Any]:
         if value is None:
             continue
         with at(f"{owner}: {key}"):
-            data = field.kind.write(value, Place(model))
+            data = field.kind.write(value, place)
         if word.is_required(key) or not same(data, word.default(key)):
             entry[key] = data
-    return entry | (state_of(element, word, entry, model) if word.section == "bodies" else {})
+    return entry | (state_of(element, word, entry, place.model) if word.section == "bodies" else {})
 
 
 def same(data: Any, default: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
+from index3.bodies.smooth import derivatives_of
 from index3.errors import ModelError
 
 INTERPOLATIONS = ("monotone", "linear")
@@ -77,7 +78,8 @@ class Curve:
         ----------
         f : function of x; a plain Python function costs about 1 us a call, one decorated with `numba.njit` is compiled
             into the run
-        df : its derivative; without it differences with a step of 1e-6 max(1, |x|) are taken, and a warning given
+        df : its derivative; without it differences with a step of 1e-6 max(1, |x|) are taken, and a warning given; an
+            `Expression` as f brings its own
         integral : its antiderivative, for the potential energy; without it the work of a spring with this curve is
             counted as work
 
@@ -88,6 +90,7 @@ class Curve:
         for what, function in (("f", f), ("df", df), ("integral", integral)):
             if not callable(function) and (what == "f" or function is not None):
                 raise ModelError(f"Curve has {what} {short(function)}. Give a function of one number.")
+        df = derivatives_of(f)[0] if df is None else df
         if df is None:
             warnings.warn(
                 f"Curve of {getattr(f, '__name__', 'a function')} has no df: taken by differences. "
