@@ -67,6 +67,27 @@ EXAMPLES["NaturalPlanarBody"] = body_example(
 EXAMPLES["PointMass"] = body_example(lambda: ix.PointMass("a", 2.0, position=(1, 2, 3), velocity=(0, 0, 0)))
 
 
+@example("NaturalLinkage")
+def linkage() -> ix.Model:
+    model = ix.Model("linkages")
+    bars = ix.NaturalLinkage("bars", planar=True)
+    A, D = bars.fixed("A", (0, 0)), bars.fixed("D", (3, 0))
+    B, C = bars.point("B", (0, 1), velocity=(0.5, 0)), bars.point("C", (2, 2))
+    for name, ends in (("AB", [A, B]), ("BC", [B, C]), ("CD", [C, D])):
+        bars.rigid(name, ends, mass=1.5)
+    bars.length("AC", A, C)
+    bars.component("height", C, (0, 1), 0.1)
+    model.add(bars)
+    model.add(ix.SpringDamper("spring", model.ground.marker((1, 0, 0)), bars.point_marker(C), stiffness=10.0))
+    solid = ix.NaturalLinkage("solid")
+    members = [solid.point("P", (0, 0, 1)), solid.point("Q", (1, 0, 1)), solid.vector("u", (0, 1, 0.1)),
+               solid.vector("w", (0, 0, 2))]  # fmt: skip
+    part = solid.rigid("body", members, mass=2.0, inertia=(0.2, 0.3, 0.25), centre=(0.4, 0.1, 1.0))
+    model.add(solid)
+    model.add(ix.Revolute("pin", model.ground.marker((0, 0, 1)), part.marker_at((0, 0, 1), z=(0, 1, 0))))
+    return model
+
+
 @example("States")
 def states() -> ix.Model:
     model, *_ = two()

@@ -7,12 +7,14 @@ from typing import Any
 
 from index3.bodies.euler_angle_body import EulerAngleBody
 from index3.bodies.natural_body import NaturalBody, NaturalPlanarBody
+from index3.bodies.natural_linkage import NaturalLinkage
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.states import States
 from index3.errors import ModelError
-from index3.files.fields import INERTIA, ORIENTATION, SHAPE, TEXTS, Kind, Numbers, number, points, vector
+from index3.files.fields import FLAG, INERTIA, ORIENTATION, SHAPE, TEXTS, Kind, Numbers, number, points, vector
+from index3.files.linkage import STEPS, build
 from index3.files.word import LENGTH, POINT, Field, Word, fields
 
 
@@ -89,6 +91,7 @@ BODIES = [
         given("points", points("length", 2, 2, 2)),
         BODY,
     ),
+    Word(NaturalLinkage, given("planar", FLAG), fields(steps=Field(STEPS, set=build)), BODY),
     Word(PointMass, fields(mass=MASS), given("position", POINT), given("velocity", vector("length/time")), BODY),
     Word(
         States,

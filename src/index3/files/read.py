@@ -210,11 +210,11 @@ def make(word: Word, entry: Mapping[str, Any], place: Place) -> Any:
     """The element of a checked entry."""
     values = {"name": entry["name"]}
     later: list[tuple[str, Any]] = []
-    for key, value in entry.items():
-        if key in word.fields:
+    for key, field in word.fields.items():
+        if key in entry:
             with at(key):
-                read = word.fields[key].kind.read(value, place)
-            if word.fields[key].set is None:
+                read = field.kind.read(entry[key], place)
+            if field.set is None:
                 values[key] = read
             else:
                 later.append((key, read))

@@ -9,7 +9,6 @@ from index3.files.joint_words import JOINTS
 WORDS = {word.name: word for word in (*BODIES, *JOINTS, *FORCES)}
 """All types of elements by name."""
 UNWRITABLE = {
-    "NaturalLinkage": "it is built up by calls of its methods",
     "UserConstraint": "it holds functions of Python",
     "UserEquations": "it holds functions of Python",
     "UserForce": "it holds functions of Python",
