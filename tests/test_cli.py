@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 
 import pytest
@@ -182,6 +183,25 @@ def test_check_names_the_redundant_rows():
     code, out, err = run("check", "four-bar")
     assert (code, err) == (0, "")
     assert "redundant" in out
+
+
+def test_model_files_are_written_converted_and_run(tmp_path):
+    first, second, third = (tmp_path / name for name in ("a.json", "b.toml", "c.json"))
+    assert run("convert", "four_bar", first, "--param", "speed=2.0") == (0, f"wrote {first}\n", "")
+    assert run("convert", first, second)[0] == run("convert", second, third)[0] == 0
+    assert third.read_text() == first.read_text()
+    code, out, _ = run("check", second)
+    assert code == 0
+    assert "redundant" in out
+    code, out, err = run("run", third, "--t-end", "0.1")
+    assert (code, err) == (0, "")
+    assert "four-bar" in out
+
+
+def test_schema_is_printed():
+    code, out, _ = run("schema")
+    assert code == 0
+    assert "Revolute" in json.loads(out)["$defs"]
 
 
 def test_methods_are_listed():
