@@ -12,6 +12,7 @@ import index3 as ix
 from index3.files import read
 
 GOOD = {
+    "$schema": "model_file.schema.json",
     "index3": 1,
     "name": "crank",
     "bodies": [{"type": "RigidBody.rod", "name": "crank", "start": [0, 0, 0], "end": [1, 0, 0], "mass": 1.0}],
@@ -68,6 +69,7 @@ CHANGES = [
     (("forces", 0, "first"), {"body": "ground", "position": [0, "a", 0]}, SPRING + "first.position[1] is 'a'."),
     (("forces", 0, "first"), {"body": "ground", "at": [0, 0, 0], "axes": AXES}, SPRING + "first: a marker has at and"),
     (("forces", 0, "first"), {"body": "crank", "path": [0, 0, 1]}, SPRING + "first: a marker that moves"),
+    (("forces", 0, "first"), {"body": "ground", "position": None}, SPRING + "first.position is None."),
     (("index3",), 2, "index3 is 2. This version reads format 1."),
     (("gravity",), [0, 0, float("nan")], "gravity is [0, 0, NaN]. Give three finite numbers."),
     (("name",), 5, "Model has the name 5."),

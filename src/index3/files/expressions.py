@@ -96,7 +96,8 @@ class Expression(SmoothFunction):
         ------
         ModelError : the formula has no finite value at x.
         """
-        if x != self._last[0]:
+        last = self._last  # read once: threads may share an expression
+        if x != last[0]:
             try:
                 values = self._node((float(x), 1.0, 0.0))
                 problem = "" if all(map(math.isfinite, values)) else "it or a derivative is not finite"
@@ -106,8 +107,8 @@ class Expression(SmoothFunction):
                 problem = str(error)
             if problem:
                 raise ModelError(f"{self!r} has no value at {self.variable} = {x:.6g}: {problem}.")
-            self._last = (x, values)
-        return self._last[1]
+            self._last = last = (x, values)
+        return last[1]
 
     def __call__(self, x: float) -> float:
         """The value."""

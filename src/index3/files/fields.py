@@ -28,6 +28,8 @@ Positive = Annotated[float, Checked(strict=True, allow_inf_nan=False, gt=0.0)]
 Floats = Annotated[list[Float], Checked(max_length=LONGEST, fail_fast=True)]
 Vector3 = Annotated[list[Float], Checked(min_length=3, max_length=3)]
 Matrix3 = Annotated[list[Vector3], Checked(min_length=3, max_length=3)]
+LEFT_OUT: Any = Checked(default=None)
+"""The default of a field of an entry that may be left out; null is no value."""
 Dimension = str | None | Callable[["Place"], str | None]
 
 
@@ -188,11 +190,11 @@ class ShapeEntry(Strict):
     """What is drawn of a body, in its frame [m]."""
 
     type: Literal["none", "rod", "box", "cylinder", "sphere"]
-    ends: Annotated[list[Vector3], Checked(min_length=2, max_length=2)] | None = None
-    size: Vector3 | None = None
-    radius: Float | None = None
-    length: Float | None = None
-    axis: str | None = None
+    ends: Annotated[list[Vector3], Checked(min_length=2, max_length=2)] = LEFT_OUT
+    size: Vector3 = LEFT_OUT
+    radius: Float = LEFT_OUT
+    length: Float = LEFT_OUT
+    axis: str = LEFT_OUT
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 from pydantic import Field as Checked
 
-from index3.files.fields import BODY, DIRECTION, FLAG, JOINT, TEXT, Float, Kind, Numbers, Place, Strict, number, points
+from index3.files.fields import (
+    BODY,
+    DIRECTION,
+    FLAG,
+    JOINT,
+    LEFT_OUT,
+    TEXT,
+    Float,
+    Kind,
+    Numbers,
+    Place,
+    Strict,
+    number,
+    points,
+)
 from index3.files.word import (
     FORM,
     LENGTH,
@@ -60,7 +74,7 @@ class TermEntry(Strict):
 
     coefficient: Float
     joint: str
-    coordinate: str | None = None
+    coordinate: str = LEFT_OUT
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Constant
 from index3.errors import ModelError
 from index3.files.expressions import LONGEST, Expression
-from index3.files.fields import Dimension, Float, Floats, Kind, Place, Strict
+from index3.files.fields import LEFT_OUT, Dimension, Float, Floats, Kind, Place, Strict
 from index3.files.time_table import TimeTable
 from index3.forces.curve import Curve
 
@@ -24,7 +24,7 @@ class ExpressionEntry(Strict):
     """A formula of t, or of another `variable`."""
 
     expression: Formula
-    variable: str | None = None
+    variable: str = LEFT_OUT
 
 
 class TimePoints(Strict):
@@ -32,7 +32,7 @@ class TimePoints(Strict):
 
     t: Floats
     y: Floats
-    extrapolation: Extrapolation | None = None
+    extrapolation: Extrapolation = LEFT_OUT
 
 
 class TimeTableEntry(Strict):
@@ -45,8 +45,8 @@ class LawEntry(Strict):
     """A law as a formula of x, or of another `variable`; `integral` is a formula of its antiderivative."""
 
     expression: Formula
-    variable: str | None = None
-    integral: Formula | None = None
+    variable: str = LEFT_OUT
+    integral: Formula = LEFT_OUT
 
 
 class CurvePoints(Strict):
@@ -54,8 +54,8 @@ class CurvePoints(Strict):
 
     x: Floats
     y: Floats
-    interpolation: Literal["monotone", "linear"] | None = None
-    extrapolation: Extrapolation | None = None
+    interpolation: Literal["monotone", "linear"] = LEFT_OUT
+    extrapolation: Extrapolation = LEFT_OUT
 
 
 class CurveEntry(Strict):

@@ -11,7 +11,7 @@ from pydantic import Field as Checked
 from index3.bodies.natural_linkage import NaturalLinkage
 from index3.bodies.natural_structure import Member
 from index3.errors import ModelError
-from index3.files.fields import LONGEST, Float, Kind, Matrix3, Place, Strict, Vector3
+from index3.files.fields import LEFT_OUT, LONGEST, Float, Kind, Matrix3, Place, Strict, Vector3
 from index3.files.units import near
 
 Place2or3 = Annotated[list[Float], Checked(min_length=2, max_length=3)]
@@ -24,7 +24,7 @@ class PointStep(Strict):
     kind: Literal["point"]
     name: str
     position: Place2or3
-    velocity: Place2or3 | None = None
+    velocity: Place2or3 = LEFT_OUT
 
 
 class FixedStep(Strict):
@@ -59,7 +59,7 @@ class ComponentStep(Strict):
     name: str
     point: str
     direction: Place2or3
-    zero: Float | None = None
+    zero: Float = LEFT_OUT
 
 
 class RigidStep(Strict):
@@ -68,9 +68,9 @@ class RigidStep(Strict):
     kind: Literal["rigid"]
     name: str
     members: Names
-    mass: Float | None = None
-    inertia: Float | Vector3 | Matrix3 | None = None
-    centre: Place2or3 | None = None
+    mass: Float = LEFT_OUT
+    inertia: Float | Vector3 | Matrix3 = LEFT_OUT
+    centre: Place2or3 = LEFT_OUT
 
 
 Step = Annotated[

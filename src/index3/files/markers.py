@@ -13,7 +13,7 @@ from index3.bodies.moving_marker import MovingMarker
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Vector, complete, derivative
 from index3.errors import ModelError
-from index3.files.fields import Kind, Matrix3, Place, Strict, Vector3
+from index3.files.fields import LEFT_OUT, Kind, Matrix3, Place, Strict, Vector3
 from index3.files.laws import Timed, TimeFunction, TimeVector
 
 PATH, TURN, ANGLE = TimeVector(dimension="length"), TimeVector(dimension="angle"), TimeFunction(dimension="angle")
@@ -26,17 +26,17 @@ class MarkerEntry(Strict):
     Entries with the same `id` are one marker."""
 
     body: str
-    position: Vector3 | None = None
-    axes: Annotated[Matrix3, Checked(description="the three axes x, y, z, each in the body frame")] | None = None
-    z: Vector3 | None = None
-    x: Vector3 | None = None
-    at: Vector3 | None = None
-    name: str | None = None
-    part: str | None = None
-    path: PATH.type | None = None  # type: ignore[name-defined]
-    rotation: Timed | TURN.type | None = None  # type: ignore[name-defined]
-    axis: Vector3 | None = None
-    id: int | None = None
+    position: Vector3 = LEFT_OUT
+    axes: Annotated[Matrix3, Checked(description="the three axes x, y, z, each in the body frame")] = LEFT_OUT
+    z: Vector3 = LEFT_OUT
+    x: Vector3 = LEFT_OUT
+    at: Vector3 = LEFT_OUT
+    name: str = LEFT_OUT
+    part: str = LEFT_OUT
+    path: PATH.type = LEFT_OUT  # type: ignore[name-defined]
+    rotation: Timed | TURN.type = LEFT_OUT  # type: ignore[name-defined]
+    axis: Vector3 = LEFT_OUT
+    id: int = LEFT_OUT
 
 
 @dataclass(frozen=True)

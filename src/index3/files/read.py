@@ -120,7 +120,7 @@ def model_of(data: Any) -> Model:
     if data["index3"] != VERSION or isinstance(data["index3"], bool):
         raise ModelError(f"index3 is {short(data['index3'])}. This version reads format {VERSION}.")
     for key in data:
-        if key not in ("index3", "name", "gravity", "units", *SECTIONS):
+        if key not in ("$schema", "index3", "name", "gravity", "units", *SECTIONS):
             known = ["name", "gravity", "units", *SECTIONS]
             raise ModelError(f"unknown field '{key}'. {near(key, known)}")
     given = data.get("units", {})

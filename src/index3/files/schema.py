@@ -46,6 +46,7 @@ def file_type() -> type[BaseModel]:
         **{key: (Literal[tuple(known)], Field(default=next(iter(known)))) for key, known in UNITS.items()},  # type: ignore[call-overload]
     )
     fields: dict[str, Any] = {
+        "address": (str, Field(default=None, alias="$schema", description="address of this schema, for editors")),
         "index3": (Literal[VERSION], Field(description="version of the format")),
         "name": (str, "model"),
         "gravity": (Vector3, Field(default=[0.0, 0.0, -9.80665], description="acceleration of free fall")),
