@@ -177,6 +177,7 @@ def test_time_table_outside():
         ([0, 1, 1], [0, 1, 2], "Give t that increase"),
         ([0, math.nan], [0, 1], "TimeTable has t\\[1\\] = nan"),
         ("ab", [0, 1], "Give a list of numbers"),
+        ([0, 1e-300], [0, 1e300], "no spline with finite slopes"),
     ],
 )
 def test_bad_time_table_is_named(t, y, message):

@@ -49,7 +49,13 @@ class TimeTable(SmoothFunction):
         self.extrapolation = extrapolation
         from scipy.interpolate import CubicSpline  # here: SciPy takes time to load
 
-        self.pieces = np.ascontiguousarray(CubicSpline(self.t, self.y).c.T)  # rows c3, c2, c1, c0 of each interval
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.pieces = np.ascontiguousarray(CubicSpline(self.t, self.y).c.T)  # c3, c2, c1, c0 of each interval
+        except ValueError:  # of slopes that are not finite
+            self.pieces = np.full((1, 4), np.nan)
+        if not np.isfinite(self.pieces).all():
+            raise ModelError("TimeTable has no spline with finite slopes through its points. Give smaller values.")
         self.pieces.setflags(write=False)
 
     def __repr__(self) -> str:

@@ -211,12 +211,18 @@ def table_pieces(x: np.ndarray, y: np.ndarray, interpolation: str, extrapolation
     """Rows (x_ref, a0, a1, a2, a3, antiderivative at x_ref): left of the table, its intervals, right of it."""
     n = len(x)
     pieces = np.zeros((n + 1, 6))
-    if interpolation == "linear":
-        pieces[1:n, 2] = np.diff(y) / np.diff(x)
-    else:
-        from scipy.interpolate import PchipInterpolator
+    with np.errstate(over="ignore", invalid="ignore"):  # of slopes that are not finite, named below
+        if interpolation == "linear":
+            pieces[1:n, 2] = np.diff(y) / np.diff(x)
+        else:
+            from scipy.interpolate import PchipInterpolator
 
-        pieces[1:n, 2:5] = PchipInterpolator(x, y).c[2::-1].T
+            try:
+                pieces[1:n, 2:5] = PchipInterpolator(x, y).c[2::-1].T
+            except ValueError:
+                pieces[1:n, 2:5] = np.nan
+    if not np.isfinite(pieces).all():
+        raise ModelError("Curve has no finite slopes between its points. Give smaller values, or points farther apart.")
     pieces[0, 0], pieces[0, 1] = x[0], y[0]
     pieces[1:, 0], pieces[1:, 1] = x, y
     _, a0, a1, a2, a3, _ = pieces[1:n].T
