@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 
 import pytest
@@ -129,7 +130,10 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
     [
         (["run", "four_baar"], "Did you mean 'four_bar'?"),
         (["run", "zzz"], "There are: andrews, chain"),
-        (["run", "model.json"], "not yet supported; use a .py file"),
+        (["run", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["run", "nowhere.yaml"], "ends in .json or .toml"),
+        (["check", "nowhere.toml", "--param", "n=1"], "has no parameters"),
+        (["convert", "pendulum", "a.txt"], "a.txt: a model file ends in .json or .toml"),
         (["run", "nowhere.py"], "no file 'nowhere.py'"),
         (["run", "pendulum", "--param", "lenght=2"], "no parameter 'lenght'. Did you mean 'length'?"),
         (["run", "pendulum", "--param", "length"], "not of the form key=value"),
@@ -179,6 +183,25 @@ def test_check_names_the_redundant_rows():
     code, out, err = run("check", "four-bar")
     assert (code, err) == (0, "")
     assert "redundant" in out
+
+
+def test_model_files_are_written_converted_and_run(tmp_path):
+    first, second, third = (tmp_path / name for name in ("a.json", "b.toml", "c.json"))
+    assert run("convert", "four_bar", first, "--param", "speed=2.0") == (0, f"wrote {first}\n", "")
+    assert run("convert", first, second)[0] == run("convert", second, third)[0] == 0
+    assert third.read_text() == first.read_text()
+    code, out, _ = run("check", second)
+    assert code == 0
+    assert "redundant" in out
+    code, out, err = run("run", third, "--t-end", "0.1")
+    assert (code, err) == (0, "")
+    assert "four-bar" in out
+
+
+def test_schema_is_printed():
+    code, out, _ = run("schema")
+    assert code == 0
+    assert "Revolute" in json.loads(out)["$defs"]
 
 
 def test_methods_are_listed():

@@ -51,6 +51,10 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.errors import ModelError as ModelError
     from index3.errors import SimulationFailed as SimulationFailed
     from index3.errors import SingularError as SingularError
+    from index3.files.expressions import Expression as Expression
+    from index3.files.read import load_model as load_model
+    from index3.files.time_table import TimeTable as TimeTable
+    from index3.files.write import save_model as save_model
     from index3.forces.actuator import Actuator as Actuator
     from index3.forces.bushing import Bushing as Bushing
     from index3.forces.contact import Contact as Contact
@@ -152,6 +156,10 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.rigid_body": ("RigidBody",),
     "index3.bodies.states": ("States",),
     "index3.errors": ("AssemblyError", "Index3Error", "ModelError", "SimulationFailed", "SingularError"),
+    "index3.files.expressions": ("Expression",),
+    "index3.files.read": ("load_model",),
+    "index3.files.time_table": ("TimeTable",),
+    "index3.files.write": ("save_model",),
     "index3.forces.actuator": ("Actuator",),
     "index3.forces.bushing": ("Bushing",),
     "index3.forces.contact": ("Contact", "ContactSet"),

@@ -34,7 +34,7 @@ from index3.commands.common import (
 )
 from index3.errors import ModelError
 
-PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "xarray", "h5netcdf", "h5py", "typer", "rich")
+PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "tomli-w", "xarray", "h5netcdf", "h5py", "typer", "rich")
 RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback")  # not by --option
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 
@@ -124,6 +124,30 @@ def compare(
         file = plot or Path(f"compare_{Path(model).stem}.png")
         result.plot(str(file))
         typer.echo(f"wrote {file}")
+
+
+@app.command()
+def convert(
+    model: ModelArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The model file to write, .json or .toml.")],
+    param: ParamOption = [],  # noqa: B006
+    debug: DebugOption = False,
+) -> None:
+    """Write a mechanism as a model file."""
+    with clean_errors(debug):
+        mechanism = load_model(model, read_pairs(param, "--param"))
+        from index3.files.write import save_model
+
+        save_model(mechanism, file)
+        typer.echo(f"wrote {file}")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of model files."""
+    from index3.files.schema import schema_text
+
+    typer.echo(schema_text(), nl=False)
 
 
 @app.command()

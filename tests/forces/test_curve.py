@@ -125,6 +125,8 @@ def test_files_and_copies():
     [
         (lambda: Curve([0, 1], [0, 1, 2]), "Curve has 2 x and 3 y"),
         (lambda: Curve([0], [1]), "at least two"),
+        (lambda: Curve([0, 1e-300, 1], [0, 1e300, 0]), "no finite slopes"),
+        (lambda: Curve([0, 1e-300, 1], [0, 1e300, 0], interpolation="linear"), "no finite slopes"),
         (lambda: Curve([0, 2, 2], [0, 1, 2]), "x[2] = 2.0 after x[1] = 2.0"),
         (lambda: Curve([0, np.nan], [0, 1]), "x[1] = nan"),
         (lambda: Curve([0, 1], [0, np.inf]), "y[1] = inf"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ class Body:
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     """
 
+    given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
@@ -59,6 +61,11 @@ class Body:
     angle_coordinate = -1
     planar = False
     held = False
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "__init__" in cls.__dict__:
+            cls.__init__ = remembering(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
@@ -136,6 +143,25 @@ class Body:
         if name is not None:
             check_name(name, f"Marker of {self.label}")
         return Marker.placed(self, position, axes, name)
+
+
+def remembering(initialise: Callable[..., None]) -> Callable[..., None]:
+    """An `__init__` that first keeps a copy of its arguments as `given`; of nested ones the outermost."""
+
+    @functools.wraps(initialise)
+    def keep(self: Body, *arguments: Any, **settings: Any) -> None:
+        if "given" not in self.__dict__:
+            self.given = (tuple(map(kept, arguments)), {key: kept(value) for key, value in settings.items()})
+        initialise(self, *arguments, **settings)
+
+    return keep
+
+
+def kept(value: Any) -> Any:
+    """A value that its owner may go on to change, as it is now."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return type(value)(map(kept, value)) if type(value) in (list, tuple) else value
 
 
 def diagonal_block(size: int) -> tuple[np.ndarray, np.ndarray]:

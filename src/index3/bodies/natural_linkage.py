@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
+from index3.bodies.body import kept
 from index3.bodies.marker import Marker, as_direction, as_number, as_vector, frame
 from index3.bodies.natural_body import Natural, full_frame
 from index3.bodies.natural_structure import (
@@ -24,8 +28,22 @@ from index3.bodies.natural_structure import (
 )
 from index3.errors import ModelError
 
+Made = TypeVar("Made")
 # Distance of a centre of mass from the span of its part's members, relative to their size, that counts as none.
 INSIDE = 1e-9
+
+
+def recorded(build: Callable[..., Made]) -> Callable[..., Made]:
+    """A building method of a linkage that keeps what it was called with as one of the linkage's `steps`."""
+
+    @functools.wraps(build)
+    def keep(self: NaturalLinkage, *arguments: Any, **settings: Any) -> Made:
+        made = build(self, *arguments, **settings)
+        named = inspect.signature(build).bind(self, *arguments, **settings).arguments
+        self.steps.append({"kind": build.__name__, **{key: kept(x) for key, x in named.items() if key != "self"}})
+        return made
+
+    return keep
 
 
 class NaturalPart:
@@ -77,6 +95,7 @@ class NaturalLinkage(Natural):
         super().__init__(name, "natural")
         self.mass = 0.0
         self.members: dict[str, Member] = {}
+        self.steps: list[dict[str, Any]] = []  # how it was built, for model files
         self._given = []
         self._take(Structure(bool(planar)))
 
@@ -86,6 +105,7 @@ class NaturalLinkage(Natural):
             raise ModelError(f"{self.label} has no part '{name}'. It has {', '.join(parts) or 'none'}.")
         return NaturalPart(self, name)
 
+    @recorded
     def point(self, name: str, position: Any, *, velocity: Any = None) -> Member:
         """A point that moves; in the plane (x, y) is enough."""
         member = self._add(name, "point", self._vector(position, name, "position"))
@@ -97,16 +117,19 @@ class NaturalLinkage(Natural):
                     self._given.append(i)
         return member
 
+    @recorded
     def fixed(self, name: str, position: Any) -> Member:
         """A point of ground; it has no coordinates."""
         self.held = True
         return self._add(name, "fixed", self._vector(position, name, "position"))
 
+    @recorded
     def vector(self, name: str, direction: Any) -> Member:
         """A unit vector, with a row that keeps its length."""
         flat = self._vector(direction, name, "direction")
         return self._add(name, "vector", np.array(as_direction(flat, f"{self.label}, '{name}'", "direction")))
 
+    @recorded
     def length(self, name: str, first: Member, second: Member) -> Member:
         """A number that is the distance of two points, with the row that says so."""
         self._check_members([first, second], name, ("point", "fixed"))
@@ -116,6 +139,7 @@ class NaturalLinkage(Natural):
         edge = combine((1.0, second.form), (-1.0, first.form))
         return self._measure(name, distance, lambda s: {**halved(dot(edge, edge)), (s, s): -0.5})
 
+    @recorded
     def component(self, name: str, point: Member, direction: Any, zero: float = 0.0) -> Member:
         """A number that is `zero` + `direction` . `point`, with the row that says so."""
         self._check_members([point], name, ("point",))
@@ -125,6 +149,7 @@ class NaturalLinkage(Natural):
         value = zero + float(np.dot(n, point.value))
         return self._measure(name, value, lambda s: linear({**form, s: -1.0}))
 
+    @recorded
     def rigid(
         self, name: str, members: list[Member], *, mass: float = 0.0, inertia: Any = None, centre: Any = None
     ) -> NaturalPart:

@@ -49,7 +49,7 @@ def as_inertia(value: Any, owner: str) -> np.ndarray:
         inertia, principal, rounding = np.zeros((3, 3)), sorted(given.tolist()), 0.0
         inertia.flat[::4] = given
     else:
-        inertia, rounding = 0.5 * (given + given.T), ROUNDING
+        inertia, rounding = 0.5 * given + 0.5 * given.T, ROUNDING
         if np.abs(given - given.T).max() > INERTIA_SLACK * np.abs(given).max():
             raise ModelError(f"{owner} has an inertia matrix that is not symmetric. Give Ixy = Iyx, and so on.")
         principal = np.linalg.eigvalsh(inertia).tolist()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.marker import as_number, as_vector
+from index3.bodies.smooth import derivatives_of
 from index3.errors import ModelError
 
 Function = Callable[[float], Any]
@@ -100,7 +101,10 @@ def as_function(owner: str, what: str, f: Any, size: int) -> Function:
 
 
 def derivative(f: Function, order: int = 1) -> Function:
-    """A derivative of a function of time: exact for constants, differences otherwise."""
+    """A derivative of a function of time: its own if it knows it, exact for constants, differences otherwise."""
+    own = derivatives_of(f.f if isinstance(f, Vector) else f)[order - 1]
+    if own is not None:
+        return Vector(f.owner, own) if isinstance(f, Vector) else own
     return Constant(0.0 * f.value) if isinstance(f, Constant) else Difference(f, order)
 
 
@@ -116,7 +120,7 @@ def complete(
     if given[2] is not None:
         second = as_function(owner, names[2], given[2], size)
     else:
-        second = derivative(value, 2) if isinstance(rate, Difference) else derivative(rate)
+        second = derivative(value, 2) if given[1] is None else derivative(rate)
     missing = [key for key, g in zip(names[1:], (rate, second), strict=True) if isinstance(g, Difference)]
     if missing:
         warnings.warn(

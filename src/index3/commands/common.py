@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FAILED, BAD_INPUT = 1, 2
 PICTURES = (".png", ".pdf", ".svg", ".jpg")
-MODEL_HELP = "A mechanism of the library, a .py file with model(), or file.py:function."
+MODEL_HELP = "A mechanism of the library, a model file (.json, .toml), a .py file with model(), or file.py:function."
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 ParamOption = Annotated[list[str], typer.Option("--param", metavar="KEY=VALUE", help="Parameter of the model; repeat.")]
@@ -98,7 +98,11 @@ def load_model(text: str, parameters: dict[str, Any]) -> Model:
     if colon or text.endswith(".py"):
         builder = load_function(Path(file + ".py" if colon else text), function or "model")
     elif text.endswith((".json", ".toml", ".yaml", ".yml")):
-        raise ModelError(f"{text}: model files are not yet supported; use a .py file with a function model() -> Model.")
+        from index3.files.read import load_model
+
+        if parameters:
+            raise ModelError(f"{text}: a model file has no parameters. Leave --param out.")
+        return load_model(text)
     else:
         builder = library_function(text)
     accepted = inspect.signature(builder).parameters

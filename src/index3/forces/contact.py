@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from reprlib import repr as short
 from typing import Any
 
+from index3.bodies.body import Body
 from index3.bodies.marker import Marker
 from index3.errors import ModelError
 from index3.forces import contact_kernels
@@ -188,8 +189,9 @@ class ContactSet(ForceElement):
     def __init__(self, name: str, shapes: Any, *, skip: Any = (), **law: Any) -> None:
         super().__init__(name)
         self.law = read_law(self.label, law)
-        ends = self._ends(shapes)
-        apart = self._apart(skip)
+        self.shapes = ends = self._ends(shapes)
+        self.skip = self._skip(skip)
+        apart = {frozenset((id(first), id(second))) for first, second in self.skip}
         self.pairs: tuple[Contact, ...] = tuple(
             Contact.part(f"{name}[{a}, {b}]", [first, second], [one, other], self.law)
             for (a, (first, one)), (b, (second, other)) in itertools.combinations(enumerate(ends), 2)
@@ -223,14 +225,14 @@ class ContactSet(ForceElement):
             ends.append((marker_of(self.label, entry[0]), entry[1]))
         return ends
 
-    def _apart(self, skip: Any) -> set[frozenset[int]]:
-        apart = set()
+    def _skip(self, skip: Any) -> list[tuple[Body, Body]]:
+        pairs = []
         for entry in skip:
             if not isinstance(entry, Sequence) or len(entry) != 2:
                 raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")
             first, second = (marker_of(self.label, end).body for end in entry)
-            apart.add(frozenset((id(first), id(second))))
-        return apart
+            pairs.append((first, second))
+        return pairs
 
     @property
     def damped(self) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
+from index3.bodies.smooth import derivatives_of
 from index3.errors import ModelError
 
 INTERPOLATIONS = ("monotone", "linear")
@@ -77,7 +78,8 @@ class Curve:
         ----------
         f : function of x; a plain Python function costs about 1 us a call, one decorated with `numba.njit` is compiled
             into the run
-        df : its derivative; without it differences with a step of 1e-6 max(1, |x|) are taken, and a warning given
+        df : its derivative; without it differences with a step of 1e-6 max(1, |x|) are taken, and a warning given; an
+            `Expression` as f brings its own
         integral : its antiderivative, for the potential energy; without it the work of a spring with this curve is
             counted as work
 
@@ -88,6 +90,7 @@ class Curve:
         for what, function in (("f", f), ("df", df), ("integral", integral)):
             if not callable(function) and (what == "f" or function is not None):
                 raise ModelError(f"Curve has {what} {short(function)}. Give a function of one number.")
+        df = derivatives_of(f)[0] if df is None else df
         if df is None:
             warnings.warn(
                 f"Curve of {getattr(f, '__name__', 'a function')} has no df: taken by differences. "
@@ -189,17 +192,17 @@ class Curve:
         return cls(**data)
 
 
-def numbers(values: Any, what: str) -> np.ndarray:
+def numbers(values: Any, what: str, owner: str = "Curve") -> np.ndarray:
     """A list of finite numbers as an array that cannot be written to."""
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise ModelError(f"Curve has {what} {short(values)}. Give a list of numbers.") from None
+        raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.") from None
     if array.ndim != 1:
-        raise ModelError(f"Curve has {what} {short(values)}. Give a list of numbers.")
+        raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.")
     wrong = np.flatnonzero(~np.isfinite(array))
     if len(wrong):
-        raise ModelError(f"Curve has {what}[{wrong[0]}] = {array[wrong[0]]}. Give finite numbers.")
+        raise ModelError(f"{owner} has {what}[{wrong[0]}] = {array[wrong[0]]}. Give finite numbers.")
     array.setflags(write=False)
     return array
 
@@ -208,12 +211,18 @@ def table_pieces(x: np.ndarray, y: np.ndarray, interpolation: str, extrapolation
     """Rows (x_ref, a0, a1, a2, a3, antiderivative at x_ref): left of the table, its intervals, right of it."""
     n = len(x)
     pieces = np.zeros((n + 1, 6))
-    if interpolation == "linear":
-        pieces[1:n, 2] = np.diff(y) / np.diff(x)
-    else:
-        from scipy.interpolate import PchipInterpolator
+    with np.errstate(over="ignore", invalid="ignore"):  # of slopes that are not finite, named below
+        if interpolation == "linear":
+            pieces[1:n, 2] = np.diff(y) / np.diff(x)
+        else:
+            from scipy.interpolate import PchipInterpolator
 
-        pieces[1:n, 2:5] = PchipInterpolator(x, y).c[2::-1].T
+            try:
+                pieces[1:n, 2:5] = PchipInterpolator(x, y).c[2::-1].T
+            except ValueError:
+                pieces[1:n, 2:5] = np.nan
+    if not np.isfinite(pieces).all():
+        raise ModelError("Curve has no finite slopes between its points. Give smaller values, or points farther apart.")
     pieces[0, 0], pieces[0, 1] = x[0], y[0]
     pieces[1:, 0], pieces[1:, 1] = x, y
     _, a0, a1, a2, a3, _ = pieces[1:n].T

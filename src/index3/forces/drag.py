@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.vectors import add_at, dot, load, norm, outer, scale, sub
-from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.marker import as_number, as_positive
+from index3.bodies.smooth import as_vector_law
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.turning_angle import combine
@@ -39,7 +40,8 @@ class Drag(ForceElement):
     coefficient : float >= 0, drag coefficient
     area : float > 0, reference area [m^2]
     density : float > 0, of the fluid [kg/m^3]; by default that of air at sea level
-    wind : velocity of the fluid in ground axes, three numbers or a function of t [s] that returns three [m/s]
+    wind : velocity of the fluid in ground axes, three numbers or functions of t [s], or a function of
+        t that returns three [m/s]
     at : point on a given body, in ground at the initial configuration [m]
 
     It has no torque about its point. Its work is counted as work.
@@ -75,7 +77,7 @@ class Drag(ForceElement):
             raise ModelError(f"{self.label} has coefficient {self.coefficient}. Give one of at least 0.")
         self.area = as_positive(area, self.label, "area")
         self.density = as_positive(density, self.label, "density")
-        self.wind = wind if callable(wind) else as_vector(wind, self.label, "wind")
+        self.wind = as_vector_law(wind, self.label, "wind")
 
     @property
     def factor(self) -> float:

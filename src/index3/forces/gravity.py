@@ -13,6 +13,7 @@ import numpy as np
 
 from index3.bodies.body import Body, Ground
 from index3.bodies.marker import Marker, as_positive, as_vector, check_name
+from index3.bodies.smooth import as_vector_law
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, kernel, slots, view
 from index3.errors import ModelError
@@ -38,7 +39,8 @@ class UniformGravity(Force):
     ----------
     name : str
     body : the body that it acts on, at its centre of mass
-    acceleration : of free fall, in ground axes: three numbers, or a function of t [s] that returns three [m/s^2]
+    acceleration : of free fall, in ground axes: three numbers or functions of t [s], or a function of t
+        that returns three [m/s^2]
 
     For a model whose gravity is a function of time give `Model(gravity=(0, 0, 0))` and add what
     `UniformGravity.field` makes, one for each body. Its work is counted as work, not as potential energy.
@@ -56,10 +58,11 @@ class UniformGravity(Force):
         check_name(name, type(self).__name__)
         owner = f"{type(self).__name__} '{name}'"
         mass = mass_of(owner, body)
-        if callable(acceleration):
-            vector: Any = Weight(owner, mass, acceleration)
+        self.acceleration = as_vector_law(acceleration, owner, "acceleration")
+        if callable(self.acceleration):
+            vector: Any = Weight(owner, mass, self.acceleration)
         else:
-            vector = mass * as_vector(acceleration, owner, "acceleration")
+            vector = mass * self.acceleration
         super().__init__(name, body, vector)
 
     @classmethod

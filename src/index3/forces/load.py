@@ -9,7 +9,8 @@ import numpy as np
 
 from index3.algebra.vectors import add_at, dot, load_at, scale, skew
 from index3.bodies.body import Body
-from index3.bodies.marker import Marker, as_vector
+from index3.bodies.marker import Marker
+from index3.bodies.smooth import as_vector_law
 from index3.bodies.time_functions import Sampler
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
@@ -41,7 +42,7 @@ class Load(ForceElement):
         """Keep what is given, unless it has no effect."""
         self.markers = (on,) if reaction is None else (on, reaction)
         self.follower = bool(follower)
-        self.vector = vector if callable(vector) else as_vector(vector, self.label, "vector")
+        self.vector = as_vector_law(vector, self.label, "vector")
         if on.body.kind == "ground":
             advice = "a body that moves" if reaction is None else "the body first and ground as reaction"
             raise ModelError(f"{self.label} acts on ground, which does not move. Give {advice}.")
@@ -70,8 +71,8 @@ class Force(Load):
     ----------
     name : str
     on : the marker, or the body, on which it acts; a body stands for a marker with the body's axes
-    vector : three numbers, or a function of t [s] that returns three [N]: in ground axes, or with `follower` in those
-        of the marker
+    vector : three numbers or functions of t [s], or a function of t that returns three [N]: in ground axes, or with
+        `follower` in those of the marker
     at : point on a given body, in ground at the initial configuration [m]; by default the body's origin
     follower : bool, whether the force turns with the marker
     reaction : marker or body that takes the opposite force, at its own point; a body takes it at the point where the
@@ -110,8 +111,8 @@ class Torque(Load):
     ----------
     name : str
     on : the body, or a marker of it
-    vector : three numbers, or a function of t [s] that returns three [N m]: in ground axes, or with `follower` in those
-        of the marker; a body stands for a marker with the body's axes
+    vector : three numbers or functions of t [s], or a function of t that returns three [N m]: in ground axes, or with
+        `follower` in those of the marker; a body stands for a marker with the body's axes
     follower : bool, whether the torque turns with the body
     reaction : body or marker that takes the opposite torque
 

@@ -20,7 +20,7 @@ class Motion:
     joint : Joint with a coordinate
     f, df, ddf : functions of t [s], or numbers for constants: value, rate and second derivative. Missing derivatives
         are taken by differences with a step of 0.001 s, so f must be smooth and defined 0.002 s beyond the run; this
-        warns, except for constants.
+        warns, except for constants. An `Expression` or `TimeTable` as f brings its own derivatives.
     coordinate : name of the joint's coordinate; needed only if the joint has several
 
     Attributes `name`, `joint`, `coordinate` and `functions` = (f, df, ddf).

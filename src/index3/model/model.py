@@ -180,3 +180,16 @@ class Model:
         from index3.analysis.check import check  # asks the compiled equations, which are above this room
 
         return check(self)
+
+    def save(self, path: Any) -> None:
+        """Write a file, JSON or TOML by its ending; see `index3.save_model`."""
+        from index3.files.write import save_model  # above this room, and slow to import
+
+        save_model(self, path)
+
+    @staticmethod
+    def load(path: Any) -> Model:
+        """The model of a file; see `index3.load_model`."""
+        from index3.files.read import load_model
+
+        return load_model(path)

@@ -1,0 +1,225 @@
+"""Reading model files: text to data, data to checked entries, entries to a model. Each error names its place."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from index3.errors import ModelError
+from index3.files.fields import Place, Vector3
+from index3.files.schema import VERSION, entry_type
+from index3.files.units import Units, near
+from index3.files.word import SECTIONS, Word
+from index3.files.words import UNWRITABLE, WORDS
+from index3.model.model import Model
+
+LARGEST = {".json": 64_000_000, ".toml": 4_000_000}
+"""Bytes of a file; TOML is parsed in Python, where 4 MB take some seconds."""
+
+
+def load_model(path: Any) -> Model:
+    """Read a model from a file, JSON or TOML by its ending.
+
+    Raises
+    ------
+    ModelError : one line that names the file, the element and what is wrong; no part of a model is returned.
+
+    >>> import index3 as ix, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "pendulum.json")
+    >>> ix.save_model(ix.library.pendulum(), path)
+    >>> ix.load_model(path)
+    Model('pendulum', 1 body, 1 joint)
+    """
+    file = Path(path)
+    with at(file.name):
+        return model_of(parse(read_text(file), file.suffix.lower()))
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Begin the messages of errors with a place, in one line."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{place}: {' '.join(str(error).split())}") from None
+
+
+def check_suffix(file: Path) -> str:
+    """The ending of a model file."""
+    suffix = file.suffix.lower()
+    if suffix not in LARGEST:
+        raise ModelError("a model file ends in .json or .toml.")
+    return suffix
+
+
+def read_text(file: Path) -> str:
+    """The text of a file of bearable size."""
+    suffix = check_suffix(file)
+    try:
+        size = file.stat().st_size
+        if size > LARGEST[suffix]:
+            advice = " Write long tables in JSON." if suffix == ".toml" else ""
+            raise ModelError(f"the file has {size / 1e6:.0f} MB, more than {LARGEST[suffix] / 1e6:.0f} MB.{advice}")
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"byte {error.start} is not UTF-8. Save the file as UTF-8.") from None
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}.") from None
+
+
+class NotFinite:
+    """Stands for NaN and Infinity, which JSON does not have, until the check of its field names the place."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def __repr__(self) -> str:
+        return self.token
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, unless it gives a field twice."""
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        keys = [key for key, _ in pairs]
+        double = next(key for key in keys if keys.count(key) > 1)
+        owner = f" of '{data['name']}'" if isinstance(data.get("name"), str) else ""
+        raise ModelError(f"the field '{double}'{owner} is given twice. Give it once.")
+    return data
+
+
+def parse(text: str, suffix: str) -> Any:
+    """The data of a text."""
+    try:
+        if suffix == ".toml":
+            return tomllib.loads(text)
+        return json.loads(text, parse_constant=NotFinite, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise ModelError(f"line {error.lineno}, column {error.colno}: {error.msg}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(f"{error}.") from None
+    except RecursionError:
+        raise ModelError("the file is nested too deeply.") from None
+    except ModelError:
+        raise
+    except ValueError:  # a number with thousands of digits
+        raise ModelError("the file has a number of too many digits.") from None
+
+
+def model_of(data: Any) -> Model:
+    """The model that the data of a file describe."""
+    if not isinstance(data, dict) or "index3" not in data:
+        raise ModelError(f'this is no model file. It is an object with "index3": {VERSION}, "bodies": [...] and so on.')
+    if data["index3"] != VERSION or isinstance(data["index3"], bool):
+        raise ModelError(f"index3 is {short(data['index3'])}. This version reads format {VERSION}.")
+    for key in data:
+        if key not in ("$schema", "index3", "name", "gravity", "units", *SECTIONS):
+            known = ["name", "gravity", "units", *SECTIONS]
+            raise ModelError(f"unknown field '{key}'. {near(key, known)}")
+    given = data.get("units", {})
+    if not isinstance(given, dict):
+        raise ModelError(f"units is {short(given)}. Give an object such as {{length: 'mm'}}.")
+    units = Units(given)
+    settings = {}
+    if "gravity" in data:
+        settings["gravity"] = read_gravity(data["gravity"], units)
+    model = Model(data.get("name", "model"), **settings)
+    place = Place(model, units)
+    for section in SECTIONS:
+        entries = data.get(section, [])
+        if not isinstance(entries, list):
+            raise ModelError(f"{section} is {short(entries)}. Give a list of elements.")
+        for k, entry in enumerate(entries):
+            add_element(place, section, k, entry)
+    return model
+
+
+def read_gravity(value: Any, units: Units) -> Any:
+    """The gravity of the model in SI."""
+    try:
+        checked = TypeAdapter(Vector3).validate_python(value)
+    except ValidationError:
+        raise ModelError(f"gravity is {short(value)}. Give three finite numbers.") from None
+    return [units.factor("length/time^2") * x for x in checked]
+
+
+def add_element(place: Place, section: str, k: int, entry: Any) -> None:
+    """Check one entry, make its element and add it."""
+    named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    with at(f"{section}[{k}] {short(entry['name'])}" if named else f"{section}[{k}]"):
+        if not isinstance(entry, dict):
+            raise ModelError(f"is {short(entry)}. Give an object with type and name.")
+        word = find_word(entry, section)
+        check_entry(word, entry)
+        place.entry = entry
+        place.model.add(make(word, entry, place))
+
+
+def find_word(entry: Mapping[str, Any], section: str) -> Word:
+    """The word that the type of an entry names."""
+    name = entry.get("type")
+    word = WORDS.get(name) if isinstance(name, str) else None
+    here = [key for key, known in WORDS.items() if known.section == section]
+    if word is None:
+        if isinstance(name, str) and name in UNWRITABLE:
+            raise ModelError(f"a file cannot hold the type '{name}': {UNWRITABLE[name]}.")
+        advice = near(str(name), here)
+        raise ModelError(f"unknown type {short(name)}. {advice}" if "type" in entry else f"has no type. {advice}")
+    if word.section != section:
+        raise ModelError(f"the type '{name}' belongs into {word.section}.")
+    return word
+
+
+def check_entry(word: Word, entry: Mapping[str, Any]) -> None:
+    """Raise unless the fields of an entry are those of its word, of the right form."""
+    try:
+        entry_type(word.name).model_validate(entry)
+    except ValidationError as problem:
+        errors = problem.errors(include_url=False, include_context=False, include_input=False)
+        error = max(errors, key=lambda each: len(each["loc"]))  # the deepest: of alternatives the one meant
+        raise ModelError(explain(error["type"], error["loc"], entry, word)) from None
+
+
+def explain(kind: str, loc: tuple[int | str, ...], entry: Any, word: Word) -> str:
+    """What is wrong with an entry, in words."""
+    path, value, last = "", entry, loc[-1]
+    for step in loc:
+        if isinstance(value, dict) and step in value and not (step == last and kind == "extra_forbidden"):
+            path, value = f"{path}.{step}" if path else str(step), value[step]
+        elif isinstance(value, list) and isinstance(step, int):
+            path, value = f"{path}[{step}]", value[step]
+    owner = path or word.name
+    if kind == "extra_forbidden":
+        known = [] if path else list(word.fields)
+        return f"{owner} has no field '{last}'. {near(str(last), ['name', *known]) if known else ''}"
+    if kind == "missing":
+        return f"{owner} has no '{last}'. Give it."
+    wanted = word.fields[str(loc[0])].kind.wanted if loc[0] in word.fields else "text"
+    count = f", {len(value)} entries" if isinstance(value, list) and len(value) > 6 else ""
+    return f"{path} is {short(value)}{count}. Give {wanted}."
+
+
+def make(word: Word, entry: Mapping[str, Any], place: Place) -> Any:
+    """The element of a checked entry."""
+    values = {"name": entry["name"]}
+    later: list[tuple[str, Any]] = []
+    for key, field in word.fields.items():
+        if key in entry:
+            with at(key):
+                read = field.kind.read(entry[key], place)
+            if field.set is None:
+                values[key] = read
+            else:
+                later.append((key, read))
+    element = word.make(**values)
+    for key, read in later:
+        with at(key):
+            word.fields[key].set(element, read)  # type: ignore[misc]
+    return element
