@@ -105,7 +105,7 @@ class ConstantVelocity(TwoAxes):
     (first shaft, second shaft) in ground. Straight shafts may bend by less than 180 degrees.
     """
 
-    recipe = (COINCIDENT, EQUAL_TURN)
+    recipe: tuple[Primitive, ...] = (COINCIDENT, EQUAL_TURN)
 
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
         cosine = dot(z1, z2)

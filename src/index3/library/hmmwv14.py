@@ -16,6 +16,7 @@ from index3.model.model import Model
 DAMPERS = {"front": 19015.5692, "rear": 36725.2201}  # between shock top and shock foot [N s/m]
 BUSHING = {"stiffness": 2e7, "damping": 2e6, "length": 0.1}
 FIRST_CONTACT = 0.5  # when the front wheels meet the bump [s]
+SLOWEST = 0.1  # speed with a bump [m/s]: the car must come to rest before it
 Points = dict[str, np.ndarray]
 
 
@@ -36,7 +37,7 @@ def hmmwv14(
     stiff : bool
         Carry each upper arm by a spherical joint and two stiff spring-dampers; False: by a revolute joint.
     speed : float
-        Speed along x at the start, m/s; the default is 10 mph.
+        Speed along x at the start, m/s; the default is 10 mph. At least 0.1 if there is a bump.
     bump : float
         Radius of the half cylinder across the road, m; 0 for a flat road. The front wheels meet it at t = 0.5 s, the
         rear wheels 3.31 m later.
@@ -47,15 +48,16 @@ def hmmwv14(
     Raises
     ------
     ModelError
-        If a number is not finite, the bump is negative, or there is a bump but the speed is not positive.
+        If a number is not finite, the bump is negative, or there is a bump and the speed is below 0.1 m/s.
 
     Notes
     -----
     D. Negrut, On the implicit integration of differential-algebraic equations of multibody dynamics, thesis, The
     University of Iowa, 1998, sections 3.4.3.5 and 5.2: topology, counts, constants of bushings and tyres, manoeuvre.
-    Its parameters are not printed; `hmmwv_data` says where those here are from. Bodies `chassis`, `rack`, and for each
-    corner such as `front left` an `upper arm`, a `lower arm` and a `spindle`, which is upright, spindle and tyre in one.
-    Tie rods are distances, at the front from the rack, at the rear from the chassis. Dampers are linear. Each upper arm
+    Its parameters are not printed; `hmmwv_data` says where those here are from. Bodies are `chassis`, `rack`, and for
+    each corner an upper arm, a lower arm and a spindle, which is upright, spindle and tyre in one: `front left spindle`
+    and so on; the forces are `front left tyre`, `front left spring`, `front left damper`, `front left bushing 1`. Tie
+    rods are distances, at the front from the rack, at the rear from the chassis. Dampers are linear. Each upper arm
     has two bushings (2e7 N/m, 2e6 N s/m) 0.1 m long at its front chassis point, across the line between its chassis
     points; their place is not printed either. Tyres are vertical springs and dampers that also pull, with no forces
     along the road, so that speed, lateral position and heading are free; the slope of the road has no part in them.
@@ -77,8 +79,8 @@ def hmmwv14(
     speed = as_number(speed, "hmmwv14", "speed")
     if bump != 0.0:
         bump = as_positive(bump, "hmmwv14", "bump")
-        if speed <= 0.0:
-            raise ModelError(f"hmmwv14: with speed {speed} the car never meets the bump. Give a positive one, or bump=0.")
+        if speed < SLOWEST:
+            raise ModelError(f"hmmwv14: speed {speed} is too slow for the bump. Give at least {SLOWEST}, or bump=0.")
     model = Model("hmmwv14", gravity=data.GRAVITY)
     chassis = add_body(model, "chassis", data.CHASSIS, data.in_ground(*data.CHASSIS_CENTRE), speed)
     points = {corner: data.corner_points(corner) for corner in data.CORNERS}
@@ -91,7 +93,8 @@ def hmmwv14(
     front = points["front left"]["wheel"][0]
     road = Road.half_cylinder(front + FIRST_CONTACT * speed + bump, bump) if bump else Road.flat()
     for corner in data.CORNERS:
-        add_corner(model, corner, points[corner], chassis, rack if corner.startswith("front") else chassis, speed, stiff)
+        inner = rack if data.axle_of(corner) == "front" else chassis
+        add_corner(model, corner, points[corner], chassis, inner, speed, stiff)
         wheel = model[f"{corner} spindle"].marker_at(points[corner]["wheel"], z=(0, 1, 0))
         tyre = Tyre(
             f"{corner} tyre", wheel, model.ground, road, **data.TYRE, pulls=True, normal="vertical", camber=False
@@ -100,7 +103,7 @@ def hmmwv14(
     if settled:
         data.settle(model)
         wheels = [model[f"{corner} tyre"].markers[0].pose()[0][0] for corner in data.CORNERS[:2]]
-        for body in model.bodies.values():  # nothing holds the car along the road: its front wheels stay where they were
+        for body in model.bodies.values():  # nothing holds the car along the road: keep its front wheels in place
             body.q0[0] += front - np.mean(wheels)
     return model
 
@@ -114,10 +117,8 @@ def add_body(model: Model, name: str, part: tuple, position: np.ndarray, speed: 
     )
 
 
-def add_corner(
-    model: Model, corner: str, at: Points, chassis: Body, steering: Body, speed: float, stiff: bool
-) -> None:
-    """Arms, spindle, tie rod, spring and damper of one corner."""
+def add_corner(model: Model, corner: str, at: Points, chassis: Body, inner: Body, speed: float, stiff: bool) -> None:
+    """Arms, spindle, tie rod, spring and damper of one corner; `inner` carries the inner end of the tie rod."""
     axle = data.axle_of(corner)
     parts = data.PARTS[axle]
     upper = add_body(model, f"{corner} upper arm", parts["upper arm"], at["upper arm"], speed)
@@ -134,7 +135,7 @@ def add_corner(
     model.add(Revolute(f"{corner} lower arm pivot", chassis, lower, at=at["lower arm front"], axis=line))
     model.add(Spherical(f"{corner} upper ball", upper, spindle, at=at["upper ball"]))
     model.add(Spherical(f"{corner} lower ball", lower, spindle, at=at["lower ball"]))
-    model.add(Distance(f"{corner} tie rod", steering, spindle, points=(at["tie rod inner"], at["tie rod outer"])))
+    model.add(Distance(f"{corner} tie rod", inner, spindle, points=(at["tie rod inner"], at["tie rod outer"])))
     ends = (at["spring top"], at["spring foot"])
     model.add(SpringDamper(f"{corner} spring", chassis, lower, points=ends, **data.SPRINGS[axle]))
     ends = (at["shock top"], at["shock foot"])
@@ -142,7 +143,7 @@ def add_corner(
 
 
 def lumped(parts: dict[str, tuple], at: Points) -> tuple[tuple, np.ndarray]:
-    """Upright, spindle and tyre as one part, and its centre of mass; spindle and tyre have theirs at the wheel centre."""
+    """Upright, spindle and tyre as one part, and its centre of mass; the last two have theirs at the wheel centre."""
     axes = {"upright": (0, 1, 2), "spindle": (0, 2, 1), "tyre": (0, 1, 2)}  # the spindle spins about its last axis
     places = {"upright": at["upright"], "spindle": at["wheel"], "tyre": at["wheel"]}
     mass = sum(parts[name][0] for name in places)
@@ -155,8 +156,8 @@ def lumped(parts: dict[str, tuple], at: Points) -> tuple[tuple, np.ndarray]:
 
 
 def add_bushings(model: Model, corner: str, chassis: Body, arm: Body, at: np.ndarray, line: np.ndarray) -> None:
-    """Two stiff spring-dampers between arm and chassis, across a line and each other."""
-    first = np.cross(line, (0.0, 1.0, 0.0))
-    for number, direction in enumerate((first, np.cross(line, first)), start=1):
+    """Two stiff spring-dampers between arm and chassis, across a line and each other: about down, and to the left."""
+    down = np.cross(line, (0.0, 1.0, 0.0))
+    for number, direction in enumerate((down, np.cross(down, line)), start=1):
         end = at + BUSHING["length"] * direction / np.linalg.norm(direction)
         model.add(SpringDamper(f"{corner} bushing {number}", chassis, arm, points=(end, at), **BUSHING))

@@ -41,7 +41,7 @@ DAMPERS = {"front": (12521.564, 22460.008), "rear": (14535.522, 35025.354)}  # i
 RATES = np.array((-2.0, -0.2, -0.05, 0.0, 0.05, 0.2, 2.0))  # where the damper curves have their points [m/s]
 STIFFNESS = 2e6  # of the bushings [N/m]
 ANGLES = np.linspace(-0.5, 0.5, 41)  # the same of the torques of the bushings [rad]
-SLIP = {
+SLIP: dict[str, Any] = {
     "longitudinal_stiffness": 193929.0,
     "cornering_stiffness": 50000.0,
     "friction": 0.9835,
@@ -61,8 +61,9 @@ def hmmwv50(
     speed : float
         Speed along x at the start, m/s, the wheels rolling; the default is 18 km/h. Not negative.
     bushing_stiffness : float
-        Of the bushings between chassis and struts across the strut, N/m; along it 1.0476 times that. The stiff case of
-        the source is 2e12. With `settled`, stiffer bushings are free where the car rests in the same place.
+        Of the bushings between chassis and struts across the strut, N/m; along it 1.0476 times that. With `settled`,
+        stiffer bushings are free where the car rests in the same place. The stiff case of the source is 2e12, where
+        rounding of positions stops the steps, since the struts are so light; 2e11 runs.
     bushing_damping : float
         The same for damping, in all directions, N s/m.
     settled : bool
@@ -78,9 +79,9 @@ def hmmwv50(
     -----
     A. A. Shabana, D. Zhang, G. Wang, TLISMNI/Adams algorithm for the solution of the differential/algebraic equations
     of constrained dynamical systems, section 6.2: masses and inertias (Table 7), counts of constraints (Table 8),
-    springs, bushings, manoeuvre. What it does not print is assumed here: the list of joints, which gives its counts, the
-    points of steering and drive line, the curves of dampers and bushings, tyres; `hmmwv_data` says where the rest is
-    from. The paper counts the ground as a body: here the body `road`, held by the joint `hold`. The others are
+    springs, bushings, manoeuvre. What it does not print is assumed here: the list of joints, which gives its counts,
+    the points of steering and drive line, the curves of dampers and bushings, tyres; `hmmwv_data` says where the rest
+    is from. The paper counts the ground as a body: here the body `road`, held by the joint `hold`. The others are
     `chassis`, `front subframe`, `rear subframe`; for each corner such as `front left` an `upper arm`, `lower arm`,
     `upright`, `spindle`, `wheel`, `upper strut`, `lower strut`, `tie rod`, `tripot` and `drive shaft`; and `steering
     wheel`, `column`, `intermediate shaft`, `steering shaft`, `pinion`, `rack`.
@@ -100,8 +101,9 @@ def hmmwv50(
     | dot product | 5 | `Prismatic` of the rack, five dot products |
 
     30 degrees of freedom: 6 of the chassis, 4 of the suspensions, 12 of the struts, 4 wheels, 4 tie rods about
-    themselves. Tyres have slip forces and rolling resistance, which slows the car by 0.14 m/s^2. The light struts turn on
-    stiff bushings: rates of 5e4 1/s, strongly damped. Usual end time 10 s; look at the speed and height of the chassis.
+    themselves. Tyres have slip forces and rolling resistance, which slows the car by 0.145 m/s^2. The light struts turn
+    on stiff bushings: rates of 4e4 1/s, strongly damped, so that explicit methods crawl. Usual end time 10 s; look at
+    the speed and height of the chassis.
 
     >>> from index3 import library
     >>> len(library.hmmwv50(settled=False).bodies)
@@ -117,16 +119,10 @@ def hmmwv50(
     road = model.add(RigidBody("road", 1.0, (1.0, 1.0, 1.0)))
     model.add(Fixed("hold", model.ground, road, at=(0, 0, 0)))
     chassis = add_body(model, "chassis", data.CHASSIS, data.in_ground(*data.CHASSIS_CENTRE))
-    for axle, x in (("front", data.AXLE), ("rear", -data.AXLE)):
-        at = data.in_ground(x, 0.0, 0.0)
-        subframe = add_body(model, f"{axle} subframe", SUBFRAMES[axle], at)
-        model.add(Fixed(f"{axle} subframe bolts", chassis, subframe, at=at))
-    inner: dict[str, Body] = {corner: model["rear subframe"] for corner in data.CORNERS}
-    ends = [data.corner_points(corner)["tie rod inner"] for corner in data.CORNERS[:2]]
-    inner |= dict.fromkeys(data.CORNERS[:2], add_steering(model, chassis, model["front subframe"], np.mean(ends, axis=0)))
+    add_frames(model, chassis)
     for corner in data.CORNERS:
         at = data.corner_points(corner)
-        add_arms(model, corner, at, inner[corner])
+        add_arms(model, corner, at, model["rack" if data.axle_of(corner) == "front" else "rear subframe"])
         add_drive_line(model, corner, at)
         add_strut(model, corner, at, chassis, k, c, shim(rest, corner, k))
         wheel = model[f"{corner} wheel"].marker_at(at["wheel"], z=Y)
@@ -144,6 +140,16 @@ def add_body(model: Model, name: str, part: Part, at: np.ndarray, along: Any = N
     """A body at a point, its axes those of ground, or its z axis along a direction."""
     orientation = frame(along, None, name)
     return model.add(RigidBody(name, *part, position=at, orientation=orientation))
+
+
+def add_frames(model: Model, chassis: Body) -> None:
+    """Both subframes, and the steering line on the front one."""
+    for axle, x in (("front", data.AXLE), ("rear", -data.AXLE)):
+        at = data.in_ground(x, 0.0, 0.0)
+        subframe = add_body(model, f"{axle} subframe", SUBFRAMES[axle], at)
+        model.add(Fixed(f"{axle} subframe bolts", chassis, subframe, at=at))
+    ends = [data.corner_points(corner)["tie rod inner"] for corner in data.CORNERS[:2]]
+    add_steering(model, chassis, model["front subframe"], np.mean(ends, axis=0))
 
 
 def add_arms(model: Model, corner: str, at: Points, inner: Body) -> None:

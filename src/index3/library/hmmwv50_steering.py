@@ -31,8 +31,8 @@ PINION_CENTRE = (0.0, 0.35, 0.05)  # from the middle of the rack, which is its r
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
-def add_steering(model: Model, chassis: Body, subframe: Body, middle: np.ndarray) -> Body:
-    """Add the steering line, its rack with the centre at `middle`; return the rack."""
+def add_steering(model: Model, chassis: Body, subframe: Body, middle: np.ndarray) -> None:
+    """Add the steering line, its rack with the centre at `middle`."""
     top, first, second, end = (data.in_ground(*point) for point in POINTS)
     column_axis, shaft_axis = first - top, end - second
 
@@ -63,4 +63,3 @@ def add_steering(model: Model, chassis: Body, subframe: Body, middle: np.ndarray
     model.add(ShaftCoupling("pinion coupling", shaft, pinion, at=centre, axes=(shaft_axis, X)))
     # the pinion turns with the shaft, whose bearing counts the turns
     model.add(RackPinion("rack and pinion", bearing, slide, radius=PINION_CENTRE[2]))
-    return rack

@@ -11,6 +11,8 @@ suspension, which is `AXLE` in front of or behind the middle of the car; the rig
 position the tyres just touch the road; the car then comes to rest about 0.03 m lower.
 """
 
+from typing import Any
+
 import numpy as np
 
 from index3.analysis.static import static
@@ -19,7 +21,7 @@ from index3.model.model import Model
 GRAVITY = (0.0, 0.0, -9.81)
 AXLE = 1.688965
 CORNERS = ("front left", "front right", "rear left", "rear right")
-TYRE = {"radius": 0.4699, "stiffness": 296325.0, "damping": 3502.0}
+TYRE: dict[str, Any] = {"radius": 0.4699, "stiffness": 296325.0, "damping": 3502.0}
 POINTS = {
     "front": {
         "wheel": (-0.040386, 0.909701, -0.026289),
@@ -86,7 +88,7 @@ LIFT = TYRE["radius"] - POINTS["front"]["wheel"][2]
 
 
 def axle_of(corner: str) -> str:
-    """ "front" or "rear"."""
+    """The axle of a corner: front or rear."""
     return corner.split()[0]
 
 
