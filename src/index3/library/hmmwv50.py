@@ -102,7 +102,7 @@ def hmmwv50(
 
     30 degrees of freedom: 6 of the chassis, 4 of the suspensions, 12 of the struts, 4 wheels, 4 tie rods about
     themselves. Tyres have slip forces and rolling resistance, which slows the car by 0.145 m/s^2. The light struts turn
-    on stiff bushings: rates of 4e4 1/s, strongly damped, so that explicit methods crawl. Usual end time 10 s; look at
+    on stiff bushings: rates of 2e5 1/s, strongly damped, so that explicit methods crawl. Usual end time 10 s; look at
     the speed and height of the chassis.
 
     >>> from index3 import library
