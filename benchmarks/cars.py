@@ -3,8 +3,8 @@
     python benchmarks/cars.py [--model hmmwv14] [--methods hht-i3,rosenbrock4] [--tolerances 1e-3,1e-4] [--repeats 3]
 
 `hmmwv14` runs for 2 s, `hmmwv50` for 10 s; explicit methods, which the bushings hold to steps of microseconds, for
-0.02 s and 0.1 s. `cpu_per_s` is the CPU time for one simulated second; `error` the largest error of the height of the chassis
-at intervals of 10 ms (hmmwv50: 100 ms), in mm, against hht-i3 at a hundredth of the smallest tolerance.
+0.02 s and 0.1 s. `cpu_per_s` is the CPU time for one simulated second; `error` the largest error of the height of the
+chassis at intervals of 10 ms (hmmwv50: 100 ms), in mm, against hht-i3 at a hundredth of the smallest tolerance.
 """
 
 import argparse

@@ -51,6 +51,7 @@ from index3.joints import (
     Spherical,
     TwoAxes,
     Universal,
+    UserConstraint,
 )
 
 ROUNDING = 1e-14  # a few operations on numbers of size 1
@@ -82,7 +83,7 @@ JOINTS = {
 SHARED_POSE = [joint for joint, (settings, _, _) in JOINTS.items() if "at" in settings and "axes" not in settings]
 ELSEWHERE = {  # joints with more to say than two ends: tests of their own
     Coupler, Gear, RackPinion, Screw, RelativeCoordinate, RelativeAngularVelocity,
-    RollingDisc, RollingBall, RollingCylinder, PointOnCurve,
+    RollingDisc, RollingBall, RollingCylinder, PointOnCurve, UserConstraint,
 }  # fmt: skip
 
 
