@@ -16,7 +16,7 @@ import index3 as ix
 
 SPANS = {"hmmwv14": 2.0, "hmmwv50": 10.0}
 INTERVALS = {"hmmwv14": 0.01, "hmmwv50": 0.1}
-BUMPS = {"hmmwv14": (0.5, 1.24), "hmmwv50": ()}  # when wheels meet the bump [s]
+BUMPS = {"hmmwv14": (0.5, 0.51, 1.24, 1.25), "hmmwv50": ()}  # when wheels meet the bump and are on it [s]
 SHORT = 0.02
 METHODS = {
     "hmmwv14": "hht-i3,bdf-i3,statespace-trapezoidal,descriptor-trapezoidal,descriptor-sdirk4,firstorder-sdirk4,"
