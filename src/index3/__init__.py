@@ -105,6 +105,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.joints import RollingCylinder as RollingCylinder
     from index3.joints import RollingDisc as RollingDisc
     from index3.joints import Screw as Screw
+    from index3.joints import ShaftCoupling as ShaftCoupling
     from index3.joints import Spherical as Spherical
     from index3.joints import Universal as Universal
     from index3.joints import UserConstraint as UserConstraint
@@ -205,6 +206,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
         "RollingCylinder",
         "RollingDisc",
         "Screw",
+        "ShaftCoupling",
         "Spherical",
         "Universal",
         "UserConstraint",

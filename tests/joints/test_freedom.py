@@ -84,6 +84,10 @@ JOINTS = {
         {"at": AT, "axes": ((1, 0, 0), (2, 1, 0))},
         lambda d, A1, A2: free_turning(across(A1[:, 2] + A2[:, 2])),
     ),
+    "ShaftCoupling": (
+        {"at": AT, "axes": ((1, 0, 0), (2, 1, 0))},
+        lambda d, A1, A2: sliding(EVERY) + free_turning(across(A1[:, 2] + A2[:, 2])),
+    ),
     "RelativeCoordinate": (FORM, lambda d, A1, A2: sliding(A1[:, :2].T) + free_turning(EVERY)),
     "RelativeAngularVelocity": (
         {"axis": AXIS},

@@ -47,6 +47,7 @@ from index3.joints import (
     RollingCylinder,
     RollingDisc,
     Screw,
+    ShaftCoupling,
     Spherical,
     TwoAxes,
     Universal,
@@ -75,6 +76,7 @@ JOINTS = {
     Orientation: ({}, "x1.z2 y1.z2 x1.y2", ""),
     ParallelAxes: ({"axis": AXIS}, "x1.z2 y1.z2", "angle"),
     ConstantVelocity: ({"at": AT, "axes": ((1, 0, 0), (2, 1, 0))}, "x y z turn", ""),
+    ShaftCoupling: ({"at": AT, "axes": ((1, 0, 0), (2, 1, 0))}, "turn", ""),
     Distance: ({"points": (AT, (1, 1, 1))}, "length", "length"),
     KnifeEdge: ({"at": AT, "axis": AXIS}, "sideways", ""),
 }

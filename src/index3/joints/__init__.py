@@ -35,6 +35,7 @@ from index3.joints.standard import (
     PointCoincidence,
     Prismatic,
     Revolute,
+    ShaftCoupling,
     Spherical,
     Universal,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "RollingCylinder",
     "RollingDisc",
     "Screw",
+    "ShaftCoupling",
     "Spherical",
     "TwoAxes",
     "Universal",

@@ -27,6 +27,7 @@ from index3.joints.base import (
 PERPENDICULAR = 1e-6
 # Cosine of the angle between the shafts of a constant-velocity joint beyond which they count as folded back.
 FOLDED = -0.99
+EQUAL_TURN = Primitive("constant_velocity", ("turn",))
 
 
 class Spherical(Joint):
@@ -104,7 +105,7 @@ class ConstantVelocity(TwoAxes):
     (first shaft, second shaft) in ground. Straight shafts may bend by less than 180 degrees.
     """
 
-    recipe = (COINCIDENT, Primitive("constant_velocity", ("turn",)))
+    recipe: tuple[Primitive, ...] = (COINCIDENT, EQUAL_TURN)
 
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
         cosine = dot(z1, z2)
@@ -117,3 +118,13 @@ class ConstantVelocity(TwoAxes):
         v = cross(z1, z2)  # turn the axes of the first by the smallest rotation from z1 to z2
         bend = cosine * np.eye(3) + np.reshape(skew(v), (3, 3)) + np.outer(v, v) / (1.0 + cosine)
         return axes, bend @ axes
+
+
+class ShaftCoupling(ConstantVelocity):
+    """Two shafts turn equally about their axes, at any angle between them and wherever they are: 1 row.
+
+    The last row of a `ConstantVelocity` alone; `at` is where its markers are, which moves nothing. `torque` is what the
+    shafts transmit.
+    """
+
+    recipe = (EQUAL_TURN,)

@@ -14,6 +14,8 @@ from index3.library.chain import chain
 from index3.library.double_pendulum import double_pendulum
 from index3.library.four_bar import four_bar
 from index3.library.free_double_pendulum import free_double_pendulum
+from index3.library.hmmwv14 import hmmwv14
+from index3.library.hmmwv50 import hmmwv50
 from index3.library.iltis import iltis
 from index3.library.mass_spring import mass_spring
 from index3.library.parallelogram import parallelogram
@@ -27,6 +29,8 @@ __all__ = [
     "double_pendulum",
     "four_bar",
     "free_double_pendulum",
+    "hmmwv14",
+    "hmmwv50",
     "iltis",
     "mass_spring",
     "names",
