@@ -290,8 +290,8 @@ def drag() -> ix.Model:
 @example("JointFriction")
 def friction() -> ix.Model:
     model, pin, slide = two_pins()
-    model.add(ix.JointFriction("one", pin, 0.1, static=0.2, radius=0.01, velocity=2e-3))
-    model.add(ix.JointFriction("two", slide, 0.1, stribeck=0.1, arm=0.2, preload=3.0))
+    model.add(ix.JointFriction("one", pin, 0.1, static_friction=0.2, radius=0.01, stick_velocity=2e-3))
+    model.add(ix.JointFriction("two", slide, 0.1, decay_velocity=0.1, arm=0.2, preload=3.0))
     return model
 
 
