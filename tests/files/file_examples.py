@@ -115,7 +115,7 @@ for joint_name in ("Spherical", "PointCoincidence", "Fixed", "Orientation"):
         return model
 
 
-for joint_name in ("Universal", "ConstantVelocity", "PerpendicularAxes"):
+for joint_name in ("Universal", "ConstantVelocity", "ShaftCoupling", "PerpendicularAxes"):
 
     @example(joint_name)
     def with_axes(word=joint_name) -> ix.Model:

@@ -64,6 +64,7 @@ from index3.joints import (
     RollingCylinder,
     RollingDisc,
     Screw,
+    ShaftCoupling,
     Spherical,
     Universal,
 )
@@ -134,7 +135,7 @@ PLAIN = (
 
 JOINTS = [
     *(Word(cls, PAIR, FORM) for cls in PLAIN),
-    *(Word(cls, TWO_AXES) for cls in (Universal, ConstantVelocity)),
+    *(Word(cls, TWO_AXES) for cls in (Universal, ConstantVelocity, ShaftCoupling)),
     Word(PerpendicularAxes, TWO_AXES, cosine=RATIO),
     *(Word(cls, PAIR, FORM, offset=LENGTH) for cls in (PointInPlane, InPlane)),
     Word(Distance, PAIR, TWO_POINTS, length=LENGTH),
