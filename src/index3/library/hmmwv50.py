@@ -62,8 +62,8 @@ def hmmwv50(
         Speed along x at the start, m/s, the wheels rolling; the default is 18 km/h. Not negative.
     bushing_stiffness : float
         Of the bushings between chassis and struts across the strut, N/m; along it 1.0476 times that. With `settled`,
-        stiffer bushings are free where the car rests in the same place. The stiff case of the source is 2e12, where
-        rounding of positions stops the steps, since the struts are so light; 2e11 runs.
+        stiffer bushings are free where the car rests in the same place. Up to 5e11 runs well; with 2e12, the stiff
+        case of the source, the steps of HHT, generalized-alpha and BDF collapse.
     bushing_damping : float
         The same for damping, in all directions, N s/m.
     settled : bool
