@@ -34,6 +34,8 @@ LARGEST = 0.25
 """Largest movement of a step, as `instants.movement` measures it: a quarter of the size, or of a radian."""
 HELD = 1e-10
 """The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
+ROUNDING = 1e-8
+"""Unbalance, as a part of the largest force, at which steps that no longer help are as good as numbers allow."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 DENSE = 3000
@@ -175,7 +177,7 @@ def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
             balance.back(u)
             part *= 0.5
             if part < 1e-2:
-                return residual <= 1e3 * tolerance  # as balanced as rounding allows
+                return residual <= max(tolerance, ROUNDING)
     return balance.residual <= tolerance
 
 
@@ -207,8 +209,8 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
                 return False
         sigma = sigma / 10.0 if forecast < 0.1 else sigma
         stalled = stalled + 1 if balance.residual > 0.5 * residual else 0
-        if stalled > 5 and balance.residual <= 1e3 * tolerance:
-            return True  # as balanced as rounding allows
+        if stalled > 5 and balance.residual <= ROUNDING:
+            return True
     return balance.residual <= tolerance
 
 

@@ -110,7 +110,8 @@ def static(
     initial : where to start: another equilibrium, a result (its last instant), (q, v); by default the model's own
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
-    tolerance : unbalanced force that counts as balanced, as a part of the largest force
+    tolerance : unbalanced force that counts as balanced, as a part of the largest force; where rounding keeps it from
+        falling further, 1e-8 will do (`residual` tells)
     max_iterations : most steps of relaxation
 
     Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
