@@ -330,3 +330,25 @@ def test_parked_on_a_slope():
     # x' (1 - slip) = sigma slip' on the way; then it creeps at low_speed times the slip, 4e-7 m/s
     assert result["wheel"].position[-1, 0] == pytest.approx(-sigma * math.log(1.0 - slip), rel=1e-3)
     assert abs(result["wheel"].velocity[-1, 0]) < 1e-5
+
+
+def test_a_quiet_run_does_not_leap_over_a_bump():
+    """A settled wheel that rolls onto a bump of 0.1 m after half a second: every method sees it without settings."""
+
+    def rolling(**road):
+        model = ix.Model("wheel")
+        wheel = model.add(ix.RigidBody.sphere("wheel", 0.3, mass=20.0, position=(0, 0, 0.3), velocity=(5, 0, 0)))
+        model.add(ix.CoordinateConstraint("y", wheel, "y"))
+        tyre = ix.Tyre("tyre", wheel, model.ground, radius=0.3, stiffness=2e5, damping=2e3, camber=False, **road)
+        model.add(tyre)
+        return model, tyre
+
+    model, tyre = rolling(road=ix.Road.bump(start=2.5, length=0.1, height=0.05))
+    assert tyre.longest_step == pytest.approx(0.01)
+    assert rolling()[1].longest_step == np.inf
+    for method in ("hht-i3", "dopri5", "bdf-i3"):
+        result = ix.simulate(model, (0.0, 1.0), method, rtol=1e-5, progress=False)
+        assert result["wheel"].position[:, 2].max() > 0.32, method  # it jumps by some cm
+        assert "Tyre 'tyre'" in result.message
+    own = ix.simulate(model, (0.0, 1.0), "hht-i3", max_step=0.002, progress=False)
+    assert "Tyre" not in own.message

@@ -157,3 +157,9 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
                     stacklevel=3,
                 )
                 break
+
+
+def longest_step(model: Any) -> tuple[float, str]:
+    """The longest step that the forces of a model allow, and which one sets it."""
+    steps = [(force.longest_step, force.label) for force in model.forces.values()]
+    return min(steps, default=(math.inf, ""))

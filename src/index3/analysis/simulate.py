@@ -23,6 +23,7 @@ from index3.analysis.settings import (
     check_motions,
     check_span,
     check_steps,
+    longest_step,
     output_times,
     stop_times,
 )
@@ -81,7 +82,8 @@ def simulate(
     discontinuities : times at which functions of time may jump: steps end there and the method starts anew, so that
         its history and its error estimate do not reach across
     open_joints : names of joints and motions that are open at the start, for an event to close
-    first_step, max_step : of the steps chosen by the method [s]
+    first_step, max_step : of the steps chosen by the method [s]; without `max_step` no step is longer than forces allow
+        (a tyre must not leap over the bumps of its road), and `result.message` tells
     max_steps : give up after this many accepted steps
     initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
         last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start
@@ -106,6 +108,10 @@ def simulate(
     chosen = choose(AUTO if automatic else method, options) if options or not automatic else None
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
+    longest, longest_of = longest_step(model)
+    note = ""
+    if step is None and max_step == math.inf and longest < span[1] - span[0]:
+        max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
     check_choices(project, callback, on_failure)
     if not isinstance(dense_output, bool):
         raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
@@ -135,6 +141,7 @@ def simulate(
     with reporter(progress, model.name, span) as report:
         drive.go(report)
     result = drive.result({"rtol": rtol, "step": step, **options})
+    result.message += note
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
         raise SimulationFailed(result.message, result) from drive.cause

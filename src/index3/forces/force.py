@@ -8,6 +8,7 @@ is not conservative. A kernel that meets a broken law returns the element's numb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from reprlib import repr as short
 from typing import Any, ClassVar, Protocol
@@ -103,6 +104,11 @@ class ForceElement:
     def conservative(self) -> bool:
         """Whether a potential energy accounts for all its work."""
         return False
+
+    @property
+    def longest_step(self) -> float:
+        """The step [s] that a run may take at most, so that it does not leap over what this force does."""
+        return math.inf
 
     @property
     def reads_reactions(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import cos, pi, sin, sqrt
+from math import cos, inf, pi, sin, sqrt
 from reprlib import repr as short
 from typing import Any
 
@@ -103,6 +103,15 @@ class Road:
         row = np.zeros(1, ROAD_FIELDS).view(np.recarray)
         row[0] = self.record(0)
         return float(height_at(row[0], np.array(self.knots or [(0.0, 0.0, 0.0)]), float(x))[0])
+
+    @property
+    def shortest(self) -> float:
+        """Half the length of its shortest feature [m]: who looks that often sees them all."""
+        if self.kind == FLAT:
+            return inf
+        if self.kind == TABLE:
+            return float(np.diff([x for x, _, _ in self.knots]).min())
+        return self.length if self.kind == HALF_CYLINDER else 0.5 * self.length
 
     def record(self, first: int) -> tuple[Any, ...]:
         """Values of `ROAD_FIELDS`; `first` is the row of its first knot."""

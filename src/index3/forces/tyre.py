@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from reprlib import repr as short
 from typing import Any
 
@@ -142,6 +143,13 @@ class Tyre(ForceElement):
                 f"{self.label} follows the slope of a half cylinder, which is upright at its edges. "
                 "Give normal='vertical', or a Road.bump."
             )
+
+    @property
+    def longest_step(self) -> float:
+        """Half the shortest feature of the road, at the speed that the wheel starts with."""
+        wheel, road = self.markers[0].body, self.markers[1]
+        speed = abs(float(wheel.v0[:3] @ road.pose()[1][:, 0])) + abs(self.road.speed)
+        return self.road.shortest / speed if speed > 0.0 else inf
 
     @property
     def slips(self) -> bool:

@@ -6,6 +6,7 @@ six states each, so that rates follow the wrenches in a block of doubles, and st
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from reprlib import repr as short
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.body import as_markers
-from index3.bodies.marker import as_numbers
+from index3.bodies.marker import as_numbers, as_positive
 from index3.bodies.states import States
 from index3.compiled import slots as s
 from index3.compiled.callbacks import Form, UserFunctions
@@ -74,6 +75,7 @@ class UserForce(ForceElement, UserFunctions):
         forces may name one block: their rates add up); and jacobian(t, r, A, v, w, p, K, D, x), where K and D have 6
         more rows and columns for every 6 states or part of that: the rates are rows 6k ... of both, the states columns
         6k ... of D.
+    longest_step : most that a run may step at once [s], where the function has something to say only for a short time
 
     The work of the force is counted as work, not as potential energy. A torque on a PointMass has no effect. An
     exception in a Python function ends the run and is shown with its own traceback.
@@ -101,6 +103,7 @@ class UserForce(ForceElement, UserFunctions):
         jacobian: Any = None,
         *,
         states: States | None = None,
+        longest_step: float = math.inf,
     ) -> None:
         super().__init__(name)
         self.ends = as_markers(self.label, markers)
@@ -116,9 +119,16 @@ class UserForce(ForceElement, UserFunctions):
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
+        limited = longest_step != math.inf
+        self._longest_step = as_positive(longest_step, self.label, "longest_step") if limited else math.inf
         self.check_function("f", f)
         if jacobian is not None and not self.by_differences:
             self.check_function("jacobian", jacobian)
+
+    @property
+    def longest_step(self) -> float:
+        """As given."""
+        return self._longest_step
 
     @property
     def by_differences(self) -> bool:

@@ -51,7 +51,7 @@ def iltis(bump: float = 0.06, length: float = 1.0, speed: float = 5.0) -> Model:
     `suspension` with the parts `carrier`, `lower arm`, `leaf link` and `tie rod`. The forces of leaf spring, shock
     absorber and tyre are the published ones; the geometry, masses and bump are a reconstruction, since the data of the
     original are not public. The chassis is fixed, the wheel does not spin, gravity is 9.81 m/s^2 along -z. It starts at
-    rest in the design position and settles within 0.5 s. Give `max_step` 0.02, so that no step leaps over the bump.
+    rest in the design position and settles within 0.5 s.
     Look at `result["suspension"].part("P4").position`.
 
     >>> from index3 import library
@@ -83,7 +83,8 @@ def iltis(bump: float = 0.06, length: float = 1.0, speed: float = 5.0) -> Model:
     ends = [model.ground.marker(POINTS["S1"]), linkage.point_marker(at["P6"])]
     model.add(UserForce("shock", ends, shock_force, jacobian="differences"))
     tyre = (*TYRE, float(bump), float(length), float(speed))
-    model.add(UserForce("tyre", [wheel], tyre_force, parameters=tyre, jacobian=vertical_stiffness))
+    half = 0.5 * float(length) / float(speed)
+    model.add(UserForce("tyre", [wheel], tyre_force, tyre, vertical_stiffness, longest_step=half))
     return model
 
 
