@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.switching import close_joint as close_joint
     from index3.analysis.switching import impact as impact
     from index3.analysis.switching import open_joint as open_joint
+    from index3.analysis.topology import topology as topology
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
     from index3.bodies.moving_marker import MovingMarker as MovingMarker
@@ -148,6 +149,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.euler_angle_body": ("EulerAngleBody",),
     "index3.analysis.compare": ("compare",),
     "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
+    "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.moving_marker": ("MovingMarker",),
     "index3.bodies.natural_body": ("NaturalBody", "NaturalPlanarBody"),
