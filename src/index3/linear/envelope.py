@@ -61,8 +61,9 @@ def number_joints(graph: Graph) -> list[int]:
     for component in components(graph):
         ends = far_ends(graph, component)
         kings = [king(graph, end) for end in ends]
-        reversed_mckee = [cuthill_mckee(graph, end)[::-1] for end in ends]
-        order += min([component, *reversed_mckee, *kings, *(k[::-1] for k in kings)], key=cost)
+        choices: list[list[int]] = [component, *kings]
+        choices += [cuthill_mckee(graph, end)[::-1] for end in ends] + [k[::-1] for k in kings]
+        order += min(choices, key=cost)
     return order
 
 
