@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.check import check as check
     from index3.analysis.compare import compare as compare
     from index3.analysis.differentiation import differentiation_index as differentiation_index
+    from index3.analysis.first_order import FirstOrder as FirstOrder
     from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
     from index3.analysis.kinematics import kinematics as kinematics
     from index3.analysis.linearize import linearize as linearize
@@ -140,6 +141,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.audit": ("energy_audit",),
     "index3.analysis.check": ("check",),
     "index3.analysis.differentiation": ("differentiation_index",),
+    "index3.analysis.first_order": ("FirstOrder",),
     "index3.analysis.inverse_dynamics": ("inverse_dynamics",),
     "index3.analysis.kinematics": ("kinematics",),
     "index3.analysis.linearize": ("linearize",),

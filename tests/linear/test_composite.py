@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from composite import Tree, gauss_counts, solve_tree, sparse_cholesky, tree_of
+from mechanisms import rate_matrix
 from vehicle import vehicle
 
 import index3 as ix
@@ -158,3 +159,26 @@ def test_counts_of_the_stiff_vehicle():
     found = vehicle(stiff=True).check()
     assert (found.coordinates, found.constraints, found.dof) == (98, 80, 18)
     assert found.coordinates + found.constraints == 178
+
+
+def test_euler_parameters_and_angular_velocity():
+    """S4-02: the mass matrix of Euler parameters has the null vector p, that of angular velocity is definite.
+
+    pdd = G^T wd / 2 - (pd.pd) p joins the two: a free body under a torque.
+    """
+    inertia, torque, omega = np.array([0.2, 0.3, 0.4]), np.array([0.3, -0.2, 0.1]), np.array([1.0, -2.0, 0.5])
+    model = ix.Model("free", gravity=(0, 0, 0))
+    p = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])
+    body = model.add(ix.RigidBody("body", 2.0, tuple(inertia), orientation=p, angular_velocity=omega))
+    model.add(ix.Torque("twist", body, tuple(torque)))
+    state = State(compile_model(model))
+    assemble_state(state, Closer(state), 0.0)
+    parts = evaluate_parts(state)
+    block = parts.mass[3:, 3:]
+    assert np.abs(block @ p).max() < 1e-15
+    R = rate_matrix(p)
+    assert np.all(np.linalg.eigvalsh(R @ block @ R.T / 16) > 0.1)  # R R^T = 4: the inertia in ground axes
+    J = R @ block @ R.T / 16
+    wd = np.linalg.solve(J, torque - np.cross(omega, J @ omega))
+    pd = R.T @ omega / 4
+    assert state[s.A][3:] == pytest.approx(R.T @ wd / 4 - (pd @ pd) * p, abs=1e-12)  # demand 1e-10

@@ -63,7 +63,8 @@ def number_joints(graph: Graph) -> list[int]:
         kings = [king(graph, end) for end in ends]
         choices: list[list[int]] = [component, *kings]
         choices += [cuthill_mckee(graph, end)[::-1] for end in ends] + [k[::-1] for k in kings]
-        order += min(choices, key=cost)
+        best = min(choices, key=cost)
+        order += best
     return order
 
 
