@@ -9,7 +9,6 @@ import pytest
 from scipy.linalg import ldl
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
-from vehicle import vehicle
 
 import index3 as ix
 from index3.compiled import slots as s
@@ -65,7 +64,7 @@ MODELS = {
     "slider_crank": ix.library.slider_crank,
     "chain": lambda: ix.library.chain(8),
     "planar chain": lambda: planar_chain(50),
-    "vehicle": vehicle,
+    "vehicle": lambda: ix.library.hmmwv14(settled=False),
 }
 
 
@@ -219,7 +218,7 @@ def test_the_stiff_vehicle_is_sparse():
     So substitution is not cheap beside factorisation as it is for dense matrices: 36 right-hand sides (J1, J2 of 18
     degrees of freedom) take more products than the factorisation, where dense LU has 38 % of the whole in them.
     """
-    system = compile_model(vehicle(stiff=True))
+    system = compile_model(ix.library.hmmwv14())
     pattern, size = solver_of(system).pattern, system.n + system.m
     assert size == 178
     entries = len(pattern.li) + len(pattern.ui) + size
