@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 from scipy.linalg import ldl
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
 
 import index3 as ix
 from index3.compiled import slots as s
@@ -231,3 +232,22 @@ def test_the_stiff_vehicle_is_sparse():
     assert density < 0.15
     assert filled < 0.20
     assert dense < 0.5 < solving / (solving + pattern.flops)
+
+
+def test_numbering_matters_to_the_envelope_alone():
+    """S4-127: a general sparse solver finds its own order; its factors of B hold as much with either numbering."""
+    system, values, _ = system_matrix(planar_chain(50))
+    stored, envelopes = [], []
+    for order in (None, bad_order(50)):
+        mine = solver_for(system, order)
+        mine.factor(values)
+        assert reduced.assemble(0, mine.table.handle) == 0
+        B, table = np.zeros((system.m, system.m)), mine.table
+        for i, (first, start) in enumerate(zip(table[reduced.FIRST], table[reduced.ROW_START], strict=True)):
+            B[i, first : i + 1] = B[first : i + 1, i] = table[reduced.L][start : start + i - first + 1]
+        factors = splu(csc_array(B), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+        stored.append(factors.L.nnz)
+        envelopes.append(mine.envelope)
+    print("entries of L:", stored, "envelopes:", envelopes)
+    assert stored[1] < 1.1 * stored[0]
+    assert envelopes[1] > 5 * envelopes[0]

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from oscillator import oscillator
 from test_rosenbrock_formula import derivatives, pendulum, step
 from test_state_space import FOURTH, KEYS, MODELS, TRAPEZOIDALS, consistent_state, end_states, observed, stiff_run
 
@@ -355,3 +356,25 @@ def test_steps_grow_when_the_motion_dies_down(key):
     else:
         assert longest == pytest.approx(1.0)
         assert steps[30.0] - steps[15.0] <= 16  # one second each
+
+
+@pytest.mark.parametrize("key", ["statespace-trapezoidal", "descriptor-sdirk4", "firstorder-sdirk4"])
+def test_iterations_that_cannot_converge_end_early(key):
+    """S4-54: steps of 0.3 s on the four-bar diverge; of 100 iterations per stage allowed, 30 are not used."""
+    run = ix.simulate(ix.library.four_bar(), (0.0, 3.0), key, step=0.3, max_iterations=100)
+    assert not run.success
+    assert "Newton's iteration failed" in run.message
+    assert run.stats["newton"] < 30  # with the old matrix and with a fresh one
+
+
+def test_one_iteration_is_enough_where_it_converges_fast():
+    """S4-53: a linear oscillator by the trapezoidal rule; one correction a step with the thesis's kappa, two with ours.
+
+    SDIRK stages, much longer, still take two: their starting values are not as good.
+    """
+    few, more = (
+        ix.simulate(oscillator(100.0, damping=1.0), (0.0, 1.0), "statespace-trapezoidal", kappa=kappa).stats
+        for kappa in (1e-2, 1e-4)
+    )
+    assert few["newton"] < 1.1 * few["steps"]
+    assert 1.5 * more["steps"] < more["newton"] < 2.1 * more["steps"]  # a linear problem needs no third
