@@ -101,6 +101,7 @@ def test_five_solvers_agree(name):
             assert np.abs(answer[part] - answers["dense"][part]).max() < 1e-9 * scale  # the demand
 
 
+@pytest.mark.jit_off
 @pytest.mark.parametrize("name", list(MODELS))
 def test_reduced_matrix_is_the_product(name):
     """S4-60, S4-63: B, assembled body by body into its envelope, and its factor, against dense products."""
