@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.check import check as check
     from index3.analysis.compare import compare as compare
     from index3.analysis.differentiation import differentiation_index as differentiation_index
+    from index3.analysis.first_order import FirstOrder as FirstOrder
     from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
     from index3.analysis.kinematics import kinematics as kinematics
     from index3.analysis.linearize import linearize as linearize
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.switching import close_joint as close_joint
     from index3.analysis.switching import impact as impact
     from index3.analysis.switching import open_joint as open_joint
+    from index3.analysis.topology import topology as topology
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
     from index3.bodies.moving_marker import MovingMarker as MovingMarker
@@ -139,6 +141,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.audit": ("energy_audit",),
     "index3.analysis.check": ("check",),
     "index3.analysis.differentiation": ("differentiation_index",),
+    "index3.analysis.first_order": ("FirstOrder",),
     "index3.analysis.inverse_dynamics": ("inverse_dynamics",),
     "index3.analysis.kinematics": ("kinematics",),
     "index3.analysis.linearize": ("linearize",),
@@ -148,6 +151,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.bodies.euler_angle_body": ("EulerAngleBody",),
     "index3.analysis.compare": ("compare",),
     "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
+    "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.moving_marker": ("MovingMarker",),
     "index3.bodies.natural_body": ("NaturalBody", "NaturalPlanarBody"),

@@ -16,6 +16,7 @@ def start(model):
 
 @pytest.mark.jit_off
 def test_closes_a_displaced_loop_and_says_what_moved():
+    """S4-26."""
     model = displaced_four_bar()
     assembly = ix.assemble(model)
     assert isinstance(assembly, Assembly)

@@ -10,6 +10,7 @@ from index3.analysis.differentiation import index
 
 @pytest.mark.parametrize("make", [pendulum, four_bar, spatial_loop])
 def test_formulations_have_their_index(make):
+    """S4-124."""
     found = ix.differentiation_index(make())
     assert list(found.index.values()) == [3, 2, 2, 1]
     assert "positions: Phi = 0" in str(found)

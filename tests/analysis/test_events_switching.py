@@ -39,7 +39,7 @@ def taut(action=None):
 
 @pytest.mark.parametrize("key", METHODS)
 def test_ball_caught_by_a_string(key):
-    """At (0.6, 0.8) m the radial 0.8 m/s of 1 m/s are lost; then a circle at 0.6 rad/s, tension 2 kg * 0.36 m/s^2."""
+    """S4-116. At (0.6, 0.8) m the radial 0.8 of 1 m/s are lost; then a circle at 0.6 rad/s, tension 2 kg * 0.36."""
     model = ball_on_string(position=(0.6, 0, 0), velocity=(0, 1, 0))
     result = ix.simulate(model, (0, 2), key, rtol=1e-6, events=taut(), open_joints="string")
     assert result.success, result.message

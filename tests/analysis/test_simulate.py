@@ -36,6 +36,7 @@ def test_array_gives_exactly_these_times():
 
 
 def test_output_never_changes_the_steps():
+    """S4-123."""
     plain = ix.simulate(pendulum(), (0.0, 0.5))
     dense = ix.simulate(pendulum(), (0.0, 0.5), t_eval=0.001)
     assert dense.stats["steps"] == plain.stats["steps"]

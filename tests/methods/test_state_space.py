@@ -43,6 +43,7 @@ def floats(tableau):
 
 @pytest.mark.parametrize(("tableau", "order", "embedded"), [(TRAPEZOIDAL, 2, 1), (SDIRK4_16, 4, 3), (SDIRK4_15, 4, 3)])
 def test_tableaus_have_their_orders(tableau, order, embedded):
+    """S4-33, S4-42, S4-50, S4-52: orders of formulas and of what they are compared with."""
     A, b, bhat = floats(tableau)
     for weights, reached in ((b, order), (bhat, embedded)):
         mismatch = order_conditions(A, weights)
@@ -51,7 +52,7 @@ def test_tableaus_have_their_orders(tableau, order, embedded):
 
 
 def test_stability_at_infinity():
-    """R(inf): 1 for the trapezoidal rule, 0 for both SDIRK formulas, whose embedded ones grow to 3.33 and 3.80."""
+    """S4-122. R(inf): 1 for the trapezoidal rule, 0 for both SDIRK formulas; embedded 3.33 and 3.80."""
     z = -1e6  # what is left decays like 1/z, times coefficients of up to 100
     assert abs(stability(*floats(TRAPEZOIDAL)[:2], z)) == pytest.approx(1.0, abs=1e-5)
     for tableau, embedded in ((SDIRK4_16, 10 / 3), (SDIRK4_15, 15047025 / 3954688)):
@@ -61,7 +62,7 @@ def test_stability_at_infinity():
 
 
 def test_rosenbrock_table_and_its_stability():
-    """R(z) on y' = z y of the transformed recursion: order 4, 0 at infinity; embedded -0.367 (claims S4-40)."""
+    """R(z) on y' = z y of the transformed recursion: order 4, 0 at infinity; embedded -0.367 (S4-40, S4-41)."""
     a, e, b = ROSENBROCK4.a, ROSENBROCK4.e, ROSENBROCK4.b
 
     def R(weights, z):
@@ -98,7 +99,7 @@ def observed(states):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_order_on_the_spatial_four_bar(key):
-    """Closed, redundant: order 2 or 4 in q and v; residuals of the method's own states at rounding."""
+    """Closed, redundant: order 2 or 4; residuals at rounding (S4-29, S4-30, S4-31, S4-33, S4-39, S4-42)."""
     span, counts = (0.5, (100, 200, 400)) if key in TRAPEZOIDALS else (0.5, (40, 80, 160))
     if key == "rosenbrock4":  # over 0.5 s, with a whip near 0.25 s, it still converges with order 5 at these steps
         span, counts = 0.1, (10, 20, 40)
@@ -110,7 +111,7 @@ def test_order_on_the_spatial_four_bar(key):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_order_with_a_motion_and_a_time_dependent_force(key):
-    """Constraints and forces that depend on time: the Rosenbrock method needs df/dt for its order."""
+    """Constraints and forces that depend on time: Rosenbrock needs df/dt for its order (S4-39, S4-117)."""
     model = driven_arm()
     counts = (60, 120, 240) if key == "rosenbrock4" else (30, 60, 120)  # its errors are ten times larger
     seen = observed(end_states(model, key, 1.0, counts))
@@ -145,7 +146,7 @@ def test_state_space_and_descriptor_forms_agree():
 
 
 def test_partition_changes_the_parametrisation_only():
-    """Other independent coordinates: the same order, and the same limit."""
+    """Other independent coordinates: the same order, and the same limit (S4-109)."""
     model = ix.library.four_bar()
     states = end_states(model, "descriptor-sdirk4", 0.1, (10, 20, 40), parametrization="partition")
     assert np.all(np.abs(observed(states) - 4.0) < 0.2)  # the bar of every method
@@ -187,7 +188,7 @@ def test_tolerance_sets_the_error_of_a_stiff_motion(key):
 
 @pytest.mark.parametrize("key", list(PRINTED))
 def test_errors_beside_the_thesis_tables(key):
-    """Tables 20-23: at most 10 times the tolerance in the angle, 100 times in the rate (it is 10 times larger)."""
+    """S4-81, S4-82, S4-83, Tables 20-23: at most 10 times the tolerance in the angle, 100 times in the rate."""
     for k, tolerance in enumerate((1e-2, 1e-3, 1e-4, 1e-5)):
         angle, rate, _ = stiff_run(key, tolerance)
         print(f"{key} {tolerance:g}: {angle:.3g} ({PRINTED[key][0][k]:.3g}), {rate:.3g} ({PRINTED[key][1][k]:.3g})")
@@ -196,7 +197,7 @@ def test_errors_beside_the_thesis_tables(key):
 
 
 def test_thesis_errors_come_from_its_loose_iteration():
-    """With the thesis's kappa what the iteration leaves over is larger than the truncation error, as in Table 20."""
+    """With the thesis's kappa what the iteration leaves over exceeds the truncation error, as in Table 20 (S4-114)."""
     loose, tight = (stiff_run("firstorder-sdirk4", 1e-5, kappa=kappa)[0] for kappa in (1e-2, 1e-4))
     assert loose > 5 * tight  # seen: 25
     assert 0.2 * PRINTED["firstorder-sdirk4"][0][3] < loose < 5 * PRINTED["firstorder-sdirk4"][0][3]
@@ -204,7 +205,7 @@ def test_thesis_errors_come_from_its_loose_iteration():
 
 @pytest.mark.parametrize("key", ["descriptor-sdirk4", "firstorder-sdirk4"])
 def test_stiffness_costs_no_steps(key):
-    """L-stability: damping ten thousand times larger, at most twice the steps."""
+    """L-stability: damping ten thousand times larger, at most twice the steps (S4-55)."""
     steps = [ix.simulate(ix.library.double_pendulum(c2=c2), (0, 2), key, rtol=1e-4).stats["steps"] for c2 in (5e4, 5e8)]
     assert steps[1] <= 2 * steps[0]
 
@@ -258,6 +259,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_derivatives_by_reduction_and_by_columns_agree(name):
+    """S4-36, S4-71."""
     parts = jacobian.evaluate_parts(consistent_state(MODELS[name](), 1))
     for a, b in zip(jacobian.by_reduction(parts), jacobian.by_columns(parts), strict=True):
         assert np.abs(a - b).max() <= 1e-8 * max(1.0, np.abs(b).max())  # the demand; rounding gives 1e-15
@@ -265,7 +267,7 @@ def test_derivatives_by_reduction_and_by_columns_agree(name):
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_derivatives_against_differences(name):
-    """J1 and J2 of the partition against central differences through the recovery of dependent coordinates."""
+    """S4-28, S4-36: J1, J2 of the partition against central differences through the recovery of coordinates."""
     state = consistent_state(MODELS[name](), 2)
     parts = jacobian.evaluate_parts(state)
     j1, j2 = jacobian.by_columns(parts)
@@ -297,7 +299,7 @@ def accelerations(state, parts, q, v, k, change, by_rate):
 
 @pytest.mark.parametrize("name", ["four_bar", "chain"])
 def test_compiled_derivatives(name):
-    """J1 and J2 that the kernel works with, after one tiny step, against the dense ones on the same tangent plane."""
+    """S4-110: J1, J2 of the kernel, after one tiny step, against the dense ones on the same tangent plane."""
     state = consistent_state(MODELS[name](), 3)
     parts = jacobian.evaluate_parts(state)
     system = state.system

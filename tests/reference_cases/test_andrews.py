@@ -27,6 +27,7 @@ def test_run_succeeds(result):
 
 
 def test_beta(result):
+    """S4-17."""
     beta = DATA["at_0_03"]["angles"][0]
     assert result["K1"].angle[-1] == pytest.approx(beta, abs=1e-5)  # demanded accuracy
 

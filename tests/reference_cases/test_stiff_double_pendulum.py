@@ -36,6 +36,7 @@ def test_rates_of_the_table(result):
 
 
 def test_values_of_the_thesis(result):
+    """S4-16, S4-80."""
     for row in DATA["thesis_tables_20_23"]:
         k = int(np.searchsorted(result.t, row["t"]))
         value = {"theta1": result["rod1"].angle, "|omega1|": np.abs(result["rod1"].spin)}[row["quantity"]][k]

@@ -17,7 +17,7 @@ def made(t, z):
 
 
 def test_hand_example():
-    """The reference is t^3, which the cubics meet exactly; the result is off by 0.1, 0.2, -0.4 at three times."""
+    """S4-25: the reference is t^3, which cubics meet exactly; the result is off by 0.1, 0.2, -0.4 at three times."""
     t = np.linspace(0.0, 4.0, 9)
     reference = made(t, t**3)
     times = np.array((0.1, 1.7, 3.9))

@@ -1,0 +1,92 @@
+"""Accelerations through the reduced matrix of the thesis, beside the static LU of the simulations and general solvers.
+
+    python benchmarks/reduced.py [--repeats 5] [--solves 200]
+
+Microseconds of CPU time for one set of accelerations: matrix values given, factor and solve once. `good` and `bad` are
+the reduced matrix with its joints numbered well, and as badly as in the thesis (along a chain 1, n, 2, n-1, ...).
+"""
+
+import argparse
+
+import numpy as np
+from timing import best, print_json, print_table
+
+import index3 as ix
+from index3.compiled import slots as s
+from index3.linear import reduced, static_lu
+from index3.linear.analysed import solver_of
+from index3.linear.reduced import ReducedSolver
+from index3.linear.reference import SuperLU
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+def planar_chain(links):
+    """Pendulums hanging on each other."""
+    model = ix.Model("planar chain", gravity=(0, -9.81, 0))
+    previous = model.ground
+    for k in range(links):
+        link = model.add(ix.PlanarBody(f"link{k}", 1.0, 1 / 12, position=(k + 0.5, 0)))
+        model.add(ix.Revolute(f"joint{k}", previous, link, at=(k, 0, 0), axis=(0, 0, 1)))
+        previous = link
+    return model
+
+
+def equations(model):
+    """System, values of the bordered mass matrix, right-hand side."""
+    state = State(compile_model(model))
+    assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels) == 0
+    state[s.COEF][:] = 0.0
+    state[s.COEF][s.C_M] = 1.0
+    assert state.run(evaluate.matrix) == 0
+    return state.system, state[s.MATRIX][:-1].copy(), np.concatenate([-state[s.G], state[s.GAMMA]])
+
+
+def solvers(system, values, b):
+    """Name -> function that finds the accelerations once."""
+    sparsity, joints = system.sparsity, len(system.joint_bodies)
+    numbers = [k // 2 if k % 2 == 0 else joints - 1 - k // 2 for k in range(joints)]
+    augmentation = [(system.n + row, weight) for row, weight in system.augmentation]
+    static, sparse = solver_of(system), SuperLU(sparsity.indptr, sparsity.indices)
+    dense = sparse.matrix(values).toarray()
+    assert static.factor(values) == 0
+    found = {"static LU": lambda: [run(0, static.own.handle) for run in (static_lu.factor, static_lu.solve)]}
+    for name, order in (("good", None), ("bad", np.argsort(numbers).tolist())):
+        mine = ReducedSolver(
+            system.n, system.m, sparsity.indptr, sparsity.indices, system.node_of_scalar, len(system.bodies),
+            system.joint_bodies, augmentation, order,
+        )  # fmt: skip
+        mine.factor(values)
+        assert np.allclose(mine.solve(b), np.linalg.solve(dense, b), rtol=1e-6, atol=1e-9)
+        kernels = (reduced.assemble, reduced.factor, reduced.solve)
+        found[name] = lambda table=mine.table, kernels=kernels: [run(0, table.handle) for run in kernels]
+    found["sparse LU"] = lambda: (sparse.factor(values), sparse.solve(b))
+    found["dense LU"] = lambda: np.linalg.solve(dense, b)
+    return found
+
+
+def main():
+    """Measure all models and solvers."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--solves", type=int, default=200)
+    arguments = parser.parse_args()
+    models = {
+        "andrews": ix.library.andrews(), "planar chain 50": planar_chain(50),
+        "chain 10": ix.library.chain(10), "chain 50": ix.library.chain(50),
+    }  # fmt: skip
+    rows = []
+    for name, model in models.items():
+        system, values, b = equations(model)
+        row = {"model": name, "unknowns": system.n + system.m}
+        for solver, once in solvers(system, values, b).items():
+            seconds, _ = best(lambda once=once: [once() for _ in range(arguments.solves)], arguments.repeats, 5.0)
+            row[solver] = 1e6 * seconds / arguments.solves
+        rows.append(row)
+    print_table(rows, ["model", "unknowns", "static LU", "good", "bad", "sparse LU", "dense LU"])
+    print_json("reduced", rows)
+
+
+if __name__ == "__main__":
+    main()

