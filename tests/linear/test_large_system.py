@@ -34,7 +34,7 @@ def test_four_thousand_unknowns_in_milliseconds():
         static_lu.solve(state.handle, factors.handle)
         times.append(time.perf_counter() - start)
     print("ms", 1e3 * min(times))
-    assert min(times) < 0.05  # measured 2 to 4 ms
+    assert min(times) < 0.05  # measured 0.7 ms
     columns = np.repeat(np.arange(size), np.diff(system.sparsity.indptr))
     x, left = factors[static_lu.X], np.zeros(size)
     np.add.at(left, system.sparsity.indices, state[s.MATRIX][:-1] * x[columns])
