@@ -90,8 +90,8 @@ def mean_ratio(names, key, order=None):
 def test_hht_is_not_faster_than_a_good_bdf():
     """S2-44 does not reproduce: the paper reports two to three times less time than its default BDF.
 
-    At equal error our index-3 BDF needs less on stiff models and about as much on contacts: 0.45 (0.37 to 0.68) and 0.90
-    (0.77 to 1.03) of HHT's corrections and matrices in the geometric mean. The errors compared are HHT's at rtol 3e-5.
+    At equal error our index-3 BDF needs less on stiff models and about as much on contacts: 0.45 (0.37 to 0.68) and
+    0.90 (0.77 to 1.03) of HHT's corrections and matrices in the geometric mean; the error is HHT's at rtol 3e-5.
     """
     stiff, contact = mean_ratio(STIFF, "bdf-i3"), mean_ratio(CONTACTS, "bdf-i3")
     print("bdf-i3 over hht-i3:", stiff, contact)
@@ -110,7 +110,8 @@ def test_hht_beats_bdf_of_order_one():
 
 
 @pytest.mark.parametrize(("name", "laxer"), [
-    ("free double pendulum", (0.5, 1.4)), ("andrews", (0.0, 1.0)), ("stiff pendulum", (1.0, 1.6)), ("iltis", (0.3, 1.6)),
+    ("free double pendulum", (0.5, 1.4)), ("andrews", (0.0, 1.0)), ("stiff pendulum", (1.0, 1.6)),
+    ("iltis", (0.3, 1.6)),
 ])  # fmt: skip
 def test_tolerances_of_one_error(name, laxer):
     """S2-46: decades by which rtol of bdf-i3 and bdf-si2 may be laxer for the error that HHT has at 1e-6.

@@ -13,9 +13,8 @@ WHEELS, LINKS = 10, 44
 def track():
     """A hull on rails of a test rig, ten wheels with hinges, links pinned in a chain, brackets welded on.
 
-    The published joint set: 1 planar, 54 revolute, 1 translational, 4 fixed, 1 inline primitive, 1 motion; which part is
-    where is not printed, so the arrangement is ours: the chain of links is open at its end, as its closing pin would be
-    a redundant one.
+    The published joint set: 1 planar, 54 revolute, 1 translational, 4 fixed, 1 inline primitive, 1 motion. Which part
+    is where is not printed, so the arrangement is ours: the chain of links is open at its end.
     """
     model = ix.Model("track")
     box = lambda name, at, size=0.1: model.add(ix.RigidBody.box(name, (size,) * 3, 1.0, position=at))  # noqa: E731

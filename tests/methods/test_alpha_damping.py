@@ -1,4 +1,4 @@
-"""Numerical damping: what alpha does to a fast oscillation and to multipliers, and velocity constraints at their price."""
+"""Numerical damping by alpha of fast oscillations and of multipliers; velocity constraints and their price."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_without_damping_chosen_steps_shrink_to_nothing():
 def test_velocity_constraints_cost_a_quarter_more(name):
     """S3-36: stabilised index 2, an option of generalized-alpha, keeps rates of constraints at 1e-9 and order 2.
 
-    With constant steps it takes no more evaluations than index 3; with chosen ones 29 % to 38 % more and 15 % to 26 % more
-    corrections (the ledger asks for less than 30 % more work). Each evaluation has a constraint Jacobian: the CPU time
-    about doubles on such small mechanisms.
+    With constant steps it takes no more evaluations than index 3; with chosen ones 29 % to 38 % more, and 15 % to 26 %
+    more corrections (the ledger asks for less than 30 % more work). Each evaluation has a constraint Jacobian: the CPU
+    time about doubles on such small mechanisms.
     """
     model, span = getattr(ix.library, name)(), 0.2
     exact = ix.simulate(model, (0, span), "dop853", rtol=1e-12, atol=1e-13, t_eval=0.01)

@@ -280,4 +280,5 @@ def test_error_of_a_state_bounds_its_local_error():
             ratios.append(error / true)
     print("estimate over true error", ratios)
     assert len(ratios) >= 3
-    assert 0.9 < min(ratios) and max(ratios) < 1.2
+    assert min(ratios) > 0.9  # third derivatives change by k h = 0.05 within a step; seen 1.03 to 1.04
+    assert max(ratios) < 1.2

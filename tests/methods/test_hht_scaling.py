@@ -1,4 +1,4 @@
-"""Why the rows of HHT-I3 are divided by beta h^2 and its unknowns are accelerations: what else would do to the matrix."""
+"""Why rows of HHT-I3 are divided by beta h^2 and its unknowns are accelerations: other choices and their matrices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def newton_matrix(h):
 
 
 def variant(name, h):
-    """Unknown positions ("a"), unknown accelerations with rows as they are ("b"), the scaled rows that are used ("c")."""
+    """Unknown positions ("a"), unknown accelerations with rows as they are ("b"), scaled rows, as used ("c")."""
     matrix, n = newton_matrix(h)
     if name == "a":
         matrix[:n, :n] /= BETA * h**2
