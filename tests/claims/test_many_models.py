@@ -71,4 +71,5 @@ def test_random_mechanisms_run_without_settings(decade):
         for level in ("position", "velocity", "acceleration"):
             assert getattr(result.violation.scaled, level).max() < 1e-9, (seed, level)
         size = np.ptp(result.energy.kinetic) + np.ptp(result.energy.potential)
-        assert np.ptp(result.energy.balance) < 0.02 * size + 1e-6, (seed, np.ptp(result.energy.balance) / size)
+        # numerical damping at rtol 1e-6: measured at most 2e-4 of the energy that went to and fro
+        assert np.ptp(result.energy.balance) < 1e-3 * size + 1e-6, (seed, np.ptp(result.energy.balance) / size)
