@@ -34,7 +34,7 @@ def model_with_everything():
     model.add(
         ix.SpringDamper("strut", model.ground, second, points=((0, 2, 0), (1.5, 0.8, 0)), stiffness=50.0, damping=2.0)
     )
-    model.add(ix.JointFriction("rub", pin, 0.2, radius=0.05, velocity=0.1))
+    model.add(ix.JointFriction("rub", pin, 0.2, radius=0.05, stick_velocity=0.1))
     block = model.add(ix.States("x", (0.3,)))
     model.add(ix.UserEquations("control", second.marker((0, 0, 0)), controlled, states=block, variables=(0.5, 0.5)))
     return model
