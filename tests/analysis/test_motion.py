@@ -29,6 +29,7 @@ def driven_pendulum(*functions):
 
 @pytest.mark.jit_off
 def test_angle_follows_exactly_at_three_levels():
+    """S2-07: A harmonic motion with a drift is kept at positions, rates and accelerations."""
     model = driven_pendulum(swing, swing_rate, swing_second)
     assert model.check().dof == 0
     result = ix.simulate(model, (0.0, 0.4), t_eval=0.1)

@@ -46,6 +46,7 @@ def test_a_given_reference_that_is_singular_is_refused():
 
 @pytest.mark.parametrize("method", ["hht-i3", "rosenbrock4"])
 def test_a_run_into_the_singular_position_ends_with_its_name(method):
+    """S2-01: The singular position is detected and named."""
     model = ix.Model("tumbler")
     turned = Rotation.from_euler("X", 45, degrees=True)
     model.add(ix.EulerAngleBody("die", 1.0, (1, 1, 1), orientation=turned, angular_velocity=(-1, 0.001, 0)))

@@ -100,6 +100,7 @@ def agree(result, reference, model):
 @pytest.mark.parametrize("kind", [kind for kind in SPATIAL if kind != "euler parameters"])
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_spatial_mechanisms(name, kind, expected):
+    """S2-01: The same motion and reactions in Euler angles and natural coordinates as in Euler parameters."""
     model = MECHANISMS[name](SPATIAL[kind])
     result = ix.simulate(model, (0, 1), **RUN)
     assert result.success, result.message

@@ -64,6 +64,7 @@ def test_error_of_states_follows_the_tolerance(method, exact):
 
 
 def test_hht_is_of_second_order_in_states(exact):
+    """S2-20: States are velocities of their integrals, so that Newmark's formulas apply."""
     errors = []
     for step in (0.02, 0.01, 0.005):
         result = ix.simulate(lagged_model(lagged_spring_jacobian), (0.0, 2.0), "hht-i3", step=step, alpha=-0.1)
@@ -73,7 +74,7 @@ def test_hht_is_of_second_order_in_states(exact):
 
 
 def test_a_state_alone_decides_the_step():
-    """A fast filter on a body at rest: nothing moves, only the state, and it is followed."""
+    """S2-03: A fast filter on a body at rest: nothing moves, only the state, and it is followed."""
     model = ix.Model("filter", gravity=(0, 0, 0))
     mass = model.add(ix.PointMass("mass", 1.0))
     block = model.add(ix.States("filter", (1.0,)))
@@ -110,7 +111,7 @@ def test_more_states_than_one_marker_carries():
 
 
 def test_pid_controller_meets_its_set_point():
-    """A weight that only the integral part can carry; closed loop s^3 + 6 s^2 + 11 s + 6, poles -1, -2, -3."""
+    """S2-03: A weight that only the integral part can carry; closed loop s^3 + 6 s^2 + 11 s + 6, poles -1, -2, -3."""
     model = ix.Model("pid", gravity=(0, 0, -10.0))
     mass = model.add(ix.PointMass("mass", 1.0))
     integral = model.add(ix.States("integral", (0.0,)))
@@ -131,7 +132,7 @@ def test_pid_controller_meets_its_set_point():
 
 
 def test_implicit_equations_and_a_loop_of_variables():
-    """2 x' + x' z0 = -x with z0 = cos(z1), z1 = sin(z0) / 2 in a loop: x decays at the rate 1 / (2 + z0)."""
+    """S2-03, S2-04: 2 x' + x' z0 = -x with a loop z0 = cos(z1), z1 = sin(z0) / 2: x decays at rate 1 / (2 + z0)."""
     z = 0.7
     for _ in range(100):
         z = math.cos(0.5 * math.sin(z))
@@ -171,6 +172,7 @@ def test_copies_of_equations_are_apart():
 
 
 def test_equations_that_leave_a_rate_open():
+    """S2-03: Equations that do not fix a rate are an error with a name."""
     model = ix.Model("open")
     mass = model.add(ix.PointMass("mass", 1.0))
     block = model.add(ix.States("x", (1.0,)))

@@ -38,7 +38,7 @@ def compare(analytic: np.ndarray, numeric: np.ndarray, what: str, relative: floa
 
 
 def test_rows(state):
-    """S4-03, S4-04: Phi_q, (Phi_q v)_q, (Phi_q a)_q and the derivatives of gamma."""
+    """S2-13, S4-03, S4-04: Phi_q, (Phi_q v)_q, (Phi_q a)_q and the derivatives of gamma."""
     system = state.system
     full = (evaluate.forces, evaluate.jacobian, evaluate.levels)
     assert state.run(*full, evaluate.derivatives) == 0
@@ -63,7 +63,7 @@ def test_rows(state):
 
 
 def test_gamma_is_the_second_derivative(state):
-    """d2 Phi/dt2 = Phi_q a - gamma along a motion with a velocity that keeps |p| = 1."""
+    """S2-13: d2 Phi/dt2 = Phi_q a - gamma along a motion with a velocity that keeps |p| = 1."""
     system = state.system
     q, v = state[s.Q].copy(), zoo.tangent_rates(state)
     assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels) == 0
@@ -88,7 +88,7 @@ def test_matrix(state):
 
 @pytest.mark.parametrize("case", force_zoo.CASES, ids=force_zoo.case_name)
 def test_forces(case):
-    """S4-04, S4-05, S4-06: -Q_q and -Q_v of every kind of force between every pair of bodies."""
+    """S2-09, S2-10, S4-04, S4-05, S4-06: -Q_q and -Q_v of every kind of force between every pair of bodies."""
     maker, pair = case
     check_matrix(force_zoo.force_state(maker, pair, seed=force_zoo.CASES.index(case)), maker.tolerance)
 

@@ -35,7 +35,7 @@ def test_every_kind_of_body_is_in_the_zoo(kind):
 
 @pytest.mark.parametrize("case", BALANCED, ids=force_zoo.case_name)
 def test_forces_between_bodies_cancel(case):
-    """No net force, and no net moment about the origin."""
+    """S2-09: No net force, and no net moment about the origin."""
     state = force_zoo.force_state(*case, seed=BALANCED.index(case))
     assert state.run(evaluate.forces) == 0
     r, wrench = state[s.MARKER_R], zoo.applied_wrenches(state)

@@ -26,6 +26,7 @@ def falling_ball(speed, gravity=0.0, height=1e-3, **law):
 @pytest.mark.parametrize(("bv", "e"), RESTITUTION["rows"][1::3])
 @pytest.mark.parametrize("method", ["auto", "hht-i3"])
 def test_restitution_of_hunt_and_crossley(method, bv, e):
+    """S2-11: Rebound of a ball on a plane against the closed solution of the law."""
     model = falling_ball(1.0, stiffness=1e6, damping=bv)
     result = ix.simulate(model, (0.0, 0.05), method, rtol=1e-6, progress=False)
     # asked for is 1 %; the error per step is 1e-6 over some sixty steps in the impact
@@ -123,7 +124,7 @@ def test_sliding_ball_ends_up_rolling():
 
 
 def test_rolling_cylinder():
-    """A log on its side goes down a slope with 2/3 of g sin; its two rims carry it."""
+    """S2-11: A log on its side goes down a slope with 2/3 of g sin; its two rims carry it."""
     angle = math.radians(5.0)
     model = ix.Model("log", gravity=(G * math.sin(angle), 0, -G * math.cos(angle)))
     k = 1e6
@@ -157,6 +158,7 @@ def test_standing_cylinder_does_not_fall():
 
 
 def test_colliding_spheres_keep_momentum():
+    """S2-11: Two spheres meet off their centres, with friction."""
     model = ix.Model("billiards", gravity=(0, 0, 0))
     one = model.add(ix.RigidBody.sphere("one", 0.1, mass=1.0, position=(0, 0, 0), velocity=(1.0, 0.2, 0)))
     two = model.add(ix.RigidBody.sphere("two", 0.15, mass=2.0, position=(0.26, 0.05, 0.02), velocity=(-0.5, 0, 0)))

@@ -26,7 +26,7 @@ def incline(angle, mu, **law):
 
 @pytest.mark.parametrize("method", TAKEN)
 def test_block_slides_down(method):
-    """x = (g sin - mu g cos) t^2 / 2 once it moves much faster than the regularisation velocity."""
+    """S2-05: x = (g sin - mu g cos) t^2 / 2 once it moves much faster than the regularisation velocity."""
     angle, mu = math.radians(30.0), 0.3
     result = ix.simulate(incline(angle, mu, stick_velocity=1e-4), (0.0, 1.0), method, rtol=1e-6, t_eval=0.1)
     a = G * (math.sin(angle) - mu * math.cos(angle))
@@ -85,7 +85,7 @@ def test_journal_slows_a_wheel():
 
 
 def test_reaction_and_friction_depend_on_each_other():
-    """A rod that swings on a rough pin: friction equals mu r |reaction| with the reaction that friction changed."""
+    """S2-05: A rod swings on a rough pin: friction equals mu r |reaction| with the reaction that friction changed."""
     mu, radius = 0.4, 0.1
     model = ix.Model("rod")
     rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))

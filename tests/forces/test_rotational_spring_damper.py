@@ -68,7 +68,7 @@ def turned(angle):
 @pytest.mark.jit_off
 @pytest.mark.parametrize("turns", [0, 3, -2])
 def test_law(bench, turns):
-    """Markers 0.5 rad apart at assembly, now turned by 0.25 rad and some whole turns."""
+    """S2-10: Markers 0.5 rad apart at assembly, now turned by 0.25 rad and some whole turns."""
     b = bench([spring(stiffness=10.0, damping=3.0, free_angle=0.125, torque=0.5)], zero=0.5, near=0.7 + 2 * pi * turns)
     b[s.MARKER_A][:] = turned(0.3), turned(1.05)
     b[s.MARKER_V][:] = 0.0

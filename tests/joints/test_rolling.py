@@ -88,7 +88,7 @@ def test_disc_rolls_in_a_circle_at_the_speed_of_theory():
 
 
 def test_ball_on_a_turntable_circles_at_two_sevenths():
-    """A solid ball on a table that turns at W runs in a circle, at rate 2 W / 7, about a point fixed in ground."""
+    """S2-06: A solid ball on a table that turns at W runs in a circle, at rate 2 W / 7, about a fixed point."""
     rate, radius = 3.0, 0.1
     model = ix.Model("turntable")
     table = model.add(ix.RigidBody("table", 5.0, (1, 1, 2)))

@@ -52,7 +52,7 @@ def test_tableaus_have_their_orders(tableau, order, embedded):
 
 
 def test_stability_at_infinity():
-    """S4-122. R(inf): 1 for the trapezoidal rule, 0 for both SDIRK formulas; embedded 3.33 and 3.80."""
+    """S2-53, S4-122. R(inf): 1 for the trapezoidal rule, 0 for both SDIRK formulas; embedded 3.33 and 3.80."""
     z = -1e6  # what is left decays like 1/z, times coefficients of up to 100
     assert abs(stability(*floats(TRAPEZOIDAL)[:2], z)) == pytest.approx(1.0, abs=1e-5)
     for tableau, embedded in ((SDIRK4_16, 10 / 3), (SDIRK4_15, 15047025 / 3954688)):
@@ -99,7 +99,7 @@ def observed(states):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_order_on_the_spatial_four_bar(key):
-    """Closed, redundant: order 2 or 4; residuals at rounding (S4-29, S4-30, S4-31, S4-33, S4-39, S4-42)."""
+    """Closed, redundant: order 2 or 4; residuals at rounding (S2-53, S4-29, S4-30, S4-31, S4-33, S4-39, S4-42)."""
     span, counts = (0.5, (100, 200, 400)) if key in TRAPEZOIDALS else (0.5, (40, 80, 160))
     if key == "rosenbrock4":  # over 0.5 s, with a whip near 0.25 s, it still converges with order 5 at these steps
         span, counts = 0.1, (10, 20, 40)

@@ -31,7 +31,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
 
 LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(8)
 """Places in LINK: the solver; a method's own dense output, the address of its kernel and the method's table; and for
-work, the address of a kernel that finds the multipliers of a state, and its table."""
+work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and its table."""
 LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
 """Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
@@ -243,11 +243,12 @@ def emit(T, R):
 
 @helper
 def power_at(T, R, t):
-    """ENERGY at a time of the last accepted step, with multipliers that belong to the state there."""
-    link = view(R, LINK)
+    """ENERGY at a time of the last accepted step; where reactions work, with those that belong to the state there."""
+    link, code = view(R, LINK), OK
     output_state(T, R, t, view(T, s.Q), view(T, s.V))
     view(T, s.TIME)[0] = t
-    code = call(link[LINK_ACCELERATE], T, link[LINK_CLOSER])
+    if link[LINK_ACCELERATE] != 0:
+        code = call(link[LINK_ACCELERATE], T, link[LINK_CLOSER])
     if code == OK:
         code = core(T, s.CORE_FORCES)
     if code == OK:

@@ -46,7 +46,7 @@ class Run:
             self.table[slot] = np.zeros(shape, slot.dtype)
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
         self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0, 0, 0]
-        if not self.system.conservative:
+        if self.system.reactions_work:
             closer = Closer(state, solver)
             self.owned.append(closer)
             self.table[run.LINK][run.LINK_ACCELERATE] = closure.assemble_accelerations.address

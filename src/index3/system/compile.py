@@ -106,6 +106,8 @@ class Compiler:
         driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
+        users = (joint for joint in self.model.joints.values() if not getattr(joint, "conservative", True))
+        reactions_work = driven or self.reads_reactions or any(users)
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
             row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
@@ -113,7 +115,7 @@ class Compiler:
             stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
             q0=np.concatenate([body.q0 for body in self.bodies]), v0=np.concatenate([body.v0 for body in self.bodies]),
-            conservative=conservative, reads_reactions=self.reads_reactions,
+            conservative=conservative, reactions_work=reactions_work, reads_reactions=self.reads_reactions,
             function_labels=self.function_labels, failures=self.failures, keep=self.keep,
         )  # fmt: skip
 

@@ -44,6 +44,7 @@ class System:
     q0: np.ndarray
     v0: np.ndarray
     conservative: bool
+    reactions_work: bool  # reactions do work, or forces that do depend on them
     reads_reactions: bool  # a force depends on the multipliers: accelerations and reactions are found by iteration
     function_labels: list[str]
     failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run

@@ -22,11 +22,13 @@ from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
 (G_OLD,) = OWN_SLOTS = newton.extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
 SLOTS = past.SLOTS + OWN_SLOTS
-ALPHA, MASS_AT_END, SHIFT = range(3)
-"""Places in OPTIONS."""
+ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA = range(5)
+"""Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0."""
 __all__ = [
     "ALPHA",
     "A_START",
+    "BETA",
+    "GAMMA",
     "G_OLD",
     "MASS_AT_END",
     "OPTIONS",
@@ -40,15 +42,10 @@ __all__ = [
 
 
 @helper
-def parameters(alpha):
-    """(beta, gamma) of alpha: (6)."""
-    return (1.0 - alpha) * (1.0 - alpha) / 4.0, 0.5 - alpha
-
-
-@helper
-def error_constant(alpha):
+def error_constant(E):
     """C of (25): the error of a step is C h^2 (a_{n+1} - a_n)."""
-    return parameters(alpha)[0] - 1.0 / (6.0 * (1.0 + alpha))
+    c = view(E, OPTIONS)
+    return c[BETA] - 1.0 / (6.0 * (1.0 + c[ALPHA]))
 
 
 @helper
@@ -69,8 +66,7 @@ def predict(T, E, R, h):
 def fill_bases(E, R, h):
     """The step as `newton` takes it: Newmark's formulas (2), the force balance (11a), the error (25)."""
     c, memory, start = view(E, OPTIONS), view(E, newton.MEMORY), view(E, A_START)
-    alpha = c[ALPHA]
-    beta, gamma = parameters(alpha)
+    alpha, beta, gamma = c[ALPHA], c[BETA], c[GAMMA]
     q_base, v_base, g_add, g_old = view(E, newton.Q_BASE), view(E, newton.V_BASE), view(E, newton.G_ADD), view(E, G_OLD)
     q0, v0 = view(R, run.NEW_Q), view(R, run.NEW_V)
     memory[newton.C_MASS] = 1.0 / (1.0 + alpha)
@@ -78,7 +74,7 @@ def fill_bases(E, R, h):
     memory[newton.C_VELOCITY] = gamma * h
     memory[newton.BACK] = 0.0 if c[MASS_AT_END] == 1.0 else alpha
     fixed = view(R, run.CLOCK)[run.STEP] > 0.0
-    memory[newton.SIZE] = gamma * h if fixed else error_constant(alpha) * h * h
+    memory[newton.SIZE] = gamma * h if fixed else error_constant(E) * h * h
     for k in range(q0.shape[0]):
         q_base[k] = q0[k] + h * v0[k] + h * h * (0.5 - beta) * start[k]
         v_base[k] = v0[k] + h * (1.0 - gamma) * start[k]
@@ -114,7 +110,7 @@ def attempt(T, E, R, S):
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:
         alpha = view(E, OPTIONS)[ALPHA]
-        scale = error_constant(alpha) * h * h
+        scale = error_constant(E) * h * h
         if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale, h, t + alpha * h)):
             return OK
     return accept(T, E, R, t, h)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
+from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.direct import hht
 from index3.methods.direct import tables as steps
@@ -33,6 +35,8 @@ class HHT(Method):
     mass : "alpha" takes the mass matrix where the acceleration belongs (second order), "end" as the paper prints
     shift : move the old acceleration to its place in a step of another size (second order for any steps)
     norm : "contract" weighs errors by atol + rtol |q|, "paper" by rtol max(1, |q|)
+    newmark : (beta, gamma) of Newmark's formulas, for alpha = 0 only; (1/4, 1/2) is the trapezoidal rule, all others
+        that are stable at any step, gamma >= 1/2 and beta >= (gamma + 1/2)^2 / 4, damp and are of first order
 
     >>> HHT(alpha=-0.1).order
     2
@@ -46,6 +50,7 @@ class HHT(Method):
     mass: str = "alpha"
     shift: bool = True
     norm: str = "contract"
+    newmark: tuple[float, float] | None = None
 
     key: ClassVar[str] = "hht-i3"
     family: ClassVar[str] = "direct"
@@ -66,6 +71,26 @@ class HHT(Method):
         check_choice(owner, "mass", self.mass, ("alpha", "end"))
         check_choice(owner, "shift", self.shift, (True, False))
         check_choice(owner, "norm", self.norm, ("contract", "paper"))
+        if self.newmark is not None:
+            self._check_newmark(owner)
+
+    def _check_newmark(self, owner: str) -> None:
+        if not isinstance(self.newmark, tuple) or len(self.newmark) != 2:
+            raise ModelError(f"{owner}: newmark = {self.newmark!r}. Give a pair (beta, gamma).")
+        beta, gamma = self.newmark
+        check_range(owner, "gamma of newmark", gamma, 0.5, 10.0)
+        check_range(owner, "beta of newmark", beta, (gamma + 0.5) ** 2 / 4.0, 100.0)
+        if self.alpha != 0.0:
+            raise ModelError(f"{owner}: newmark with alpha = {self.alpha!r}. Give alpha=0.0; alpha sets both itself.")
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(beta, gamma) of Newmark's formulas: those of alpha (6), unless given.
+
+        >>> HHT(alpha=0.0).parameters
+        (0.25, 0.5)
+        """
+        return self.newmark or ((1.0 - self.alpha) ** 2 / 4.0, 0.5 - self.alpha)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -74,6 +99,12 @@ class HHT(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
+        if self.parameters[1] == 0.5 and progress[run.CLOCK][run.STEP] == 0.0 and progress.system.m:
+            warnings.warn(
+                "Method 'hht-i3' without numerical damping leaves oscillations of the reactions, which may make steps "
+                "shrink without end. Give alpha below 0, such as -0.05, or a constant step.",
+                stacklevel=4,
+            )
         table = newton_table(
             progress,
             len(hht.SLOTS),
@@ -81,11 +112,10 @@ class HHT(Method):
             max_iterations=self.max_iterations,
             paper_norm=self.norm == "paper",
         )
-        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift], float)
+        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()
         clock = progress[run.CLOCK]
-        beta = (1.0 - self.alpha) ** 2 / 4.0
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, beta)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, self.parameters[0])
         return table
