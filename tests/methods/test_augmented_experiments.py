@@ -223,14 +223,15 @@ def test_energy_tells_where_errors_arise(pendulum, key, dt):
 
 
 def test_penalty_energy_tells_less(pendulum):
-    """S1-10: the velocity residual that index 3 leaves before its projection, as HHT without damping shows it.
+    """S1-10: the velocity residual that the trapezoidal rule leaves, as HHT without damping shows it, never projected.
 
-    Its square correlates with the error of a step by 0.32, the change of the energy by 0.88: (12) is better.
+    Its square hardly correlates with the error of a step (0.19), where the change of the energy does (0.88).
     """
-    dt = 1e-2
-    result = ix.simulate(pendulum, (0, 10), "hht-i3", step=dt, alpha=0.0, project=False)
-    at = np.arange(0, 1000, 5)
-    lines = ix.simulate(pendulum, (0, 10), "al-index3", step=dt, t_eval=result.t[at])
+    dt = 2e-3
+    result = ix.simulate(pendulum, (0, 4), "hht-i3", step=dt, alpha=0.0, project=False)
+    assert result.success, result.message
+    at = np.arange(0, 2000, 10)
+    lines = ix.simulate(pendulum, (0, 4), "al-index3", step=dt, t_eval=result.t[at])
     error = np.abs(ix.local_errors(pendulum, lines, "al-index3", dt).q).max(axis=1)
     by_penalty = spearmanr(result.violation.velocity[at + 1] ** 2, error)[0]
     assert by_penalty < 0.6  # far below what is asked of the invariant

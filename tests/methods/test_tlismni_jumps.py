@@ -44,17 +44,17 @@ def stick_slip(velocity):
     path = (lambda t: (1 + 0.1 * t, 0, 0), lambda t: (0.1, 0, 0), lambda t: (0, 0, 0))
     end = model.ground.moving_marker(path=path)
     model.add(ix.SpringDamper("pull", end, block.marker(), stiffness=20.0, length=1.0))
-    model.add(ix.JointFriction("rub", rail, 0.3, static=0.6, velocity=velocity, stribeck=0.05))
+    model.add(ix.JointFriction("rub", rail, 0.3, static_friction=0.6, stick_velocity=velocity, decay_velocity=0.05))
     return model
 
 
 @pytest.mark.parametrize("key", [ADAMS3, ADAMS4])
 def test_stick_slip_adapts_the_step(key):
-    """S0-60, S0-61, S0-62: three quarters of the time at rest, then a slip at 0.76 m/s; steps span a factor of
+    """S0-60, S0-61, S0-62: four fifths of the time at rest, then a slip at 0.83 m/s; steps span a factor of
     more than 10.
 
-    At rest the block creeps below the velocity of the regularised law. There the law is stiff (1200 1/s) and TLISMNI
-    needs 14 times as many steps as HHT: 2252 to 3485 in 6 s against 158.
+    At rest the block creeps below the velocity of the regularised law. There the law is stiff (1800 1/s) and TLISMNI
+    needs 18 times as many steps as HHT: 2675 and 2949 in 4.5 s against 150.
     """
     model = stick_slip(5e-3)
     times = np.linspace(0, 4.5, 451)
@@ -73,18 +73,18 @@ def test_friction_in_the_mass_spring_model():
     """S0-62: a guide with 1500 N of dry friction takes 3 mm per half swing; then the mass sticks where the
     spring is weaker.
 
-    10 mm, -7 mm, 4 mm, -1 mm and rest (k x = 1000 N there). The regularised law lets it creep at 0.01 m/s of 10 m/s.
+    10 mm, -7 mm, 4 mm, -1 mm and rest (k x = 1000 N there). The regularised law lets it creep at 0.005 m/s of 10 m/s.
     """
     model = ix.library.mass_spring()
-    model.add(ix.JointFriction("rub", model["slide1"], 0.2, velocity=0.01, preload=7500.0))
+    model.add(ix.JointFriction("rub", model["slide1"], 0.2, stick_velocity=0.01, preload=7500.0))
     result = ix.simulate(model, (0, 0.014), ADAMS3, rtol=1e-4, t_eval=1e-4)
     assert result.success, result.message
     x, v = result["mass1"].position[:, 0], result["mass1"].velocity[:, 0]
     assert x.min() == pytest.approx(-7e-3, abs=1e-4)  # 1.4 %: friction that turns over within 0.01 m/s
     stuck = result.t > 0.011
-    assert np.abs(v[stuck]).max() < 0.02
+    assert np.abs(v[stuck]).max() < 0.01  # the stick velocity
     assert np.ptp(x[stuck]) < 1e-4
-    assert np.ptp(result["mass2"].position[stuck, 0]) > 0.01  # the others swing on
+    assert np.ptp(result["mass2"].position[stuck, 0]) > 0.009  # the others swing on
 
 
 @pytest.mark.parametrize("key", KEYS)
