@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
     from index3.analysis.kinematics import kinematics as kinematics
     from index3.analysis.linearize import linearize as linearize
+    from index3.analysis.local_error import local_errors as local_errors
     from index3.analysis.sensitivity import sensitivity as sensitivity
     from index3.analysis.simulate import simulate as simulate
     from index3.analysis.static import static as static
@@ -145,6 +146,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.inverse_dynamics": ("inverse_dynamics",),
     "index3.analysis.kinematics": ("kinematics",),
     "index3.analysis.linearize": ("linearize",),
+    "index3.analysis.local_error": ("local_errors",),
     "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("simulate",),
     "index3.analysis.static": ("static",),

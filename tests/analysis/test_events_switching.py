@@ -142,7 +142,8 @@ def bouncing(restitution, **settings):
 
 @pytest.mark.parametrize("key", ["hht-i3", "bdf-i3", "adams", "dopri5", "tlismni-adams3", "auto"])
 def test_bouncing_ball(key):
-    """Fall of 1 s, then flights of 2 e, 2 e^2 ... s; e^2 of the energy is left; one event each, in both directions."""
+    """S0-61: Fall of 1 s, then flights of 2 e, 2 e^2 ... s; e^2 of the energy is left; one event each, in both
+    directions."""
     e = 0.7
     result = bouncing(e, method=key, rtol=1e-7)
     assert result.success, result.message

@@ -30,7 +30,8 @@ def driven_four_bar():
 
 @pytest.mark.parametrize("make", [slider_crank, driven_four_bar])
 def test_positions_converge_quadratically_with_the_drive_held(make):
-    """The row of the motion is the selector: it holds the independent coordinate while Newton closes the others."""
+    """S0-18: The row of the motion is the selector: it holds the independent coordinate while Newton closes
+    the others."""
     state = State(compile_model(make(), KERNELS))
     closer = Closer(state)
     closer.table[closure.SETTINGS][closure.ITERATIONS] = 1.0
@@ -48,6 +49,7 @@ def test_positions_converge_quadratically_with_the_drive_held(make):
 
 
 def test_held_coordinates_do_not_move():
+    """S0-18: what is independent stays."""
     model = displaced_four_bar()
     before = model["crank"].q0.copy()
     found = ix.assemble(model, hold=["crank"])
@@ -56,6 +58,7 @@ def test_held_coordinates_do_not_move():
 
 @pytest.mark.parametrize("make", [ix.library.slider_crank, four_bar])
 def test_velocities_and_accelerations_satisfy_their_rows(make):
+    """S0-19, S0-20."""
     model = make()
     model.add(ix.Motion("drive", model["A"], lambda t: 3.0 * t + t**2, lambda t: 3.0 + 2.0 * t, 2.0))
     result = ix.kinematics(model, (0.0, 0.3), t_eval=0.05)
@@ -66,6 +69,7 @@ def test_velocities_and_accelerations_satisfy_their_rows(make):
 
 @pytest.mark.parametrize("make", [ix.library.slider_crank, four_bar])
 def test_independent_coordinates_are_as_many_as_the_rank_leaves(make):
+    """S0-21: by elimination with pivoting."""
     model = make()
     base = ix.assemble(model)
     state = State(compile_model(model, KERNELS))

@@ -44,7 +44,7 @@ def test_mass_matrix_gives_the_kinetic_energy_of_every_rigid_motion(points):
 
 
 def test_a_uniform_bar_has_its_consistent_mass_matrix():
-    """M = m/6 [2I, I; I, 2I], in space and in the plane; also of a thin rod as a body."""
+    """S1-01: M = m/6 [2I, I; I, 2I], in space and in the plane; also of a thin rod as a body."""
     for planar, size in ((False, 3), (True, 2)):
         linkage = ix.NaturalLinkage("bar", planar=planar)
         ends = [linkage.point("P", (0.1, 0.2, 0.0)), linkage.point("Q", (1.1, 0.5, 0.0))]
@@ -56,7 +56,7 @@ def test_a_uniform_bar_has_its_consistent_mass_matrix():
 
 
 def test_mass_is_constant_and_there_is_no_inertia_force():
-    """At two configurations the same bits; and no forces without gravity, whatever the rates."""
+    """S1-01: At two configurations the same bits; and no forces without gravity, whatever the rates."""
     model = ix.Model("free", gravity=(0, 0, 0))
     body = model.add(ix.NaturalBody("b", 2.0, (0.5, 0.6, 0.7)))
     state = State(compile_model(model))

@@ -129,6 +129,7 @@ def test_derivatives_and_energy(bench, seed):
 
 @pytest.mark.jit_off
 def test_straight_curves_are_numbers(bench):
+    """S0-15: a straight torque-angle curve is a linear spring."""
     lines = [Curve([-1.0, 0.5, 1.0], [-k, 0.5 * k, k]) for k in SIX]
     by_curve, by_number = (bench([bushing(stiffness=laws, damping=laws)]) for laws in (lines, SIX))
     assert np.allclose(by_curve.forces(), by_number.forces(), rtol=1e-13, atol=1e-13)  # rounding

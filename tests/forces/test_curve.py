@@ -43,6 +43,7 @@ CUBE = Curve.from_function(cube, cube_slope, integral=cube_area)
 @pytest.mark.parametrize("interpolation", ["monotone", "linear"])
 @pytest.mark.parametrize("extrapolation", ["linear", "constant", "error"])
 def test_points_are_reproduced(interpolation, extrapolation):
+    """S0-14: points of a table to 1e-12."""
     curve = Curve(X, Y, interpolation=interpolation, extrapolation=extrapolation)
     assert np.abs(curve(X) - Y).max() <= 1e-12 * np.abs(Y).max()
     assert [curve(x) for x in X] == curve(X).tolist()
@@ -58,6 +59,7 @@ def test_monotone_pieces_are_those_of_scipy():
 
 
 def test_monotone_pieces_rise_where_the_points_do():
+    """S0-14: no overshoot between points."""
     values = Curve(X, Y)(np.linspace(-3.0, 4.0, 2001))
     assert np.diff(values).min() >= -1e-10  # rounding of values up to 2000
 

@@ -150,6 +150,7 @@ def test_sliding_friction(bench):
 
 @pytest.mark.jit_off
 def test_no_pull_unless_asked_for(bench):
+    """S1-06: a tyre does not pull at the road."""
     assert np.abs(on_the_bench(bench, deflection=-0.01)).max() == 0.0
     assert on_the_bench(bench, (0, 0, 3.0), damping=1e5)[2] == 0.0
     assert on_the_bench(bench, deflection=-0.01, pulls=True)[2] == pytest.approx(-2e5 * 0.01)
@@ -215,7 +216,7 @@ def test_free_rolling_keeps_its_speed():
 
 
 def test_rolling_resistance_slows_down():
-    """Linear and angular momentum together: d/dt (m v + I w / rho) = -f m g."""
+    """S0-16: Linear and angular momentum together: d/dt (m v + I w / rho) = -f m g."""
     f = 0.015
     result = ix.simulate(wheel(10.0, rolling_resistance=f, **SLIP), (0.0, 2.0), rtol=1e-7, progress=False)
     rho = R - 400.0 * G / 2e5

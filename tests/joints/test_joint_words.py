@@ -196,6 +196,7 @@ FREE = {
 
 @pytest.mark.parametrize("joint", FREE)
 def test_rows_hold_along_the_free_motions_only(joint):
+    """S0-03 to S0-07: rank and freedoms of each joint (its derivatives: tests/contracts)."""
     made = short(joint)
     r, A = made.first.pose()
 
@@ -372,6 +373,7 @@ def test_two_axes_are_two(joint, axes):
 
 
 def test_perpendicular_axes_with_a_cosine():
+    """S0-12: the dot product of two axes."""
     made = short(PerpendicularAxes, axes=((1, 0, 0), (3, 4, 0)), cosine=0.6)
     assert made.primitives()[0].fields == {"axis_first": 2, "axis_second": 2, "cosine": 0.6}
     np.testing.assert_allclose(residuals(made), 0.0, atol=ROUNDING)

@@ -37,6 +37,7 @@ def test_inline_bead_slides_along_a_turning_rod():
 
 
 def test_relative_coordinate_follows_its_function():
+    """S0-10: a prescribed height."""
     model = ix.Model("lift")
     body = model.add(block(position=(0.5, 0, 0.2)))
     ends = model.ground.marker((0, 0, 0)), body.marker((0.1, 0, 0))
@@ -52,6 +53,7 @@ def test_relative_coordinate_follows_its_function():
 
 
 def test_relative_coordinate_is_held_by_default():
+    """S0-10: a constant one."""
     model = ix.Model("held")
     body = model.add(block(position=(0.5, 0, 0.2), velocity=(1, 0, 0)))
     model.add(ix.RelativeCoordinate("height", model.ground.marker(), body.marker()))
@@ -62,6 +64,7 @@ def test_relative_coordinate_is_held_by_default():
 
 @pytest.mark.parametrize("method", ["auto", "bdf-si2", "al-index1", "tlismni-hht"])
 def test_relative_angular_velocity_follows_its_function(method):
+    """S0-08: a prescribed relative speed."""
     model = ix.Model("spinner", gravity=(0, 0, 0))
     base = model.add(block("base", angular_velocity=(0.4, -0.2, 0.1)))
     wheel = model.add(block("wheel", position=(0, 0, 1)))

@@ -46,6 +46,7 @@ def gear_model(kind, ratio=-0.5, torque=0.05):
 @pytest.mark.parametrize("method", ["auto", "hht-i3", "bdf-si2", "al-index3", "tlismni-hht"])
 @pytest.mark.parametrize("kind", ["rigid", "planar"])
 def test_gear_keeps_its_ratio_over_more_than_ten_turns(kind, method):
+    """S0-09: the ratio of the unwrapped angles."""
     model = gear_model(kind)
     result = ix.simulate(model, (0.0, 5.0), method=method, t_eval=0.1)
     first, second = result["pin small"].angle, result["pin large"].angle
@@ -106,6 +107,7 @@ def test_planetary_gear_has_its_arm_as_carrier():
 
 @pytest.mark.parametrize("kind", ["rigid", "planar"])
 def test_rack_travels_by_the_radius_times_the_angle(kind):
+    """S0-11: over several turns."""
     model = ix.Model("rack", gravity=(0, 0, 0))
     pinion = model.add(wheel(kind, "pinion", 0.01, (0.0, 0.0), 15.0))
     rack = model.add(wheel(kind, "rack", 0.01, (0.0, -0.1)))

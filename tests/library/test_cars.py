@@ -137,6 +137,7 @@ def test_hmmwv14_refuses(settings, word):
 
 
 def test_hmmwv50_has_the_masses_of_its_table(car50):
+    """S0-17: Table 7."""
     table = DATA50["masses"]
     rows = [table[name] for name in ("ground", "front_subframe", "rear_subframe", "chassis")]
     rows += 2 * [*table["front"].values(), *table["rear"].values()] + [*table["steering"].values()]
@@ -145,6 +146,7 @@ def test_hmmwv50_has_the_masses_of_its_table(car50):
 
 
 def test_hmmwv50_has_the_constraints_of_its_table(car50):
+    """S0-17: Table 8."""
     kinds = {
         "Spherical": "spherical", "Revolute": "revolute", "Fixed": "rigid", "Cylindrical": "cylindrical",
         "RelativeAngularVelocity": "relative_angular_velocity", "ShaftCoupling": "gear",
@@ -158,6 +160,7 @@ def test_hmmwv50_has_the_constraints_of_its_table(car50):
 
 
 def test_hmmwv50_starts_at_rest_and_rolling(car50):
+    """S0-17: 50 bodies, 350 coordinates, 320 constraints, 30 degrees of freedom."""
     report = car50.check()
     assert (report.bodies, report.coordinates, report.constraints, report.dof) == (50, 350, 320, 30)
     assembly = ix.assemble(car50)
@@ -176,6 +179,7 @@ def test_hmmwv50_starts_at_rest_and_rolling(car50):
 
 
 def test_hmmwv50_coasts(car50):
+    """S0-16, S0-51: resistance slows the car down."""
     result = ix.simulate(car50, (0.0, 2.0), "hht-i3", rtol=1e-6, t_eval=0.02)
     assert result.success, result.message
     speed = result["chassis"].velocity[:, 0]
@@ -195,6 +199,7 @@ def test_hmmwv50_coasts(car50):
 
 @pytest.mark.parametrize("method", ["bdf-i3", "generalized-alpha", "al-index3"])
 def test_methods_agree_on_hmmwv50(car50, method):
+    """S0-51."""
     runs = [ix.simulate(car50, (0.0, 1.0), key, rtol=1e-4, t_eval=0.1) for key in ("hht-i3", method)]
     first, second = (run["chassis"].position - run["chassis"].position[0] for run in runs)
     assert runs[1].success, runs[1].message
@@ -203,6 +208,7 @@ def test_methods_agree_on_hmmwv50(car50, method):
 
 
 def test_hmmwv50_with_stiffer_bushings_rests_in_the_same_place(car50):
+    """S0-54: the model of the stiff case."""
     stiffer = ix.library.hmmwv50(bushing_stiffness=2e9)
     for body in car50.bodies.values():
         np.testing.assert_array_equal(stiffer[body.name].q0, body.q0)
@@ -229,6 +235,7 @@ def test_iltis_settles_where_it_is_in_balance():
 
 
 def test_multi_index_on_iltis_takes_small_steps_on_the_bump_alone():
+    """S1-27, S1-28."""
     model = ix.library.iltis()
     fixed = ix.simulate(model, (0.0, 4.0), "al-index1", step=5e-4, t_eval=0.01)
     free = ix.simulate(model, (0.0, 4.0), "multi-index", rtol=1e-5, max_step=0.02)

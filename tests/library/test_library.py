@@ -133,6 +133,7 @@ def test_joints_close_and_velocities_agree_with_them(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_counts(name):
+    """S0-41, S1-07, among others: counts of the papers."""
     report = MODELS[name]().check()
     counts = (report.bodies, report.coordinates, report.constraints, report.dof)
     assert counts == COUNTS[name][:4]

@@ -52,6 +52,7 @@ def start(model, key="al-index3", **options):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_second_order_on_a_redundant_four_bar(key, exact_four_bar):
+    """S1-14."""
     errors = []
     for count in (100, 200, 400):
         result = ix.simulate(ix.library.four_bar(), (0, 0.5), key, step=0.5 / count, t_eval=[0.5], project=False)
@@ -63,7 +64,8 @@ def test_second_order_on_a_redundant_four_bar(key, exact_four_bar):
 @pytest.mark.parametrize("key", INDICES)
 @pytest.mark.parametrize("dt", [1e-2, 1e-3, 1e-4, pytest.param(1e-5, marks=pytest.mark.slow)])
 def test_energy_errors_of_table_1(pendulum, key, dt):
-    """Printed numbers are met up to the coordinates: ours are (x, y, angle) of each rod, the paper's its end points."""
+    """S1-23: Printed numbers are met up to the coordinates: ours are (x, y, angle) of each rod, the paper's
+    its end points."""
     result = ix.simulate(pendulum, (0, 10), key, step=dt, t_eval=max(dt, 1e-4), project=False)
     assert result.success, result.message
     error = np.abs(result.energy.total - result.energy.total[0]).max()
@@ -76,7 +78,7 @@ def test_energy_errors_of_table_1(pendulum, key, dt):
 
 @pytest.mark.parametrize("key", INDICES)
 def test_energy_error_falls_as_the_square_of_the_step(pendulum, key):
-    """A factor 80..125 per decade down to steps where index 3 is said to suffer; 1 s instead of 10 s."""
+    """S1-14, S1-23: A factor 80..125 per decade down to steps where index 3 is said to suffer; 1 s instead of 10 s."""
     errors = []
     for dt in (1e-3, 1e-4, 1e-5):
         result = ix.simulate(pendulum, (0, 1), key, step=dt, t_eval=1e-2, project=False)
@@ -98,7 +100,7 @@ def test_constraints_hold_at_three_levels_at_every_step(name, key):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_invariant_follows_its_bound(pendulum, key):
-    """Per step below U, over the run in proportion to a power of it; work counts pinned loosely."""
+    """S1-19: Per step below U, over the run in proportion to a power of it; work counts pinned loosely."""
     tolerances, errors, steps = 10.0 ** -np.arange(3, 8), [], []
     for rtol in tolerances:
         result = ix.simulate(pendulum, (0, 4), key, rtol=rtol)
@@ -117,6 +119,7 @@ def test_invariant_follows_its_bound(pendulum, key):
 
 
 def test_bounds_given_in_joule(pendulum):
+    """S1-19: the bounds of the suspension."""
     result = ix.simulate(pendulum, (0, 2), "multi-index", upper=2.65e-5, lower=1e-7)
     change = np.abs(np.diff(result.energy.total))
     assert change.max() <= 2.65e-5 * 1.001
@@ -152,7 +155,7 @@ def crank_difference(result, n=1):
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("options", [{}, {"rtol": 1e-4}, {"step": 1e-2}, {"step": 1e-3}])
 def test_parallelogram_keeps_its_branch(key, options):
-    """Some ten passages through the aligned position; the other branch has the same energy and residuals."""
+    """S1-17: Some ten passages through the aligned position; the other branch has the same energy and residuals."""
     result = ix.simulate(ix.library.parallelogram(), (0, 5), key, **options)
     assert result.success, result.message
     assert np.ptp(result.q[:, 2]) > 6.0  # it turns
@@ -168,7 +171,7 @@ def test_ten_parallelograms_stay_in_index_3():
 
 
 def test_duplicated_joint_changes_nothing():
-    """The same pin twice: the motion is that of one, the reactions are shared equally."""
+    """S1-17: The same pin twice: the motion is that of one, the reactions are shared equally."""
     motions = []
     for copies in (1, 2):
         model = ix.Model("pin", gravity=(0, -9.81, 0))
@@ -233,7 +236,7 @@ def test_guard_limits_steps_that_energy_does_not_see():
 
 @pytest.mark.parametrize("key", INDICES)
 def test_skate_on_an_incline(key):
-    """A velocity-level row: x = g / (2 w^2) sin^2(w t) at constant spin w."""
+    """S1-38: A velocity-level row: x = g / (2 w^2) sin^2(w t) at constant spin w."""
     slope, spin = 2.0, 3.0
     model = ix.Model("skate", gravity=(slope, 0, 0))
     skate = model.add(ix.PlanarBody("skate", 1.0, 0.1, spin=spin))

@@ -41,7 +41,7 @@ def table_of_errors(model, reference, key, counts, **options):
 
 @pytest.mark.parametrize("options", [{}, {"rho_inf": 0.0}, {"rho_inf": 0.5}, {"index": 2}])
 def test_generalized_alpha_is_second_order(models, references, options):
-    """In q, v and lam on a chain; in q and v on a closed spatial mechanism with redundant rows."""
+    """A-18: In q, v and lam on a chain; in q and v on a closed spatial mechanism with redundant rows."""
     seen = orders(
         table_of_errors(models["chain"], references["chain"], "generalized-alpha", (100, 200, 400), **options)
     )
@@ -115,7 +115,7 @@ def test_extreme_radii():
 @pytest.mark.parametrize(("order", "counts"), [(1, (400, 800)), (2, (200, 400)), (3, (200, 400)), (4, (100, 200)),
                                                (5, (60, 120))])  # fmt: skip
 def test_bdf_order_on_a_chain(models, references, key, order, counts):
-    """Orders 1 to 5 in q and v, from starting values of at least that order."""
+    """A-19: Orders 1 to 5 in q and v, from starting values of at least that order."""
     errors = table_of_errors(models["chain"], references["chain"], key, counts, order=order)
     print(key, order, errors[-1], orders(errors))
     assert np.all(
@@ -225,7 +225,8 @@ def test_singular_positions_are_passed(key):
 
 
 def test_stabilised_form_keeps_both_levels(models):
-    """Own values of bdf-si2 and of generalized-alpha with index=2: positions and velocities within the corrector's
+    """A-03: Own values of bdf-si2 and of generalized-alpha with index=2: positions and velocities within the
+    corrector's
     tolerance (S2-52, S2-54)."""
     for key, options in (("bdf-si2", {}), ("generalized-alpha", {"index": 2})):
         result = ix.simulate(models["four_bar"], (0, 1), key, rtol=1e-6, project=False, **options)

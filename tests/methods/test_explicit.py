@@ -63,6 +63,7 @@ def test_quadrature_conditions(tableau):
 
 @pytest.mark.parametrize(("method", "order", "counts"), [("dopri5", 5, (40, 80, 160)), ("dop853", 8, (8, 16, 32))])
 def test_order_of_runge_kutta(chain, exact, method, order, counts):
+    """A-14."""
     seen = orders(errors_of(chain, 1.0, exact, method, counts))
     assert np.all(np.abs(seen[-1] - order) < 0.2)  # the last pair; coarser ones are not yet in their limit
 
@@ -76,7 +77,7 @@ def test_order_of_adams(chain, exact, order):
 
 
 def test_order_on_a_closed_redundant_mechanism():
-    """The spatial four-bar: stages are recovered on the manifold, the order stays."""
+    """A-06, A-14: The spatial four-bar: stages are recovered on the manifold, the order stays."""
     model, span = ix.library.four_bar(), 0.4
     reference = motion(model, span, "dop853", step=span / 2000)
     for method, order, counts in (("dopri5", 5, (160, 320)), ("adams", 4, (320, 640))):
@@ -104,6 +105,7 @@ def test_tolerance_sets_the_error(chain, method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "spinning_top"])
 def test_accepted_steps_lie_on_the_manifold(method, name):
+    """A-06: coordinate projection keeps positions and velocities."""
     result = ix.simulate(getattr(ix.library, name)(), (0, 1), method, rtol=1e-5, project=False)
     assert result.success, result.message
     assert result.violation.position.max() <= 1.1e-13  # POSITION: what `points.ROUNDING` lets pass

@@ -146,7 +146,7 @@ def test_state_space_and_descriptor_forms_agree():
 
 
 def test_partition_changes_the_parametrisation_only():
-    """Other independent coordinates: the same order, and the same limit (S4-109)."""
+    """A-11: other independent coordinates: the same order, and the same limit (S4-109)."""
     model = ix.library.four_bar()
     states = end_states(model, "descriptor-sdirk4", 0.1, (10, 20, 40), parametrization="partition")
     assert np.all(np.abs(observed(states) - 4.0) < 0.2)  # the bar of every method

@@ -91,6 +91,7 @@ def four_bar():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_order_on_a_closed_redundant_mechanism(key, four_bar):
+    """S0-23 to S0-26, A-20: orders 2, 3, 4 and those of HHT and BDF2 as outer formulas."""
     model, q, v = four_bar
     errors = []
     for count in (200, 400, 800):

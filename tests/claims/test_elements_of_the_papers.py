@@ -1,0 +1,164 @@
+"""Elements and analyses that the papers name, where no other test asks for just that: S0-..., S1-... of the page
+docs/reference/reproduction_adams_al.md."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.spatial.transform import Rotation
+
+import index3 as ix
+from index3.analysis.assemble import assemble_state
+from index3.compiled import slots as s
+from index3.linear import static_lu
+from index3.methods.closing import Closer
+from index3.methods.registry import METHODS
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+
+def test_free_asymmetric_body_keeps_energy_and_momentum():
+    """S0-01: a body has 7 coordinates and a row of its own; turning freely it keeps both to 1e-8 over some 10 turns."""
+    model, inertia = ix.Model("top", gravity=(0, 0, 0)), np.array((0.5, 1.0, 1.4))
+    model.add(ix.RigidBody("top", 2.0, inertia, velocity=(1, 2, 3), angular_velocity=(0.1, 6.0, 0.2)))
+    model.add(ix.RigidBody("other", 1.0, (1, 1, 1), position=(5, 0, 0)))
+    check = model.check()
+    assert (check.coordinates, check.constraints, check.dof) == (14, 2, 12)
+    result = ix.simulate(model, (0, 10), "dop853", rtol=1e-10, t_eval=0.1)
+    top = result["top"]
+    A = Rotation.from_quat(np.roll(top.orientation, -1, axis=1)).as_matrix()
+    spin = np.einsum("kji,kj->ki", A, top.angular_velocity)
+    momentum = np.einsum("kij,kj->ki", A, inertia * spin)
+    assert np.ptp(spin[:, 1]) > 10.0  # it tumbles
+    assert np.abs(momentum - momentum[0]).max() < 1e-8 * np.linalg.norm(momentum[0])
+    assert np.ptp(result.energy.kinetic) < 1e-8 * result.energy.kinetic[0]
+
+
+def test_ground_as_a_body_is_held_by_six_rows():
+    """S0-02, S0-41: the printed counts of the mass-spring model have a frame with 7 coordinates, 6 rows and its own."""
+    model = ix.library.mass_spring()
+    assert len(model["hold"].row_labels) == 6
+    check = model.check()
+    assert (check.bodies, check.coordinates, check.constraints, check.dof) == (4, 28, 25, 3)
+    held = ix.Model("held", gravity=(1, 2, 3))
+    body = held.add(ix.RigidBody("body", 1.0, (1, 1, 1)))
+    for name in ("x", "y", "z", "e1", "e2", "e3"):
+        held.add(ix.CoordinateConstraint(f"hold {name}", body, name))
+    assert held.check().dof == 0
+    result = ix.simulate(held, (0, 1), "hht-i3", rtol=1e-4)
+    assert np.abs(result.q - result.q[0]).max() < 1e-12
+
+
+def test_bracket_joint_keeps_the_relative_pose():
+    """S0-06: six rows; two bodies that are joined move as one, to 1e-12 after projection."""
+    model = ix.Model("bracket", gravity=(0, 0, -9.81))
+    a = model.add(ix.RigidBody.box("a", (0.3, 0.2, 0.1), mass=2.0, angular_velocity=(1, 2, 3)))
+    b = model.add(ix.RigidBody.box("b", (0.1, 0.2, 0.4), mass=1.0, position=(0.4, 0.1, 0.2)))
+    weld = model.add(ix.Fixed("weld", a, b, at=(0.2, 0, 0)))
+    assert len(weld.row_labels) == 6
+    assert model.check().dof == 6
+    result = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-4, t_eval=0.05)
+    A, B = (Rotation.from_quat(np.roll(result[name].orientation, -1, axis=1)) for name in "ab")
+    turn = (A.inv() * B).as_rotvec()
+    arm = A.inv().apply(result["b"].position - result["a"].position)
+    assert np.abs(turn - turn[0]).max() < 1e-12
+    assert np.abs(arm - arm[0]).max() < 1e-12
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_speed_ratio_is_kept_by_every_method(key):
+    """S0-08: a row of velocities that keeps two speeds 2 rad/s apart, under a torque on one of them."""
+    model = ix.Model("speeds", gravity=(0, 0, 0))
+    z = (0, 0, 1)
+    first = model.add(ix.RigidBody("first", 1.0, (1, 1, 1), angular_velocity=z))
+    second = model.add(ix.RigidBody("second", 1.0, (1, 1, 2), position=(1, 0, 0), angular_velocity=(0, 0, 3)))
+    model.add(ix.Revolute("pin1", model.ground, first, at=(0, 0, 0), axis=z))
+    model.add(ix.Revolute("pin2", model.ground, second, at=(1, 0, 0), axis=z))
+    model.add(ix.RelativeAngularVelocity("apart", first, second, axis=z, f=2.0, df=0.0))
+    model.add(ix.Torque("drive", first, (0, 0, 1.5)))
+    if not METHODS[key].takes_velocity_rows:
+        with pytest.raises(ix.ModelError, match="apart"):
+            ix.simulate(model, (0, 0.1), key)
+        return
+    result = ix.simulate(model, (0, 1), key, rtol=1e-6, t_eval=0.25)
+    assert result.success, result.message
+    speeds = [result[name].angular_velocity[:, 2] for name in ("first", "second")]
+    assert speeds[1] - speeds[0] == pytest.approx(np.full(5, 2.0), abs=1e-9)
+    assert speeds[0] == pytest.approx(1.0 + 0.5 * result.t, abs=1e-3)  # 1.5 N m on 3 kg m^2; BDF2 7e-4
+
+
+def test_strut_spring_keeps_its_energy():
+    """S0-13: the front spring of the vehicle, 1.67071e5 N/m free at 0.33934 m, under 500 kg."""
+    model = ix.Model("strut", gravity=(0, 0, -9.81))
+    body = model.add(ix.PointMass("body", 500.0, position=(0, 0, 0.33934)))
+    model.add(ix.SpringDamper("spring", model.ground.marker(), body.marker(), stiffness=1.67071e5, length=0.33934))
+    result = ix.simulate(model, (0, 2), "dop853", rtol=1e-9)
+    sag = 500 * 9.81 / 1.67071e5
+    exact = 0.33934 - sag * (1 - np.cos(np.sqrt(1.67071e5 / 500) * result.t))
+    assert result["body"].position[:, 2] == pytest.approx(exact, abs=1e-7)  # 100 rtol
+    assert np.ptp(result.energy.total) < 1e-7 * 500 * 9.81 * sag
+
+
+def test_reactions_at_rest_are_those_of_statics():
+    """S0-20: a beam of 10 kg on a pin and a roller, 30 N at a third: reactions by hand to 1e-8."""
+    model = ix.Model("beam", gravity=(0, -9.81, 0))
+    beam = model.add(ix.PlanarBody.rod("beam", (0, 0), (3, 0), mass=10.0))
+    model.add(ix.Revolute("pin", model.ground, beam, at=(0, 0, 0), axis=(0, 0, 1)))
+    rail = model.ground.marker((3, 0, 0), z=(0, 1, 0))
+    model.add(ix.PointInPlane("roller", rail, beam.marker_at((3, 0, 0))))
+    model.add(ix.Force("load", beam, (0, -30.0, 0), at=(1, 0, 0)))
+    found = ix.simulate(model, (0, 0.1), "dopri5", t_eval=[0.0, 0.1])
+    assert found.violation.acceleration.max() < 1e-9
+    assert found["pin"].force[0] == pytest.approx((0, 49.05 + 20.0, 0), abs=1e-8)
+    assert found["roller"].force[0] == pytest.approx((0, 49.05 + 10.0, 0), abs=1e-8)
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_tolerances_by_coordinate(key):
+    """S0-39: atol is a number or one per coordinate, for every method; a larger one means no more steps."""
+    model = ix.library.free_double_pendulum()
+    steps = [
+        ix.simulate(model, (0, 0.3), key, rtol=1e-8, atol=atol).stats["steps"]
+        for atol in (1e-9, np.full(6, 1e-9), np.full(6, 1e-3))
+    ]
+    assert steps[0] == steps[1]
+    assert steps[2] < 0.8 * steps[0]
+    with pytest.raises(ix.ModelError, match="atol"):
+        ix.simulate(model, (0, 0.3), key, atol=np.full(5, 1e-6))
+
+
+def test_sparse_elimination_at_the_size_of_the_vehicle():
+    """S0-40: 52 spatial bodies, 684 unknowns: 1 % of the entries are not zero, one analysis, at least 5 times
+    faster than dense."""
+    model = ix.library.chain(52)
+    state = State(compile_model(model))
+    closer = Closer(state)
+    assemble_state(state, closer, 0.0)
+    size = state.system.n + state.system.m
+    sparsity = state.system.sparsity
+    assert 600 < size < 750
+    assert len(sparsity.indices) < 0.03 * size**2
+    state[s.COEF][:] = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    assert state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix) == 0
+    dense = np.zeros((size, size))
+    dense[sparsity.indices, np.repeat(np.arange(size), np.diff(sparsity.indptr))] = state[s.MATRIX][:-1]
+    right = np.ones(size)
+    times = {"sparse": [], "dense": []}
+    for _ in range(3):
+        start = time.process_time()
+        for _ in range(20):
+            assert static_lu.factor(state.handle, closer.factors.handle) == 0
+            closer.factors[static_lu.X][:] = right
+            static_lu.solve(state.handle, closer.factors.handle)
+        times["sparse"].append((time.process_time() - start) / 20)
+        start = time.process_time()
+        expected = scipy.linalg.solve(dense, right)
+        times["dense"].append(time.process_time() - start)
+    a = closer.factors[static_lu.X][: state.system.n]
+    assert a == pytest.approx(expected[: state.system.n], rel=1e-6, abs=1e-6 * np.abs(expected).max())
+    assert min(times["dense"]) > 5 * min(times["sparse"])
+    assert closer.factors[static_lu.INFO][static_lu.N_FACTOR] >= 60  # by one and the same analysis
