@@ -89,8 +89,12 @@ def test_friction_in_the_mass_spring_model():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_events_restart_the_history(key):
-    """S0-61: a rod falls on a stop at -2 rad and bounces. Times as the elliptic integral's run at 1e-12 says;
-    steps recover."""
+    """S0-61: a rod falls on a stop at -2 rad and bounces; times against a run at 1e-12, in parts of rtol 1e-6.
+
+    Adams 3: 1.5, 3.5, 11 for three impacts; Adams 4: 3.1, 9.3, 21; trapezoidal: 26, 101, 197. Below 10, as wanted, is
+    only the first impact, and not with the trapezoidal rule. The location adds nothing to it: at an impact the angle of
+    the run itself is -2 to 1e-9. It is the error of the motion up to there, which each flight hands on to the next.
+    """
     model = ix.Model("stop", gravity=(0, -9.81, 0))
     rod = model.add(ix.PlanarBody.rod("rod", (0, 0), (1, 0), mass=1.0))
     pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
@@ -106,8 +110,14 @@ def test_events_restart_the_history(key):
         assert runs[method].success, runs[method].message
     times, exact = runs[key].t_events[0], runs["dop853"].t_events[0]
     assert len(times) == len(exact) >= 3
-    assert abs(times[0] - exact[0]) < 4e-5  # 100 rtol of 2 rad, at 5 rad/s
-    assert np.abs(times - exact).max() < 5e-4  # errors of one flight shift the next ones
+    errors = np.abs(times - exact) / 1e-6
+    if key == TRAPEZOIDAL:
+        assert 10 < errors[0] < 50
+    else:
+        assert errors[0] < 10  # the bar
+    assert np.all(np.diff(errors) > 0)
+    at = np.isin(runs[key].t, times)
+    assert np.abs(runs[key]["pin"].angle[at] + 2.0).max() < 1e-9
     h = np.diff(runs[key].t)
     later = (runs[key].t[:-1] >= times[0]) & (h > 0)  # h = 0 between the two lines of a jump
     assert h[later].min() > 1e-3 * h.mean()
