@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import textwrap
 
 import pytest
@@ -106,6 +107,15 @@ def test_run_that_ends_early_fails_but_writes_what_there_is(tmp_path):
     assert file.exists()
 
 
+@pytest.fixture
+def heeded_interrupts():
+    """Ctrl-C as in a terminal; a job in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_interrupts")
 def test_interrupted_run_gives_what_was_computed(model_file, tmp_path):
     file = tmp_path / "a.nc"
     code, out, err = run("run", f"{model_file}:interrupted", "--t-end", "1e5", "--dt", "1.0", "--save", file)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -87,12 +88,16 @@ def test_a_real_signal():
         print(result.status, result.success, len(result.t), result.message, flush=True)
     """
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "running\n"
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline() == "running\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert out.startswith("2 False "), errors
     assert int(out.split()[2]) > 10
     assert "Interrupted at t = " in out

@@ -179,3 +179,8 @@ def test_functions_within_functions_get_all_of_numbas_passes(workshop):
     (workshop.package / "closures.py").write_text(CLOSURES.format(name="double"), "utf-8")
     output, _ = workshop.run(TRY.format(names=["closures"]))
     assert "kernel index3.closures.double must not use NRT_" in output  # understood, and refused for what it does
+
+
+def test_every_kernel_of_the_package_is_built_or_can_be():
+    """An installation that could not build one of them only warns: each would be missed by the run that needs it."""
+    store.prepare(store.kernels(store.kernel_modules()))

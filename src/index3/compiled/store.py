@@ -27,7 +27,7 @@ from typing import Any
 from index3.compiled.notice import Notice
 from index3.errors import Index3Error
 
-INTERFACE = 3  # raise when the meaning of a table or of a kernel's signature changes
+INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
 PACKAGE = Path(__file__).resolve().parent.parent
 INSTALLED = PACKAGE / "kernels"
 IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
@@ -196,7 +196,6 @@ class Worker:
         import tempfile
 
         environment = {**os.environ, "INDEX3_BUILDING": "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-        environment["NUMBA_OPT"] = "2"  # 3 takes a tenth longer to build and runs no faster
         paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment["PYTHONPATH"] = os.pathsep.join(paths)
         command = [sys.executable, "-m", "index3.compiled.build", str(directory), "-"]
