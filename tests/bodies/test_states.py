@@ -44,8 +44,6 @@ def exact():
 @pytest.mark.parametrize("method", ix.METHODS)
 def test_every_method_integrates_states(method, exact):
     """Constant steps of 2 ms: what is left is the error of the formula, below that of order 1 with a margin."""
-    if method == "auto":
-        pytest.skip("takes no constant step")
     result = ix.simulate(lagged_model(), (0.0, 2.0), method, step=2e-3)
     assert result.success, result.message
     assert result["mass"].position[-1, 0] == pytest.approx(exact[0], abs=2e-5)

@@ -148,3 +148,20 @@ def test_a_joint_without_axis_is_refused():
         ix.JointFriction("rub", joint, 0.3)
     with pytest.raises(ix.ModelError, match="Give radius"):
         ix.JointFriction("rub", ix.Revolute("pin", model.ground, ball, at=(0, 0, 0), axis=(0, 0, 1)), 0.3)
+
+
+def test_an_open_joint_rubs_no_more():
+    """A block on a level guide, slowed by the preload alone, until an event opens the guide."""
+    model = ix.Model("guide", gravity=(0, 0, 0))
+    block = model.add(ix.RigidBody.box("block", (0.2, 0.2, 0.2), mass=2.0, velocity=(1, 0, 0)))
+    guide = model.add(ix.Prismatic("guide", model.ground, block, at=(0, 0, 0), axis=(1, 0, 0)))
+    model.add(ix.JointFriction("rub", guide, 0.2, preload=10.0))
+
+    def half(t, state):
+        return t - 0.5
+
+    half.action = ix.open_joint("guide")
+    result = ix.simulate(model, (0.0, 1.0), "dopri5", events=half, t_eval=0.1)
+    # 0.2 * 10 N on 2 kg: 1 m/s^2 for half a second, then nothing; dopri5 is exact for such a motion
+    assert result["block"].velocity[-1, 0] == pytest.approx(0.5, abs=1e-9)
+    assert result["block"].velocity[-4, 0] == pytest.approx(0.5, abs=1e-9)

@@ -130,8 +130,10 @@ class JointFriction(ForceElement):
         i, j = place.markers
         law = (self.static_friction, self.friction, self.stick_velocity, self.decay_velocity)
         lever = 0.0 if self.arm is None else 1.0 / self.arm
-        motions = (float(self.sliding), float(self.turning))
-        return (i, j, place.stiffness, *place.rows(self.joint), *motions, *law, self.radius or 0.0, lever, self.preload)
+        rows = place.rows(self.joint)
+        closed = rows[1] > 0  # a joint that an event has opened rubs no more, whatever its preload
+        motions = (float(self.sliding and closed), float(self.turning and closed))
+        return (i, j, place.stiffness, *rows, *motions, *law, self.radius or 0.0, lever, self.preload)
 
 
 def table(elements: Sequence[JointFriction], places: Sequence[Place]) -> Table:
