@@ -50,7 +50,9 @@ def test_every_method_integrates_states(method, exact):
     assert result.states["lag"][-1, 0] == pytest.approx(exact[1], abs=2e-5)
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "dopri5", "firstorder-sdirk4"])
+@pytest.mark.parametrize(
+    "method", ["hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "radau5", "dopri5", "firstorder-sdirk4"]
+)
 def test_error_of_states_follows_the_tolerance(method, exact):
     errors = []
     for rtol in (1e-4, 1e-6, 1e-8):

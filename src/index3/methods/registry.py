@@ -15,6 +15,7 @@ PLACES = {
     "generalized-alpha": ("direct.generalized_alpha_method", "GeneralizedAlpha"),
     "bdf-i3": ("direct.bdf_method", "BDFIndex3"),
     "bdf-si2": ("direct.bdf_method", "BDFStabilised"),
+    "radau5": ("direct.radau_method", "Radau5"),
     "al-index1": ("augmented.augmented_method", "AugmentedIndex1"),
     "al-index3": ("augmented.augmented_method", "AugmentedIndex3"),
     "multi-index": ("augmented.augmented_method", "MultiIndex"),
