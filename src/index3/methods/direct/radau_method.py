@@ -15,6 +15,7 @@ from index3.methods.closing import Closer
 from index3.methods.direct import radau, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
+from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_range
 from index3.methods.runner import Run
@@ -102,11 +103,9 @@ class Radau5(Method):
         n, m, table, parts = progress.system.n, progress.system.m, Table(len(rs.SLOTS)), coefficients()
         closer = Closer(progress.state, progress.solver)
         partner = complex_lu.complex_table(progress.solver, progress.factors)
-        point = Table(len(points.SLOTS))
-        point[points.RUN] = np.array([progress.table.handle], np.int64)
-        point[points.JOB], point[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
-        progress.owned += [closer, partner, point, table]
-        link = [partner.handle, closer.handle, point.handle, *(kernel.address for kernel in self.helpers)]
+        progress.owned += [closer, partner, table]
+        point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
+        link = [partner.handle, closer.handle, point.handle, *addresses]
         table[rs.RUN] = np.array([progress.table.handle], np.int64)
         table[rs.LINK] = np.array(link, np.int64)
         table[rs.SETTINGS] = np.array([self.kappa, self.max_iterations, RENEW_RATE])
