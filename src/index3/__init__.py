@@ -121,6 +121,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.methods.direct.hht_method import HHT as HHT
     from index3.methods.direct.radau_method import Radau5 as Radau5
     from index3.methods.explicit.adams_method import Adams as Adams
+    from index3.methods.explicit.half_explicit_method import Hem4 as Hem4
     from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
     from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
     from index3.methods.registry import METHODS as METHODS
@@ -224,6 +225,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.methods.direct.generalized_alpha_method": ("GeneralizedAlpha",),
     "index3.methods.direct.hht_method": ("HHT",),
     "index3.methods.explicit.adams_method": ("Adams",),
+    "index3.methods.explicit.half_explicit_method": ("Hem4",),
     "index3.methods.explicit.runge_kutta_method": ("Dop853", "Dopri5"),
     "index3.methods.state_space.rosenbrock_method": ("Rosenbrock4",),
     "index3.methods.state_space.sdirk_method": (

@@ -44,6 +44,7 @@ FAMILIES = (
     "bdf-si2",
     "radau5",
     "dop853",
+    "hem4",
     "adams",
     "rosenbrock4",
     "al-index3",

@@ -120,7 +120,7 @@ def test_natural_bodies_of_any_points(basis, expected):
 
 
 @pytest.mark.parametrize(
-    "method", ["hht-i3", "bdf-si2", "radau5", "al-index3", "dopri5", "tlismni-adams4", "rosenbrock4"]
+    "method", ["hht-i3", "bdf-si2", "radau5", "al-index3", "dopri5", "hem4", "tlismni-adams4", "rosenbrock4"]
 )
 @pytest.mark.parametrize("kind", [kind for kind in SPATIAL if kind != "euler parameters"])
 def test_every_family_of_methods(kind, method, expected):

@@ -22,6 +22,7 @@ PLACES = {
     "adams": ("explicit.adams_method", "Adams"),
     "dopri5": ("explicit.runge_kutta_method", "Dopri5"),
     "dop853": ("explicit.runge_kutta_method", "Dop853"),
+    "hem4": ("explicit.half_explicit_method", "Hem4"),
     "tlismni-trapezoidal": ("tlismni.tlismni_method", "TlismniTrapezoidal"),
     "tlismni-adams3": ("tlismni.tlismni_method", "TlismniAdams3"),
     "tlismni-adams4": ("tlismni.tlismni_method", "TlismniAdams4"),

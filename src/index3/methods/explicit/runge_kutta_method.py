@@ -39,15 +39,18 @@ def runge_kutta_table(
     stages: str,
     stabilization: str = "projection",
     baumgarte: tuple[float, float] = (0.0, 0.0),
+    *,
+    size: int = len(rk.SLOTS),
+    kernels: tuple[Kernel, ...] = STEP_KERNELS,
 ) -> Table:
-    """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
-    n, table = progress.system.n, Table(len(rk.SLOTS))
+    """The table of `runge_kutta.advance` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
+    n, table = progress.system.n, Table(size)
     closers = [Closer(progress.state, progress.solver) for _ in range(2)]
     point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
     progress.owned += [*closers, table]
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
-    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in STEP_KERNELS)], np.int64)
+    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
     table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
     how = STABILIZATIONS[stabilization]
     flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how]
