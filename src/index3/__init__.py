@@ -119,7 +119,9 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.methods.direct.bdf_method import BDFStabilised as BDFStabilised
     from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as GeneralizedAlpha
     from index3.methods.direct.hht_method import HHT as HHT
+    from index3.methods.direct.radau_method import Radau5 as Radau5
     from index3.methods.explicit.adams_method import Adams as Adams
+    from index3.methods.explicit.half_explicit_method import Hem4 as Hem4
     from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
     from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
     from index3.methods.registry import METHODS as METHODS
@@ -219,9 +221,11 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     ),
     "index3.methods.augmented.augmented_method": ("AugmentedIndex1", "AugmentedIndex3", "MultiIndex"),
     "index3.methods.direct.bdf_method": ("BDFIndex3", "BDFStabilised"),
+    "index3.methods.direct.radau_method": ("Radau5",),
     "index3.methods.direct.generalized_alpha_method": ("GeneralizedAlpha",),
     "index3.methods.direct.hht_method": ("HHT",),
     "index3.methods.explicit.adams_method": ("Adams",),
+    "index3.methods.explicit.half_explicit_method": ("Hem4",),
     "index3.methods.explicit.runge_kutta_method": ("Dop853", "Dopri5"),
     "index3.methods.state_space.rosenbrock_method": ("Rosenbrock4",),
     "index3.methods.state_space.sdirk_method": (

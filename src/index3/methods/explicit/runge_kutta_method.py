@@ -8,34 +8,52 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Table
-from index3.methods import run, stepping
+from index3.errors import ModelError
+from index3.linear import static_lu
+from index3.methods import closure, run, stepping
 from index3.methods.closing import Closer
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
+from index3.methods.explicit.point_table import point_table
 from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 
 STAGES = ("auto", "free", "closed")
+STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
+"""What `stabilization` does at the end of a step."""
 
 STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
 
 
-def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
-    """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
-    n, table = progress.system.n, Table(len(rk.SLOTS))
+def baumgarte_terms(baumgarte: tuple[float, float]) -> tuple[float, float]:
+    """Factors of Phi' and Phi: 2 alpha, beta^2."""
+    return 2.0 * baumgarte[0], baumgarte[1] ** 2
+
+
+def runge_kutta_table(
+    progress: Run,
+    tableau: Tableau,
+    stages: str,
+    stabilization: str = "projection",
+    baumgarte: tuple[float, float] = (0.0, 0.0),
+    *,
+    size: int = len(rk.SLOTS),
+    kernels: tuple[Kernel, ...] = STEP_KERNELS,
+) -> Table:
+    """The table of `runge_kutta.advance` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
+    n, table = progress.system.n, Table(size)
     closers = [Closer(progress.state, progress.solver) for _ in range(2)]
-    point = Table(len(points.SLOTS))
-    point[points.RUN] = np.array([progress.table.handle], np.int64)
-    point[points.JOB], point[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
-    progress.owned += [*closers, point, table]
+    point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
+    progress.owned += [*closers, table]
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
-    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in STEP_KERNELS)], np.int64)
+    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
     table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
-    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0]
+    how = STABILIZATIONS[stabilization]
+    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how]
     table[rk.FLAGS] = np.array(flags, np.int64)
     table[rk.SETTINGS] = np.array([tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0])
     table[rk.NODES] = np.array(tableau.nodes)
@@ -51,6 +69,8 @@ class RungeKutta(Method):
     """What the explicit Runge-Kutta methods share; subclasses name their tableau."""
 
     stages: str
+    stabilization: str
+    baumgarte: tuple[float, float]
     tableau: ClassVar[Tableau]
     family: ClassVar[str] = "explicit"
     implicit: ClassVar[bool] = False
@@ -63,15 +83,23 @@ class RungeKutta(Method):
         owner = f"Method '{self.key}'"
         check_choice(owner, "stages", self.stages, STAGES)
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        check_choice(owner, "stabilization", self.stabilization, tuple(STABILIZATIONS))
+        if not isinstance(self.baumgarte, tuple | list) or len(self.baumgarte) != 2:
+            raise ModelError(f"{owner}: baumgarte = {self.baumgarte!r}. Give two rates (alpha, beta) in 1/s.")
+        for rate in self.baumgarte:
+            check_range(owner, "baumgarte", rate, 0.0, 1e9)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start.
+        ModelError : the forces cannot be evaluated at the start; or Baumgarte's terms were asked for, and rows are
+            redundant (off the constraints they contradict each other) or forces depend on reactions.
         """
-        table = runge_kutta_table(progress, self.tableau, self.stages)
+        if self.stabilization == "baumgarte":
+            self.check_terms(progress)
+        table = runge_kutta_table(progress, self.tableau, self.stages, self.stabilization, self.baumgarte)
         self.prepare(progress)
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
@@ -83,6 +111,22 @@ class RungeKutta(Method):
             progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle
         return table
 
+    def check_terms(self, progress: Run) -> None:
+        """Raise where Baumgarte's terms make no sense."""
+        closer = Closer(progress.state, progress.solver)
+        closure.assemble_accelerations(progress.state.handle, closer.handle)
+        skipped = closer.factors[static_lu.ZERO][progress.system.n :]
+        reason = ""
+        if skipped.any():
+            row = int(np.flatnonzero(skipped)[0])
+            reason = f"row {progress.system.row_names[row]} of {progress.system.row_labels[row]} is redundant"
+        elif progress.system.reads_reactions:
+            reason = "forces depend on reactions"
+        if reason:
+            raise ModelError(
+                f"Method '{self.key}': stabilization='baumgarte' cannot be used where {reason}. Use 'projection'."
+            )
+
 
 @dataclass(frozen=True)
 class Dopri5(RungeKutta):
@@ -92,6 +136,9 @@ class Dopri5(RungeKutta):
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+    stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
+        "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
+    baumgarte : (alpha, beta) in 1/s, for stabilization="baumgarte"
 
     >>> Dopri5().order
     5
@@ -99,6 +146,8 @@ class Dopri5(RungeKutta):
 
     stages: str = "auto"
     newton_tol: float = 1e-13
+    stabilization: str = "projection"
+    baumgarte: tuple[float, float] = (10.0, 10.0)
 
     key: ClassVar[str] = "dopri5"
     order: ClassVar[int] = 5
@@ -118,6 +167,9 @@ class Dop853(RungeKutta):
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+    stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
+        "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
+    baumgarte : (alpha, beta) in 1/s, for stabilization="baumgarte"
 
     >>> Dop853().order
     8
@@ -125,6 +177,8 @@ class Dop853(RungeKutta):
 
     stages: str = "auto"
     newton_tol: float = 1e-13
+    stabilization: str = "projection"
+    baumgarte: tuple[float, float] = (10.0, 10.0)
 
     key: ClassVar[str] = "dop853"
     order: ClassVar[int] = 8

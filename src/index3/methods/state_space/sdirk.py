@@ -23,6 +23,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import static_lu
 from index3.methods import manifold, run
+from index3.methods.filtering import filter_error
 from index3.methods.state_space import frame
 
 (
@@ -323,29 +324,6 @@ def try_step(T, E, R, F, S, t, h):
 
 
 @helper
-def filter_error(T, E, R, F, S, g):
-    """(I - g G) e = error with the factored matrix: OUT_V, OUT_Q tangential (5.6), (3.101), (3.102)."""
-    e_q, e_v, out_q, out_v, x = view(E, ERR_Q), view(E, ERR_V), view(E, OUT_Q), view(E, OUT_V), view(S, static_lu.X)
-    n, link = e_q.shape[0], view(R, run.LINK)
-    mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-    frame.add_product(S, mass, e_v, 1.0, x)
-    frame.add_product(S, stiff, e_q, -g, x)
-    call(link[run.LINK_SOLVE], T, S)
-    for k in range(n):
-        out_v[k] = x[k]
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-    frame.add_product(S, mass, e_q, 1.0, x)
-    frame.add_product(S, mass, e_v, g, x)
-    frame.add_product(S, damp, e_q, g, x)
-    call(link[run.LINK_SOLVE], T, S)
-    for k in range(n):
-        out_q[k] = x[k]
-
-
-@helper
 def step_error(T, E, R, F, S, h):
     """RMS over the weights of the difference to the embedded formula."""
     w_q, w_v, past = view(E, ERROR_Q), view(E, ERROR_V), view(E, STAGE_A)
@@ -357,8 +335,10 @@ def step_error(T, E, R, F, S, h):
             e_q[k] += h * h * w_q[j] * past[j, k]
             e_v[k] += h * w_v[j] * past[j, k]
     if view(E, SETTINGS)[FILTERED] == 1.0:
-        filter_error(T, E, R, F, S, view(E, SETTINGS)[GAMMA] * h)
-        return manifold.error_norm(R, view(E, OUT_Q), view(E, OUT_V))
+        mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
+        g, out_q, out_v = view(E, SETTINGS)[GAMMA] * h, view(E, OUT_Q), view(E, OUT_V)
+        filter_error(T, R, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
+        return manifold.error_norm(R, out_q, out_v)
     return manifold.error_norm(R, e_q, e_v)
 
 
