@@ -295,7 +295,8 @@ def inerter(t, r, A, v, w, p, out, dv, dw):
     """`strut`, and forces that are not linear in the relative acceleration and depend on pose and velocity too."""
     strut(t, r, A, v, w, p, out)
     d, rate, spin = r[1] - r[0], dv[1] - dv[0], dw[1] - dw[0]
-    out[0, :3] += p[0] * d * (d @ rate) + p[1] * rate * (1.0 + 0.1 * rate @ rate) + p[2] * np.cross(v[0], rate)
+    share = 1.0 / (1.0 + 0.1 * rate @ rate)
+    out[0, :3] += p[0] * d * (d @ rate) + p[1] * rate * (1.0 + share) + p[2] * np.cross(v[0], rate)
     out[0, 3:] += p[3] * A[0] @ (np.array((1.0, 2.0, 3.0)) * (A[0].T @ spin))
     out[1] = -out[0]
 
@@ -308,7 +309,8 @@ def inerter_jacobian(t, r, A, v, w, p, K, D, M, dv, dw):
     K[:3, :3] -= by_d
     K[:3, 6:9] += by_d
     D[:3, :3] -= p[2] * skew(rate)
-    by_rate = p[0] * np.outer(d, d) + p[1] * ((1.0 + 0.1 * rate @ rate) * np.eye(3) + 0.2 * np.outer(rate, rate))
+    share = 1.0 / (1.0 + 0.1 * rate @ rate)
+    by_rate = p[0] * np.outer(d, d) + p[1] * ((1.0 + share) * np.eye(3) - 0.2 * share**2 * np.outer(rate, rate))
     by_rate += p[2] * skew(v[0])
     B = p[3] * A[0] @ np.diag((1.0, 2.0, 3.0)) @ A[0].T
     K[3:6, 3:6] += B @ skew(spin) - skew(B @ spin)
@@ -468,18 +470,6 @@ MAKERS = [
         pairs=tuple(pair for pair in PAIRS if "linkage" not in pair),
     ),
     Maker("index3.forces.drag", "drags", drags, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
-    Maker(
-        "index3.forces.added_mass",
-        "added",
-        added_masses,
-        pairs=(
-            *((kind, "ground") for kind in BODIES),
-            ("euler", "rigid"),
-            ("natural", "ground"),
-            ("linkage", "natural"),
-        ),
-        balanced=False,
-    ),
     Maker("index3.forces.load", "loads", loads, pairs=tuple((kind, "ground") for kind in BODIES), balanced=False),
     Maker(  # a point mass has no place for the reaction at the same point
         "index3.forces.load",
@@ -506,10 +496,22 @@ MAKERS = [
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin
     Maker("index3.forces.user", "differences", user("differences"), tolerance=1e-5),
+    Maker("index3.forces.user", "states", servos, balanced=False, tolerance=1e-5),
+    Maker(
+        "index3.forces.added_mass",
+        "added",
+        added_masses,
+        pairs=(
+            *((kind, "ground") for kind in BODIES),
+            ("euler", "rigid"),
+            ("natural", "ground"),
+            ("linkage", "natural"),
+        ),
+        balanced=False,
+    ),
     Maker("index3.forces.user", "accelerations", inerters(inerter_jacobian), balanced=False),  # moments do not cancel
     Maker("index3.forces.user", "accelerations-d", inerters("differences"), balanced=False, tolerance=1e-5),
     Maker("index3.forces.user", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
-    Maker("index3.forces.user", "states", servos, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 

@@ -108,8 +108,8 @@ class Stages:
         forces = self.whole.readers("accelerations")
         if forces:
             raise ModelError(
-                f"{who}: the impulse of a joint would also pass through {forces}, which depends on accelerations; that "
-                "is not worked out. Use contacts or springs in place of the joint, or take the force out of the model."
+                f"{who}: the impulse of a joint would also pass through {forces[0]}, which depends on accelerations; "
+                "that is not worked out. Use contacts or springs in place of the joint, or leave the force out."
             )
 
     def at(self, opened: frozenset[str]) -> Stage:

@@ -149,7 +149,7 @@ def singular_body(system: System, factors: Table) -> SingularError:
         name = body.coordinate_names[scalar - system.starts[system.bodies.index(body)]]
         return SingularError(
             f"{body.label} has no inertia left along {name}: no acceleration balances its forces. Check the forces "
-            f"that depend on accelerations ({system.readers('accelerations')}) and the inertia of the body."
+            f"that depend on accelerations ({', '.join(system.readers('accelerations'))}) and the inertia of the body."
         )
     return SingularError(
         f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
@@ -161,9 +161,10 @@ def unsettled(system: System) -> str:
     """What is said where forces depend on reactions or accelerations and no solution is found."""
     if not system.reads_accelerations:
         return "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
+    forces = ", ".join(system.readers("accelerations"))
     return (
-        f"Accelerations and the forces that depend on them ({system.readers('accelerations')}) do not settle: such "
-        "forces may leave bodies without inertia, or have jumps"
+        f"Accelerations and the forces that depend on them ({forces}) do not settle: "
+        "such forces may leave bodies without inertia, or have jumps"
     )
 
 

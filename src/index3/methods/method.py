@@ -66,8 +66,7 @@ class Method:
             forces = progress.system.readers(what)
             if forces and not self.takes_reactions:
                 raise ModelError(
-                    f"Method '{self.key}' cannot take {forces.split(', ')[0]}, which depends on {what}. "
-                    "Use method='hht-i3'."
+                    f"Method '{self.key}' cannot take {forces[0]}, which depends on {what}. Use method='hht-i3'."
                 )
         if state.run(evaluate.forces):
             raise ModelError(progress.system.explain(state))

@@ -51,10 +51,9 @@ class System:
     failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
-    def readers(self, what: str) -> str:
-        """The forces that depend on "reactions" or "accelerations", by label."""
-        elements = {id(group.element): group.element for group in self.groups}
-        return ", ".join(e.label for e in elements.values() if getattr(e, f"reads_{what}", False))
+    def readers(self, what: str) -> list[str]:
+        """The labels of the forces that depend on "reactions" or "accelerations"."""
+        return [group.element.label for group in self.groups if getattr(group.element, f"reads_{what}", False)]
 
     def explain(self, state: State) -> str:
         """What the last failed evaluation found wrong, naming the element."""
