@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.files.time_table import TimeTable as TimeTable
     from index3.files.write import save_model as save_model
     from index3.forces.actuator import Actuator as Actuator
+    from index3.forces.added_mass import AddedMass as AddedMass
     from index3.forces.bushing import Bushing as Bushing
     from index3.forces.contact import Contact as Contact
     from index3.forces.contact import ContactSet as ContactSet
@@ -170,6 +171,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.files.time_table": ("TimeTable",),
     "index3.files.write": ("save_model",),
     "index3.forces.actuator": ("Actuator",),
+    "index3.forces.added_mass": ("AddedMass",),
     "index3.forces.bushing": ("Bushing",),
     "index3.forces.contact": ("Contact", "ContactSet"),
     "index3.forces.curve": ("Curve",),

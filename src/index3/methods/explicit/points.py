@@ -25,9 +25,8 @@ ROUNDING = 1e-13
 @helper
 def recover(T, C, tolerance):
     """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
-    lam, v, largest = view(T, s.LAM), view(T, s.V), 1.0
-    for k in range(lam.shape[0]):
-        lam[k] = 0.0
+    v, largest = view(T, s.V), 1.0
+    closure.forget_solution(T)
     for k in range(v.shape[0]):
         largest = max(largest, abs(v[k]))
     code = manifold.recover_positions(T, C, tolerance)
