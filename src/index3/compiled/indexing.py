@@ -12,8 +12,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import lower_builtin, lower_getattr
+from numba.core.imputils import builtin_registry, lower_builtin, lower_getattr
 from numba.core.types.containers import BaseTuple, UniTuple
+from numba.cpython import tupleobj  # noqa: F401 (declares what `replace_pick` replaces)
 from numba.np.arrayobj import getitem_array_tuple, getitem_arraynd_intp, load_item, setitem_array, store_item
 
 I64 = ir.IntType(64)
@@ -81,3 +82,23 @@ def write_element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def read_shape(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """The extents of an array."""
     return field(context, builder, kind, array, "shape")
+
+
+def pick_from_tuple(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """x[i] of numbers x, for i inside; Numba's own would raise outside, which kernels must not."""
+    picked = builder.extract_value(args[0], 0)
+    for k in range(1, len(sig.args[0])):
+        here = builder.icmp_signed("==", args[1], ir.Constant(args[1].type, k))
+        picked = builder.select(here, builder.extract_value(args[0], k), picked)
+    return picked
+
+
+def replace_pick() -> None:
+    """Put `pick_from_tuple` in the place of Numba's function, before it is first used."""
+    known: Any = builtin_registry.functions
+    for place, (_, function, kinds) in enumerate(known):
+        if function is operator.getitem and kinds == (UniTuple, types.intp):
+            known[place] = (pick_from_tuple, function, kinds)
+
+
+replace_pick()
