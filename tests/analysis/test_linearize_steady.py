@@ -56,6 +56,40 @@ def test_a_conical_pendulum_is_steady_in_axes_that_go_round_with_it(axes):
     assert "no equilibrium" in ix.linearize(model).notes[0]  # ground does not see a steady motion
 
 
+@pytest.mark.parametrize("speed", [0.8, 3.0])
+def test_a_rolling_disc_stands_up_if_it_is_fast(speed):
+    """Lean: (I1 + m R^2) x'' + (I3 (I3 + m R^2) W^2 / I1 - m g R) x = 0; all else is neutral, of multiplicity six."""
+    mass, R = 1.0, 0.5
+    across, along, rate = mass * R * R / 4, mass * R * R / 2, speed / R
+    model = ix.Model("disc", gravity=(0, 0, -G))
+    disc = model.add(
+        ix.RigidBody(
+            "disc",
+            mass,
+            (across, along, across),
+            position=(0, 0, R),
+            velocity=(speed, 0, 0),
+            angular_velocity=(0, rate, 0),
+        )
+    )
+    model.add(ix.RollingDisc("rim", model.ground, disc, radius=R, at=(0, 0, R), axis=(0, 1, 0), normal=(0, 0, 1)))
+    linear = ix.linearize(model)
+    square = (along * (along + mass * R * R) * rate**2 / across - mass * G * R) / (across + mass * R * R)
+    values = [1j * np.sqrt(square)] if square > 0.0 else [-np.sqrt(-square), np.sqrt(-square)]
+    assert linear.frequencies == pytest.approx([0.0] * 6 + [np.sqrt(abs(square))] * len(values), abs=1e-9)
+    assert max(np.abs(linear.eigenvalues - value).min() for value in values) < 1e-9
+    assert linear.stable is bool(square > 0.0)
+
+
+def test_what_is_undamped_and_unstable_has_a_mode_that_grows_and_one_that_decays():
+    model = ix.Model("upright", gravity=(0, -G, 0))
+    rod = model.add(ix.PlanarBody.rod("rod", (0, 0), (0, 1), mass=1.0))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
+    linear = ix.linearize(model)
+    assert np.sort(linear.eigenvalues.real) == pytest.approx(np.sqrt(1.5 * G) * np.array((-1.0, 1.0)), rel=1e-9)
+    assert sorted(linear.damping_ratios.tolist()) == [-1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
