@@ -1,4 +1,4 @@
-"""Linkages with closed forms: overconstrained loops, straight lines, ellipses, Cardan's error, a platform on six legs."""
+"""Linkages with closed forms: overconstrained loops, ellipses, Cardan's error, a cam, a platform on six legs."""
 
 from math import atan, cos, pi, radians, sin, sqrt, tan
 

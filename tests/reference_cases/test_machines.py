@@ -155,7 +155,7 @@ def test_chain_of_five_rods():
     model = ix.Model("chain", gravity=(0, -G, 0))
     before, at = model.ground, np.zeros(2)
     for k, x in enumerate(start):
-        end = at + (sin(x), -cos(x))
+        end = at + np.array((sin(x), -cos(x)))
         rod = model.add(ix.PlanarBody.rod(f"rod{k}", at, end, 1.0))
         model.add(ix.Revolute(f"pin{k}", before, rod, at=(*at, 0), axis=Z))
         before, at = rod, end
@@ -188,7 +188,8 @@ def test_hanging_chain():
         before = rod
     model.add(ix.Revolute("end", before, model.ground, at=points[-1], axis=Z))
     rest = ix.static(model)
-    pull = brentq(lambda h: sum(1 / sqrt(1 + (link * G * (k + 0.5) / h) ** 2) for k in range(n // 2)) - n * 0.4, 0.1, 99)
+    weights = link * G * (np.arange(n // 2) + 0.5)  # below the middle of each rod of one half
+    pull = brentq(lambda h: np.sum(1 / np.sqrt(1 + (weights / h) ** 2)) - n / 2 * span / length, 0.1, 99)
     assert rest["pin0"].force == pytest.approx((-pull, n * link * G / 2, 0), rel=1e-8)  # each rod along the pull at it
     size = brentq(lambda a: 2 * a * np.sinh(span / (2 * a)) - length, 0.1, 10)
     low = min(rest[f"rod{k}"].position[1] for k in range(n))
