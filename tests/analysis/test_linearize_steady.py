@@ -108,3 +108,25 @@ def test_bad_frames_are_errors(frame, words):
     model.add(ix.States("brain", [0.0]))
     with pytest.raises(ix.ModelError, match=words):
         ix.linearize(model, frame=frame)
+
+
+@pytest.mark.parametrize("kind", [ix.RigidBody, ix.EulerAngleBody, ix.NaturalBody, ix.PlanarBody])
+def test_two_links_that_go_round_sway_about_the_straight_line(kind):
+    """h w^2 x + (M22 - M12^2 / M11) x'' = 0 for the angle x between links of 1 m, stretched by their turning."""
+    w, mass, inertia = 3.0, 1.0, 0.25
+    model = ix.Model("links", gravity=(0, 0, 0))
+    links = []
+    for k, x in enumerate((0.5, 1.5)):
+        if kind is ix.PlanarBody:
+            link = kind(f"link{k}", mass, inertia, position=(x, 0), velocity=(0, x * w), spin=w)
+        else:
+            moving = {"position": (x, 0, 0), "velocity": (0, x * w, 0), "angular_velocity": (0, 0, w)}
+            link = kind(f"link{k}", mass, (0.1, 0.2, inertia), **moving)
+        links.append(model.add(link))
+    model.add(ix.Revolute("pin", model.ground, links[0], at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.Revolute("joint", *links, at=(1, 0, 0), axis=(0, 0, 1)))
+    linear = ix.linearize(model, frame="link0", outputs=["joint.angle"])
+    outer, both = inertia + mass * 0.25, inertia + mass * 0.75
+    whole = 2 * inertia + mass * (0.25 + 2.25)
+    assert linear.frequencies == pytest.approx([0.0, w * np.sqrt(0.5 * mass / (outer - both**2 / whole))], abs=1e-8)
+    assert "steadily" in linear.notes[0]
