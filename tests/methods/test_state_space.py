@@ -198,8 +198,9 @@ def test_errors_beside_the_thesis_tables(key):
 
 def test_thesis_errors_come_from_its_loose_iteration():
     """With the thesis's kappa what the iteration leaves over exceeds the truncation error, as in Table 20 (S4-114)."""
-    loose, tight = (stiff_run("firstorder-sdirk4", 1e-5, kappa=kappa)[0] for kappa in (1e-2, 1e-4))
-    assert loose > 5 * tight  # seen: 25
+    # the thesis holds kappa = 1e-2 at every tolerance; ours shrinks below rtol = 1e-3, here by (1e-2)^(1/4)
+    loose, tight = (stiff_run("firstorder-sdirk4", 1e-5, kappa=kappa)[0] for kappa in (1e-2 * 100**0.25, 1e-4))
+    assert loose > 5 * tight  # seen: 26
     assert 0.2 * PRINTED["firstorder-sdirk4"][0][3] < loose < 5 * PRINTED["firstorder-sdirk4"][0][3]
 
 

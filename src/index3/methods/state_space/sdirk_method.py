@@ -82,7 +82,8 @@ class StateSpaceMethod(Method):
         own[sdirk.RUN] = np.array([progress.table.handle], np.int64)
         own[sdirk.FRAME] = np.array([frame.table.handle], np.int64)
         settings: list[Any] = [
-            self.kappa * self.share(progress), self.max_iterations, 0.25, self.filtered, self.reduced, self.exponent, tableau.gamma,
+            self.kappa * self.share(progress), self.max_iterations, 0.25, self.filtered, self.reduced, self.exponent,
+            tableau.gamma,
         ]  # fmt: skip
         own[sdirk.SETTINGS] = np.array([float(x) for x in settings])
         own[sdirk.MEMORY] = np.array([0.0, 1.0, 0.0, 0.0])
