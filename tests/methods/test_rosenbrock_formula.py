@@ -37,8 +37,8 @@ def derivatives(f, y, v):
     return np.array(by_y).T, np.array(by_v).T
 
 
-def step(f, y, v, h, J1, J2):
-    """The recursion: y, v after h, and the filtered difference to the embedded formula."""
+def step(f, y, v, h, J1, J2, filtered=True):
+    """The recursion: y, v after h, and the difference to the embedded formula."""
     w, c, d, t = (np.array(TABLE[name]) for name in "wcdt")
     S, u, value = np.eye(2) - h * ROOT * J2 - (h * ROOT) ** 2 * J1, np.zeros((4, 2)), f(y, v)
     for i in range(4):
@@ -46,8 +46,10 @@ def step(f, y, v, h, J1, J2):
             value = f(y + h * TABLE["a_i"][i] * v + h * t[i] @ u, v + w[i] @ u)
         right = h * (value + h * TABLE["e_i"][i] * J1 @ v) + c[i] @ u + h * h * J1 @ (d[i] @ u)
         u[i] = np.linalg.solve(S, ROOT * right)
-    error_v = np.linalg.solve(S, TABLE["ev"] @ u + h * ROOT * J1 @ (h * TABLE["ep"] @ u))
-    error_y = h * TABLE["ep"] @ u + h * ROOT * error_v
+    error_y, error_v = h * TABLE["ep"] @ u, TABLE["ev"] @ u
+    if filtered:
+        error_v = np.linalg.solve(S, error_v + h * ROOT * J1 @ error_y)
+        error_y = error_y + h * ROOT * error_v
     return y + h * v + h * TABLE["p"] @ u, v + TABLE["s"] @ u, error_y, error_v
 
 
