@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -242,12 +243,17 @@ class Drive:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
+        arrays = result_arrays(joined)
+        remark = self.leg.method.remark(arrays)
+        if remark:
+            self.message += f" {remark}"
+            warnings.warn(remark, stacklevel=3)
         info = {
             "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
             "method": self.leg.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
         }  # fmt: skip
-        result = Result(describe(self.stages.model, self.stages.whole, self.unique_rows()), result_arrays(joined), info)
+        result = Result(describe(self.stages.model, self.stages.whole, self.unique_rows()), arrays, info)
         result.jumps = self.jumps
         result.moving = moving_markers(self.stages.whole)
         result.sol = None if self.log is None else self.log.solution()

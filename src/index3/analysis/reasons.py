@@ -32,7 +32,7 @@ def reason(leg: Leg, code: int, max_steps: int | None) -> str:
         run.NEWTON_FAILED: f"Newton's iteration failed in the step from t = {t:g}{worst}. "
         "Give a smaller step, or let the method choose it.",
         run.STEP_TOO_SMALL: f"The step became too small at t = {t:g} (h = {h:.3g}{worst}). "
-        "The motion is not smooth there, or the tolerance is beyond rounding.",
+        + (leg.method.hint(code) or "The motion is not smooth there, or the tolerance is beyond rounding."),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
         run.UNSETTLED: f"{unsettled(leg.stage.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",

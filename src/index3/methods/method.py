@@ -48,6 +48,14 @@ class Method:
         """The method's own table for a run whose state is consistent; sets the clock's first step."""
         raise ModelError(f"Method '{self.key}' cannot start.")
 
+    def hint(self, code: int) -> str:
+        """Why this method ended a run early with this code of `run`, and what may help; empty if for no own reason."""
+        return ""
+
+    def remark(self, energy: dict[str, np.ndarray]) -> str:
+        """What the user should know of a run, from its kinetic and potential energy and the work at every output."""
+        return ""
+
     def prepare(self, progress: Run) -> None:
         """Common to all: evaluate the forces at the start, and the power there if work is to be counted.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
@@ -13,6 +15,9 @@ from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_value
 from index3.methods.method import Method
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+
+GAIN = 0.1
+"""Part of the largest energy in a motion that may come from nowhere without a word."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,19 @@ class BDFIndex3(Method):
         if len(self.order) != 2:
             raise ModelError(f"Method '{self.key}': order = {self.order!r}. Give an order, or two bounds (low, high).")
         return self.order[0], self.order[1]
+
+    def remark(self, energy: dict[str, np.ndarray]) -> str:
+        """A warning if energy came from nowhere: orders above 2 are unstable close to the imaginary axis."""
+        balance, scale = energy["kinetic"] + energy["potential"] - energy["work"], np.max(energy["kinetic"])
+        scale = max(scale, np.ptp(energy["potential"]), np.ptp(energy["work"]))
+        gain = np.max(balance) - balance[0]
+        if self.bounds()[1] <= 2 or not gain > GAIN * scale:
+            return ""
+        return (
+            f"Energy of {gain:.3g} J, {100 * gain / scale:.0f} % of the largest in the motion, came from nowhere: "
+            "undamped fast oscillations grow with orders above 2, or the tolerance is too loose. Give order=(1, 2), a "
+            "smaller rtol, or method='hht-i3'."
+        )
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.

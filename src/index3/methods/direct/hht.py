@@ -8,7 +8,8 @@ Ours differs:
   second order for any sequence of steps (option `shift=False` keeps the print);
 - velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2);
 - forces that depend on accelerations are taken with A_{n+1} at t_{n+1}, which follows from a at t_{n+1} + alpha h by
-  (1+alpha) A_{n+1} - alpha A_n = a_{n+1}: a mass in such a force is then the same as one in M.
+  (1+alpha) A_{n+1} - alpha A_n = a_{n+1}: a mass in such a force is then the same as one in M;
+- without damping a run whose chosen steps shrink to nothing is given up: docs/theory/hht.md, "Choosing alpha".
 The corrector is `newton`, the predictor and the step control are `alpha`; constants not in the paper are named there. A
 Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
 """
@@ -24,14 +25,17 @@ from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
 (G_OLD,) = OWN_SLOTS = newton.extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
 SLOTS = past.SLOTS + OWN_SLOTS
-ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA = range(5)
-"""Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0."""
+ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA, LONGEST = range(6)
+"""Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0; the longest step accepted."""
+SHRUNK = 1e-3
+"""Without damping: part of the longest step below which a step is given up if accelerations alternate."""
 __all__ = [
     "ALPHA",
     "A_START",
     "BETA",
     "GAMMA",
     "G_OLD",
+    "LONGEST",
     "MASS_AT_END",
     "OPTIONS",
     "PAST",
@@ -95,6 +99,20 @@ def keep_present(T):
 
 
 @helper
+def alternates(E):
+    """Whether the last two changes of the acceleration are opposite: more than half of one takes back the other."""
+    past_a, both, first, second = view(E, PAST_A), 0.0, 0.0, 0.0
+    if view(E, past.HISTORY)[past.FILLED] < 3:
+        return False
+    for k in range(past_a.shape[1]):
+        x, y = past_a[0, k] - past_a[1, k], past_a[1, k] - past_a[2, k]
+        both += x * y
+        first += x * x
+        second += y * y
+    return both < -0.5 * max(first, second)
+
+
+@helper
 def accept(T, E, R, t, h):
     """Make the trial state the new one, and remember what the next step needs of it."""
     newton.move(T, E, R)
@@ -102,8 +120,10 @@ def accept(T, E, R, t, h):
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
+    c = view(E, OPTIONS)
+    c[LONGEST] = max(c[LONGEST], h)
     run.copy(view(E, G_OLD), view(T, s.G))
-    past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)
+    past.remember(T, E, t + c[ALPHA] * h, t)
     keep_present(T)
     return run.accept_state(T, R, t, h)
 
@@ -111,8 +131,9 @@ def accept(T, E, R, t, h):
 @helper
 def attempt(T, E, R, S):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    c = view(E, OPTIONS)
     t, h = run.next_time(R)
-    if run.too_small(R, t, h):
+    if run.too_small(R, t, h) or (c[GAMMA] == 0.5 and h < SHRUNK * c[LONGEST] and alternates(E)):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     newton.fill_weights(E, R, h)
@@ -123,9 +144,8 @@ def attempt(T, E, R, S):
         return newton.answer_failure(E, R, code, h)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:
-        alpha = view(E, OPTIONS)[ALPHA]
         scale = error_constant(E) * h * h
-        if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale, h, t + alpha * h)):
+        if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale, h, t + c[ALPHA] * h)):
             return OK
     return accept(T, E, R, t, h)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +25,7 @@ class HHT(Method):
 
     Parameters
     ----------
-    alpha : numerical damping, from -1/3 (most) to 0 (none, multipliers then oscillate)
+    alpha : numerical damping, from -1/3 (most) to 0 (none: multipliers oscillate, so give a constant step too)
     newton_tol : with constant steps, relative size of the last correction of the velocities
     kappa : part of the tolerance that the corrector may leave in a step; the paper's 1e-3 saves one iteration in ten,
         but what is left adds up where errors of the method cancel (fast spin)
@@ -92,6 +91,15 @@ class HHT(Method):
         """
         return self.newmark or ((1.0 - self.alpha) ** 2 / 4.0, 0.5 - self.alpha)
 
+    def hint(self, code: int) -> str:
+        """Why a run without damping ended early, and what may help."""
+        if self.parameters[1] > 0.5 or code != run.STEP_TOO_SMALL:
+            return ""
+        return (
+            "Without numerical damping reactions oscillate, and the error control takes that for an error. Give alpha "
+            "below 0, such as -0.05, or a constant step."
+        )
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 
@@ -99,12 +107,6 @@ class HHT(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
-        if self.parameters[1] == 0.5 and progress[run.CLOCK][run.STEP] == 0.0 and progress.system.m:
-            warnings.warn(
-                "Method 'hht-i3' without numerical damping leaves oscillations of the reactions, which may make steps "
-                "shrink without end. Give alpha below 0, such as -0.05, or a constant step.",
-                stacklevel=4,
-            )
         table = newton_table(
             progress,
             len(hht.SLOTS),
@@ -112,7 +114,7 @@ class HHT(Method):
             max_iterations=self.max_iterations,
             paper_norm=self.norm == "paper",
         )
-        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
+        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters, 0.0], float)
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()
