@@ -1,7 +1,7 @@
 """What HHT and generalized-alpha share: extrapolation of past accelerations and multipliers, error, step control.
 
 Formula numbers are those of [NegrutHHT]. Constants not in the paper: growth of a step only by 1.2 and more (a new step
-costs a factorisation), at most 2.
+costs a factorisation), at most 2; a run without damping ends where a step is below 1e-3 of its longest.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from index3.compiled.interface import helper, view
 from index3.methods import run
 from index3.methods.direct import newton
 
-OPTIONS, HISTORY, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = newton.extended(
+OPTIONS, HISTORY, LONGEST, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = newton.extended(
     newton.SLOTS,
-    options=("f8", 1), history=("i8", 1),
+    options=("f8", 1), history=("i8", 1), longest=("f8", 1),  # the longest step accepted
     a_start=("f8", 1),  # the acceleration that a step starts from, at the place that the step's size asks for
     past_t=("f8", 1), past_tl=("f8", 1), past_a=("f8", 2), past_lam=("f8", 2),  # latest first, for the predictor
 )  # fmt: skip
@@ -23,6 +23,8 @@ SLOTS = newton.SLOTS + OWN_SLOTS
 FILLED, DEGREE, MAX_DEGREE = range(3)
 """Places in HISTORY: past points known, predictor degree, highest degree allowed."""
 PAST = 4
+SHRUNK = 1e-3
+"""Without damping: part of the longest step below which a step is given up if accelerations alternate."""
 
 
 @helper
@@ -80,6 +82,8 @@ def remember(T, E, t_a, t_lam):
     """Push the accepted a and lam, with the times they belong to, on the predictor's history."""
     history, times, lam_times = view(E, HISTORY), view(E, PAST_T), view(E, PAST_TL)
     past_a, past_lam, a, lam = view(E, PAST_A), view(E, PAST_LAM), view(T, s.A), view(T, s.LAM)
+    longest = view(E, LONGEST)
+    longest[0] = max(longest[0], t_lam - lam_times[0])
     choose_degree(T, E, t_a)
     for j in range(PAST - 1, 0, -1):
         times[j] = times[j - 1]
@@ -93,6 +97,23 @@ def remember(T, E, t_a, t_lam):
     run.copy(past_a[0], a)
     run.copy(past_lam[0], lam)
     history[FILLED] = min(PAST, history[FILLED] + 1)
+
+
+@helper
+def shrunk(E, h):
+    """Whether steps of an undamped method shrink to nothing because accelerations alternate: docs/theory/hht.md.
+
+    They do if more than half of the last change of the acceleration takes back the one before.
+    """
+    past_a, both, first, second = view(E, PAST_A), 0.0, 0.0, 0.0
+    if h >= SHRUNK * view(E, LONGEST)[0] or view(E, HISTORY)[FILLED] < 3:
+        return False
+    for k in range(past_a.shape[1]):
+        x, y = past_a[0, k] - past_a[1, k], past_a[1, k] - past_a[2, k]
+        both += x * y
+        first += x * x
+        second += y * y
+    return both < -0.5 * max(first, second)
 
 
 @helper

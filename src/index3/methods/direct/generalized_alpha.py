@@ -135,7 +135,7 @@ def step_error(T, E, R, t, h):
 def attempt(T, E, R, S):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     t, h = run.next_time(R)
-    if run.too_small(R, t, h):
+    if run.too_small(R, t, h) or (view(E, OPTIONS)[RHO] == 1.0 and past.shrunk(E, h)):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     code = solve(T, E, R, S, h)

@@ -22,7 +22,7 @@ class GeneralizedAlpha(Method):
 
     Parameters
     ----------
-    rho_inf : spectral radius at infinite frequency, from 0 (strongest damping) to 1 (none)
+    rho_inf : spectral radius at infinite frequency, from 0 (strongest damping) to 1 (none: give a constant step too)
     index : 3, or 2 to impose the velocity constraints as well (stabilised index 2)
     newton_tol : with constant steps, relative size of the last correction of the velocities
     kappa : part of the tolerance that the corrector may leave in a step
@@ -57,6 +57,10 @@ class GeneralizedAlpha(Method):
         check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
         check_range(owner, "predictor_degree", self.predictor_degree, 0, alpha.PAST - 1, whole=True)
+
+    def hint(self, code: int) -> str:
+        """Why a run without damping ended early, and what may help."""
+        return tables.undamped_hint(code, "rho_inf below 1, such as 0.95") if self.rho_inf == 1.0 else ""
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.

@@ -25,17 +25,14 @@ from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
 (G_OLD,) = OWN_SLOTS = newton.extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
 SLOTS = past.SLOTS + OWN_SLOTS
-ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA, LONGEST = range(6)
-"""Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0; the longest step accepted."""
-SHRUNK = 1e-3
-"""Without damping: part of the longest step below which a step is given up if accelerations alternate."""
+ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA = range(5)
+"""Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0."""
 __all__ = [
     "ALPHA",
     "A_START",
     "BETA",
     "GAMMA",
     "G_OLD",
-    "LONGEST",
     "MASS_AT_END",
     "OPTIONS",
     "PAST",
@@ -99,20 +96,6 @@ def keep_present(T):
 
 
 @helper
-def alternates(E):
-    """Whether the last two changes of the acceleration are opposite: more than half of one takes back the other."""
-    past_a, both, first, second = view(E, PAST_A), 0.0, 0.0, 0.0
-    if view(E, past.HISTORY)[past.FILLED] < 3:
-        return False
-    for k in range(past_a.shape[1]):
-        x, y = past_a[0, k] - past_a[1, k], past_a[1, k] - past_a[2, k]
-        both += x * y
-        first += x * x
-        second += y * y
-    return both < -0.5 * max(first, second)
-
-
-@helper
 def accept(T, E, R, t, h):
     """Make the trial state the new one, and remember what the next step needs of it."""
     newton.move(T, E, R)
@@ -120,10 +103,8 @@ def accept(T, E, R, t, h):
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
-    c = view(E, OPTIONS)
-    c[LONGEST] = max(c[LONGEST], h)
     run.copy(view(E, G_OLD), view(T, s.G))
-    past.remember(T, E, t + c[ALPHA] * h, t)
+    past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)
     keep_present(T)
     return run.accept_state(T, R, t, h)
 
@@ -133,7 +114,7 @@ def attempt(T, E, R, S):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     c = view(E, OPTIONS)
     t, h = run.next_time(R)
-    if run.too_small(R, t, h) or (c[GAMMA] == 0.5 and h < SHRUNK * c[LONGEST] and alternates(E)):
+    if run.too_small(R, t, h) or (c[GAMMA] == 0.5 and past.shrunk(E, h)):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     newton.fill_weights(E, R, h)

@@ -93,12 +93,7 @@ class HHT(Method):
 
     def hint(self, code: int) -> str:
         """Why a run without damping ended early, and what may help."""
-        if self.parameters[1] > 0.5 or code != run.STEP_TOO_SMALL:
-            return ""
-        return (
-            "Without numerical damping reactions oscillate, and the error control takes that for an error. Give alpha "
-            "below 0, such as -0.05, or a constant step."
-        )
+        return steps.undamped_hint(code, "alpha below 0, such as -0.05") if self.parameters[1] == 0.5 else ""
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -114,7 +109,7 @@ class HHT(Method):
             max_iterations=self.max_iterations,
             paper_norm=self.norm == "paper",
         )
-        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters, 0.0], float)
+        table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()

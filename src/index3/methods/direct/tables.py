@@ -49,11 +49,22 @@ def fill_past(table: Table, progress: Run, max_degree: int) -> None:
     """The history of the alpha methods at the start: one point."""
     state, n, m = progress.state, progress.system.n, progress.system.m
     table[alpha.HISTORY] = np.array([1, 0, max_degree], np.int64)
+    table[alpha.LONGEST] = np.zeros(1)
     table[alpha.A_START] = np.zeros(n)
     table[alpha.PAST_T] = np.full(alpha.PAST, progress.t)
     table[alpha.PAST_TL] = np.full(alpha.PAST, progress.t)
     table[alpha.PAST_A] = np.tile(state[s.A], (alpha.PAST, 1))
     table[alpha.PAST_LAM] = np.tile(state[s.LAM], (alpha.PAST, 1)).reshape(alpha.PAST, m)
+
+
+def undamped_hint(code: int, cure: str) -> str:
+    """Why a run without numerical damping ended early with this code, and what to do."""
+    if code != run.STEP_TOO_SMALL:
+        return ""
+    return (
+        "Without numerical damping reactions oscillate, and the error control takes that for an error. "
+        f"Give {cure}, or a constant step."
+    )
 
 
 def first_step(progress: Run, beta: float) -> float:
