@@ -1,8 +1,6 @@
-"""The linear system of a large mechanism: its time, and that the analysis is made once."""
+"""The linear system of a large mechanism: its work, and that the analysis is made once."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 
@@ -15,8 +13,11 @@ from index3.system.compile import compile_model
 from index3.system.system import State
 
 
-def test_four_thousand_unknowns_in_milliseconds():
-    """S2-36: factorise and solve with 4680 unknowns, again and again on one analysis, in less than 50 ms each."""
+def test_four_thousand_unknowns_are_little_work():
+    """S2-36: factorise and solve with 4680 unknowns, again and again on one analysis: 1 million operations, not 7e10.
+
+    That is milliseconds on any machine (0.7 measured); `benchmarks/chain.py` has the time.
+    """
     state = State(compile_model(ix.library.chain(360)))
     system = state.system
     size = system.n + system.m
@@ -26,15 +27,13 @@ def test_four_thousand_unknowns_in_milliseconds():
     solver = Closer(state).solver
     factors = solver.table(state[s.MATRIX])
     right = np.sin(np.arange(size) + 1.0)
-    times = []
     for _ in range(5):
         factors[static_lu.X][:] = right
-        start = time.perf_counter()
         assert static_lu.factor(state.handle, factors.handle) == 0
         static_lu.solve(state.handle, factors.handle)
-        times.append(time.perf_counter() - start)
-    print("ms", 1e3 * min(times))
-    assert min(times) < 0.05  # measured 0.7 ms
+    print("operations", solver.pattern.flops, "entries", len(solver.pattern.li))
+    assert solver.pattern.flops < 250 * size  # 205: blocks of a link and a joint, whatever the length of the chain
+    assert factors[static_lu.INFO][static_lu.N_FACTOR] == 5  # by one and the same analysis
     columns = np.repeat(np.arange(size), np.diff(system.sparsity.indptr))
     x, left = factors[static_lu.X], np.zeros(size)
     np.add.at(left, system.sparsity.indices, state[s.MATRIX][:-1] * x[columns])
