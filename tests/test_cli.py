@@ -305,3 +305,16 @@ def test_kinematics_drives_joints(model_file, tmp_path):
     code, _, err = run("kinematics", model_file, "--drive", "pin=fast")
     assert code == common.BAD_INPUT
     assert "joint=rate" in err
+
+
+@pytest.mark.parametrize(("model", "t_end"), [("andrews", "0.01"), ("double_pendulum", "0.1")])
+def test_compare_draws_all_methods_in_one_command(model, t_end, tmp_path):
+    """Every registered method has its points in the table, and the diagram is written."""
+    file = tmp_path / "work.png"
+    code, out, _ = run("compare", model, "--t-end", t_end, "--rtol", "1e-3,1e-4", "--plot", file)
+    assert code == 0
+    for key in ix.METHODS:
+        lines = [line for line in out.splitlines() if line.startswith(f"{key} ")]
+        assert len(lines) == 2, key
+        assert all(float(line.split()[2]) < 1.0 for line in lines), lines  # an error, not a refusal
+    assert file.read_bytes().startswith(b"\x89PNG")

@@ -137,6 +137,7 @@ def test_motion_that_fails_mid_run(which, bad, words, settings):
     assert np.abs(result["pin"].angle - 2 * result.t).max() < 1e-11
 
 
+@pytest.mark.jit_off
 def test_motion_that_fails_at_the_start():
     model = pendulum()
     model.add(ix.Motion("drive", model["pin"], lambda t: 1 / t, 0.0, 0.0))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from index3.compiled import slots as s
-from index3.compiled.interface import JIT, OK, WORDS, Kernel, Slot, Table, kernel, slots
+from index3.compiled.interface import JIT, OK, WORDS, Kernel, Slot, Table, kernel, plain_records, slots
 
 RECORD = np.dtype([("first", "i8"), ("weight", "f8")])
 NUMBERS, MATRIX, RECORDS = slots(numbers=("f8", 1), matrix=("f8", 2), records=(RECORD, 1))
@@ -146,3 +146,20 @@ def test_plain_and_compiled_kernels_give_the_same_motion():
     plain = np.array([float(x) for x in plain_python(TRAJECTORY).split()])
     compiled = index3.simulate(index3.library.pendulum(), (0.0, 0.05), "hht-i3", step=0.01).q[-1]
     np.testing.assert_allclose(plain, compiled, rtol=1e-12, atol=1e-13)  # rounding: contracted and reordered sums
+
+
+@pytest.mark.jit_off
+def test_fields_come_before_the_attributes_of_numpy():
+    """Names such as `size`, `T`, `real` mean a row's field to plain kernels, as to compiled ones."""
+    kind = np.dtype([("size", "f8"), ("T", "f8", 3), ("real", "i8"), ("dtype", "f8")])
+    data = np.zeros(2, kind)
+    for given in (data, data.view(np.recarray)):
+        rows = plain_records(given)
+        rows[1].size, rows[1].real = 2.5, 7
+        rows[1].T[:] = 1.0, 2.0, 3.0
+        assert (rows[1].size, rows[1].real, rows[1].dtype) == (2.5, 7, 0.0)
+        assert data["size"].tolist() == [0.0, 2.5]  # the same memory
+        assert data["T"][1].tolist() == [1.0, 2.0, 3.0]
+        assert (rows.shape, rows.size) == ((2,), 2)  # of the array itself
+    with pytest.raises(AttributeError, match="mass"):
+        _ = plain_records(data).mass

@@ -47,6 +47,34 @@ def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
     return tuple(Slot(k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
 
 
+class Record(np.record):
+    """A record whose fields come before the attributes of NumPy's scalars, as in compiled code: `size`, `T`, `real`.
+
+    >>> row = np.zeros(2, np.dtype((Record, [("size", "f8")])))[0]
+    >>> row.size = 3.0
+    >>> float(row.size)
+    3.0
+    """
+
+    def __getattribute__(self, name: str) -> Any:
+        fields = np.void.__getattribute__(self, "dtype").fields
+        return np.void.__getitem__(self, name) if name in fields else np.record.__getattribute__(self, name)
+
+
+class Records(np.ndarray):
+    """An array of `Record`, its columns to be had by name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (self.dtype.names or ()):
+            return self[name].view(np.ndarray)
+        raise AttributeError(name)
+
+
+def plain_records(array: np.ndarray) -> np.ndarray:
+    """The same data for plain kernels, which read fields of records as attributes, as compiled ones do."""
+    return np.asarray(array).view(np.dtype((Record, array.dtype))).view(Records)
+
+
 class Table:
     """Arrays in slots; owns every array whose address it stores.
 
@@ -68,8 +96,7 @@ class Table:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
             wanted, given = f"{slot.ndim}-d {slot.dtype}", f"{array.ndim}-d {array.dtype}"
             raise TypeError(f"slot {slot.index} takes a contiguous {wanted} array, not {given}")
-        # plain kernels read fields of records as attributes, as compiled ones do
-        self.arrays[slot.index] = array.view(np.recarray) if array.dtype.names and not JIT else array
+        self.arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
         k = slot.index * WORDS
         self.words[k] = array.ctypes.data
         self.words[k + 1 : k + 1 + array.ndim] = array.shape
@@ -147,8 +174,8 @@ else:
 
     def call_time(address: int, t: float) -> float:
         """Value at `t` of a user's function of time."""
-        return float(_CALLABLES[address](t))
+        return float(_CALLABLES[address](float(t)))  # Python's number, as from compiled code: 1 / t raises at 0
 
     def call_block(address: int, t: float, block: np.ndarray) -> int:
         """Run a user's function on a flat block of doubles; returns its status."""
-        return int(_CALLABLES[address](t, block))
+        return int(_CALLABLES[address](float(t), block))
