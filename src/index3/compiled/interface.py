@@ -47,7 +47,7 @@ def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
     return tuple(Slot(k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
 
 
-class Record(np.record):
+class Record(np.record):  # type: ignore[misc]  # final to the stubs, not to NumPy
     """A record whose fields come before the attributes of NumPy's scalars, as in compiled code: `size`, `T`, `real`.
 
     >>> row = np.zeros(2, np.dtype((Record, [("size", "f8")])))[0]
