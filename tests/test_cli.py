@@ -307,7 +307,7 @@ def test_kinematics_drives_joints(model_file, tmp_path):
     assert "joint=rate" in err
 
 
-@pytest.mark.parametrize(("model", "t_end"), [("andrews", "0.01"), ("double_pendulum", "0.1")])
+@pytest.mark.parametrize(("model", "t_end"), [("andrews", "0.003"), ("double_pendulum", "0.02")])
 def test_compare_draws_all_methods_in_one_command(model, t_end, tmp_path):
     """Every registered method has its points in the table, and the diagram is written."""
     file = tmp_path / "work.png"

@@ -172,6 +172,7 @@ def test_bdf_needs_fewer_steps_on_a_smooth_motion():
         assert stats[key]["newton"] < 0.5 * stats["hht-i3"]["newton"]
 
 
+@pytest.mark.filterwarnings("ignore:Energy of")  # what is shown here
 @pytest.mark.parametrize("key", BDFS)
 @pytest.mark.parametrize(("order", "phase"), [(3, 1.0), (4, 2.0), (5, 2.0)])
 def test_high_orders_grow_near_the_imaginary_axis(key, order, phase):
@@ -189,6 +190,7 @@ def test_high_orders_grow_near_the_imaginary_axis(key, order, phase):
     assert largest("generalized-alpha") <= 1.0
 
 
+@pytest.mark.filterwarnings("ignore:Energy of")
 def test_stiff_modes_make_bdf_reject():
     """Error-controlled, order 3 rejects one step in ten on the undamped oscillator; order 2 forgets it (S2-47)."""
     options = {"rtol": 1e-3, "atol": 1e-4}
