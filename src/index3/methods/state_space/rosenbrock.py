@@ -3,8 +3,9 @@
 [NegrutThesis] section 4.4; bare numbers are its equations, corrections in docs/theory/state_space.md (3.4 there).
 Independent coordinates are w = V^T M q with V^T M V = I, V spanning the null space of Phi_q at the start of the step:
 the tangent plane of appendix B in the metric of the kinetic energy. V is carried from step to step by projection, so it
-turns as little as possible. J1 = dw''/dw and J2 = dw''/dw' are exact, column by column with the augmented matrix
-(appendix A). Dense output is Hermite's cubic: stiffness amplifies errors of true accelerations, so these are no help.
+turns as little as possible. Or they are those of a partition, as in the thesis: then V = [1; H]. J1 = dw''/dw and
+J2 = dw''/dw' are exact, column by column with the augmented matrix (appendix A). Dense output is Hermite's cubic:
+stiffness amplifies errors of true accelerations, so these are no help.
 Ours differs:
 - the table is recomputed with a root e of full precision (R(inf) = 0), the recursion has its h factors corrected;
 - the error estimate passes through the filter that section 5.1 recommends and the author did not build;
@@ -30,7 +31,7 @@ from index3.methods.state_space import frame
     settings=("f8", 1), flags=("i8", 1),
     table_w=("f8", 2), table_c=("f8", 2), table_d=("f8", 2), table_t=("f8", 2),  # strictly lower triangles (4.54)
     vectors=("f8", 2),  # rows S_W, P_W, EV_W, EP_W, E_W, A_W
-    basis=("f8", 2), dual=("f8", 2),  # rows: columns of V, and of M V
+    basis=("f8", 2), dual=("f8", 2),  # rows: columns of V = dq/dw, and rows of dw/dq (M V, or a selection)
     j1=("f8", 2), j2=("f8", 2), lu=("f8", 2), pivot=("i8", 1),
     u=("f8", 2),  # stages
     f=("f8", 1), f_t=("f8", 1), y=("f8", 1), right=("f8", 1), shift=("f8", 1), err_y=("f8", 1), err_v=("f8", 1),
@@ -108,7 +109,7 @@ def add_basis(E, x, c, y):
 
 @helper
 def take_independent(E, x, y):
-    """y = V^T M x: the independent part of x."""
+    """y = dw/dq x: the independent part of x."""
     dual = view(E, DUAL)
     for j in range(y.shape[0]):
         z = 0.0
@@ -149,9 +150,36 @@ def fill_basis(T, E, F_, S):
 
 
 @helper
-def solve_column(T, E, F_, target, j):
-    """Column j of J1 or J2 from the right-hand side in the reference solver's X."""
+def fill_selection(T, E, F_):
+    """V = [1; H] of the partition; STUCK where there are more or fewer degrees of freedom than at the start."""
+    basis, dual, fixed, heavy = view(E, BASIS), view(E, DUAL), view(F_, frame.FIXED), view(F_, frame.HEAVY)
     link = view(view(F_, frame.HANDLES)[frame.CLOSURE], closure.LINK)
+    x, n, j = view(link[closure.LINK_SOLVER], static_lu.X), heavy.shape[0], 0
+    for c in range(n):
+        if fixed[c] == 1:
+            if j == basis.shape[0]:
+                return STUCK
+            for k in range(n):
+                basis[j, k] = 0.0
+                dual[j, k] = 1.0 if k == c else 0.0
+            for _ in range(20):  # independent coordinates are heavy, not immovable: off by some 1e-4, 1e-8, ...
+                for k in range(x.shape[0]):
+                    x[k] = heavy[k] * (dual[j, k] - basis[j, k]) if k < n else 0.0
+                call(link[closure.LINK_REFINED], T, link[closure.LINK_SOLVER])
+                most = 0.0
+                for k in range(n):
+                    basis[j, k] += x[k]
+                    most = max(most, fixed[k] * abs(x[k]))
+                if most < 1e-15:
+                    break
+            j += 1
+    return OK if j == basis.shape[0] else STUCK
+
+
+@helper
+def solve_column(T, E, C, target, j):
+    """Column j of J1 or J2 from the right-hand side in the solver's X."""
+    link = view(C, closure.LINK)
     x, dual = view(link[closure.LINK_SOLVER], static_lu.X), view(E, DUAL)
     call(link[closure.LINK_REFINED], T, link[closure.LINK_SOLVER])
     for i in range(target.shape[0]):
@@ -165,8 +193,9 @@ def solve_column(T, E, F_, target, j):
 def fill_derivatives(T, E, F_, S):
     """J1 and J2, column-wise (A.5)-(A.9), at the reference point where `derivatives` was run."""
     basis, room, rate, n = view(E, BASIS), view(E, ROOM), view(T, s.RATE), view(T, s.Q).shape[0]
-    C = view(F_, frame.HANDLES)[frame.CLOSURE]
-    x = view(view(C, closure.LINK)[closure.LINK_SOLVER], static_lu.X)
+    C, fixed = view(F_, frame.HANDLES)[frame.CLOSURE], view(F_, frame.FIXED)
+    A = C if view(F_, frame.HEAVY).shape[0] == 0 else view(E, STAGE)[0]  # where M stands factored without more mass
+    x = view(view(A, closure.LINK)[closure.LINK_SOLVER], static_lu.X)
     stiff, damp = view(F_, frame.STIFF), view(F_, frame.DAMP)
     phia_q, gamma_q, gamma_v = view(T, s.PHIA_Q), view(T, s.GAMMA_Q), view(T, s.GAMMA_V)
     for j in range(basis.shape[0]):
@@ -175,7 +204,7 @@ def fill_derivatives(T, E, F_, S):
         frame.add_rows(T, view(T, s.PHIV_Q), basis[j], 1.0, rate, 0)
         step = manifold.solve_rows(T, C, rate)  # v_k: the dependent velocities that go with q_k
         for k in range(n):
-            room[k] = step[k]
+            room[k] = step[k] if fixed[k] == 0 else 0.0
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, damp, room, -1.0, x)
@@ -183,12 +212,21 @@ def fill_derivatives(T, E, F_, S):
         frame.add_rows(T, gamma_v, room, 1.0, x, n)
         frame.add_rows(T, phia_q, basis[j], -1.0, x, n)
         frame.add_rows(T, gamma_q, basis[j], 1.0, x, n)
-        solve_column(T, E, F_, view(E, J1), j)
+        solve_column(T, E, A, view(E, J1), j)
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, damp, basis[j], -1.0, x)
         frame.add_rows(T, gamma_v, basis[j], 1.0, x, n)
-        solve_column(T, E, F_, view(E, J2), j)
+        solve_column(T, E, A, view(E, J2), j)
+
+
+@helper
+def prepare_partition(T, E, R, F_):
+    """V of the partition; M factored as it is, for accelerations: the frame's has heavy coordinates."""
+    view(R, run.COUNTS)[run.N_FACTOR] += 1
+    if closure.factor_mass(T, view(E, STAGE)[0], view(T, s.Q)[:0]) != OK:
+        return run.BODY_SINGULAR
+    return fill_selection(T, E, F_)
 
 
 @helper
@@ -211,9 +249,12 @@ def prepare(T, E, R, F_, S):
     code = frame.linearise(T, F_)
     if code == OK:
         code = frame.take_reference(T, F_)
+    if code == OK and view(F_, frame.HEAVY).shape[0] > 0:
+        code = prepare_partition(T, E, R, F_)
+    elif code == OK:
+        fill_basis(T, E, F_, S)
     if code != OK:
         return code
-    fill_basis(T, E, F_, S)
     fill_derivatives(T, E, F_, S)
     view(E, FLAGS)[STALE] = 0
     return OK

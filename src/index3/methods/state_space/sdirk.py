@@ -27,7 +27,7 @@ from index3.methods.state_space import frame
 
 (
     RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, STARTS,
-    STAGE_A, STAGE_LAM, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
+    STAGE_A, STAGE_LAM, STAGE_N, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
 ) = SLOTS = slots(
     run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
@@ -35,6 +35,7 @@ from index3.methods.state_space import frame
     error_v=("f8", 1), error_q=("f8", 1),  # b - bhat, (b - bhat) A
     starts=("f8", 2),  # starting values from (a_n, stages before)
     stage_a=("f8", 2), stage_lam=("f8", 2),
+    stage_n=("f8", 2),  # what the recovery added to the stages' velocities; empty without velocity-level rows
     known_q=("f8", 1), known_v=("f8", 1),
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),  # error as it comes, and as it is judged
 )  # fmt: skip
@@ -49,6 +50,18 @@ CONVERGED, STALLED, GO_ON = 0, 1, 2
 EPSILON = 2.2e-16
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
+
+
+@helper
+def add_recovered(E, target, weights, count, h):
+    """target += h sum of weights times what the recovery added to velocities, where velocity-level rows make it count.
+
+    Without such rows it lies along the directions of the recovery of positions, which leaves nothing of it.
+    """
+    past = view(E, STAGE_N)
+    for j in range(min(count, past.shape[0])):
+        for k in range(target.shape[0]):
+            target[k] += h * weights[j] * past[j, k]
 
 
 @helper
@@ -73,6 +86,7 @@ def start_stage(T, E, R, i, t, h):
             a[k] += starts[i, j + 1] * past_a[j, k]
         for k in range(lam.shape[0]):
             lam[k] += starts[i, j + 1] * past_lam[j, k]
+    add_recovered(E, known_q, A[i], i, h)
     last = view(R, run.CLOCK)[run.H_LAST]  # 0 before the first step
     first = i == 0 or (i == 1 and A[0, 0] == 0.0)
     if first and h * c[i] <= 2.0 * last:  # no earlier implicit stage: the slope of the last step
@@ -265,6 +279,8 @@ def solve_stage(T, E, R, F, S, i, t, h):
         if verdict == CONVERGED:
             run.copy(view(E, STAGE_A)[i], a)
             run.copy(view(E, STAGE_LAM)[i], lam)
+            if view(E, STAGE_N).shape[0] > 0:
+                run.copy(view(E, STAGE_N)[i], view(F, frame.NORMAL_V))
             return CONVERGED
         before = size
     return STALLED
@@ -275,6 +291,7 @@ def solve_stages(T, E, R, F, S, t, h):
     """All stages, then the new state on the manifold to rounding."""
     A, last = view(E, WEIGHT_A), view(E, PLACES).shape[0] - 1
     view(E, MEMORY)[WORST_RATE] = 0.0
+    view(F, frame.SETTINGS)[frame.SHARE] = view(E, SETTINGS)[GAMMA] * h
     for i in range(last + 1):
         if A[i, i] == 0.0:
             run.copy(view(E, STAGE_A)[i], view(R, run.NEW_A))
@@ -323,6 +340,15 @@ def try_step(T, E, R, F, S, t, h):
 
 
 @helper
+def add_crosswise(T, e_q, x):
+    """Positions may err across velocity-level rows, which restrain velocities only: the filter leaves that alone."""
+    phi_q, row, column, level = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.LEVEL)
+    for e in range(phi_q.shape[0]):
+        if level[row[e]] == 1:
+            x[e_q.shape[0] + row[e]] += phi_q[e] * e_q[column[e]]
+
+
+@helper
 def filter_error(T, E, R, F, S, g):
     """(I - g G) e = error with the factored matrix: OUT_V, OUT_Q tangential (5.6), (3.101), (3.102)."""
     e_q, e_v, out_q, out_v, x = view(E, ERR_Q), view(E, ERR_V), view(E, OUT_Q), view(E, OUT_V), view(S, static_lu.X)
@@ -340,6 +366,7 @@ def filter_error(T, E, R, F, S, g):
     frame.add_product(S, mass, e_q, 1.0, x)
     frame.add_product(S, mass, e_v, g, x)
     frame.add_product(S, damp, e_q, g, x)
+    add_crosswise(T, e_q, x)
     call(link[run.LINK_SOLVE], T, S)
     for k in range(n):
         out_q[k] = x[k]
@@ -356,6 +383,7 @@ def step_error(T, E, R, F, S, h):
         for j in range(w_v.shape[0]):
             e_q[k] += h * h * w_q[j] * past[j, k]
             e_v[k] += h * w_v[j] * past[j, k]
+    add_recovered(E, e_q, w_v, w_v.shape[0], h)
     if view(E, SETTINGS)[FILTERED] == 1.0:
         filter_error(T, E, R, F, S, view(E, SETTINGS)[GAMMA] * h)
         return manifold.error_norm(R, view(E, OUT_Q), view(E, OUT_V))
