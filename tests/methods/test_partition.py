@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oscillator import orders
 from test_state_space import MODELS, consistent_state, end_states, observed
 
 import index3 as ix
 from index3.compiled import slots as s
 from index3.methods import run
 from index3.methods.closing import Closer
+from index3.methods.explicit import runge_kutta_method
 from index3.methods.runner import Run
 from index3.methods.state_space import (
     elimination,
@@ -48,7 +50,7 @@ def frames(monkeypatch):
             super().__init__(*arguments)
             tables.append(self.table)
 
-    for module in (sdirk_method, rosenbrock_method):
+    for module in (sdirk_method, rosenbrock_method, runge_kutta_method):
         monkeypatch.setattr(module, "Frame", Kept)
     return tables
 
@@ -97,7 +99,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("key", ["rosenbrock4", "firstorder-sdirk4", "statespace-trapezoidal"])
+@pytest.mark.parametrize(
+    "key", ["rosenbrock4", "firstorder-sdirk4", "statespace-trapezoidal", "adams", "dopri5", "dop853"]
+)
 @pytest.mark.parametrize("name", list(RUNS))
 def test_both_parametrisations_give_the_same_motion(name, key, frames):
     make, span = RUNS[name]
@@ -117,6 +121,33 @@ def test_order_over_several_partitions(key, frames):
     states = end_states(ix.library.slider_crank(), key, 1.0, counts, parametrization="partition")
     assert partitions(frames) > 3
     assert np.all(np.abs(observed(states) - 4.0) < 0.2)  # the bar of every method
+
+
+@pytest.mark.parametrize(("key", "settings"), [("dopri5", {}), ("adams", {"order": 4})])
+def test_explicit_order_over_several_partitions(key, settings, frames):
+    """S4-24: histories and stages hold all coordinates; the order does not suffer where the independent ones change."""
+    model, order = ix.library.slider_crank(), settings.get("order", 5)
+    counts = (200, 400, 800) if key == "dopri5" else (400, 800, 1600)
+    exact = end_states(model, "dop853", 1.0, (800,))[0][0]
+    states = end_states(model, key, 1.0, counts, parametrization="partition", **settings)
+    assert partitions(frames) > 3
+    errors = np.array([[np.linalg.norm(q - exact)] for q, _, _ in states])
+    assert np.all(orders(errors) > order - 0.2)  # the bar of every method; they are better than that here
+
+
+def test_explicit_methods_on_a_large_chain(frames):
+    """210 coordinates, eliminated sparse."""
+    ends = [
+        ix.simulate(ix.library.chain(30), (0, 0.5), "adams", rtol=1e-7, t_eval=[0.5], parametrization=name)
+        for name in ("tangent-plane", "partition")
+    ]
+    assert partitions(frames) > 0
+    assert np.abs(ends[0].q[-1] - ends[1].q[-1]).max() < 1e-6  # measured 2e-8 at 1e-6
+
+
+def test_free_stages_and_a_partition_contradict_each_other():
+    with pytest.raises(ix.ModelError, match="stages='free' recovers no coordinates"):
+        ix.simulate(ix.library.pendulum(), (0, 0.1), "dopri5", stages="free", parametrization="partition")
 
 
 @pytest.mark.parametrize("name", ["four_bar", "chain", "andrews"])

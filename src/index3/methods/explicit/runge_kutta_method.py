@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Table
+from index3.errors import ModelError
 from index3.methods import run, stepping
 from index3.methods.closing import Closer
 from index3.methods.explicit import points
@@ -16,6 +17,8 @@ from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.methods.state_space import frame
+from index3.methods.state_space.framing import Frame, frame_kernels
 
 STAGES = ("auto", "free", "closed")
 
@@ -23,13 +26,25 @@ STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
 
 
-def runge_kutta_table(progress: Run, tableau: Tableau, stages: str) -> Table:
+def step_kernels(parametrization: str) -> tuple[Kernel, ...]:
+    """Kernels that a step of this family calls."""
+    return STEP_KERNELS + (frame_kernels(parametrization) if parametrization == "partition" else ())
+
+
+def runge_kutta_table(progress: Run, tableau: Tableau, stages: str, parametrization: str) -> Table:
     """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
     n, table = progress.system.n, Table(len(rk.SLOTS))
     closers = [Closer(progress.state, progress.solver) for _ in range(2)]
     point = Table(len(points.SLOTS))
     point[points.RUN] = np.array([progress.table.handle], np.int64)
     point[points.JOB], point[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
+    point[points.FRAME] = np.zeros(0, np.int64)
+    if parametrization == "partition":
+        partition = Frame(progress, parametrization)
+        partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
+        progress.owned.append(partition)
+        point[points.FRAME] = np.array([partition.table.handle], np.int64)
+        stages = "closed"
     progress.owned += [*closers, point, table]
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
@@ -51,18 +66,26 @@ class RungeKutta(Method):
     """What the explicit Runge-Kutta methods share; subclasses name their tableau."""
 
     stages: str
+    parametrization: str
     tableau: ClassVar[Tableau]
     family: ClassVar[str] = "explicit"
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = (*STEP_KERNELS, rk.dense)
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:
         owner = f"Method '{self.key}'"
         check_choice(owner, "stages", self.stages, STAGES)
+        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane", "partition"))
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        if self.parametrization == "partition" and self.stages == "free":
+            raise ModelError(f"{owner}: stages='free' recovers no coordinates, which a partition needs. Leave it out.")
+
+    @property
+    def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
+        """The other kernels of a run, to be built with `kernel`."""
+        return (*step_kernels(self.parametrization), rk.dense)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -71,7 +94,7 @@ class RungeKutta(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
-        table = runge_kutta_table(progress, self.tableau, self.stages)
+        table = runge_kutta_table(progress, self.tableau, self.stages, self.parametrization)
         self.prepare(progress)
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
@@ -91,6 +114,8 @@ class Dopri5(RungeKutta):
     Parameters
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
+        and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
 
     >>> Dopri5().order
@@ -98,6 +123,7 @@ class Dopri5(RungeKutta):
     """
 
     stages: str = "auto"
+    parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
 
     key: ClassVar[str] = "dopri5"
@@ -117,6 +143,8 @@ class Dop853(RungeKutta):
     Parameters
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
+        and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
 
     >>> Dop853().order
@@ -124,6 +152,7 @@ class Dop853(RungeKutta):
     """
 
     stages: str = "auto"
+    parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
 
     key: ClassVar[str] = "dop853"

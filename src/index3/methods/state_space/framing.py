@@ -24,7 +24,7 @@ def frame_kernels(parametrization: str) -> tuple[Kernel, ...]:
 
 
 class Frame:
-    """Table and factorisations of the frame of a run, whose forces stand evaluated at its start."""
+    """Table and factorisations of the frame of a run."""
 
     def __init__(self, progress: Run, parametrization: str = "tangent-plane") -> None:
         state, n, m = progress.state, progress.system.n, progress.system.m
@@ -35,7 +35,7 @@ class Frame:
         if partition and n <= DENSE:
             handles += [repartition.choose.address]
         elif partition:
-            state.run(evaluate.jacobian)
+            state.run(evaluate.forces, evaluate.jacobian)
             self.rows = elimination_table(state)
             handles += [repartition.choose_sparse.address, elimination.eliminate.address, self.rows.handle]
         table[frame.HANDLES] = np.array(handles, np.int64)
