@@ -43,9 +43,10 @@ many partitions were chosen."""
 STRAYED = 0.3
 """Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some
 x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
-CLOSED, GROWN, REACH, SHARE = range(4)
+CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
 """Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
-chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q."""
+chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q; largest of the smallest pivots
+of rows seen in references, and the part of it at which a position counts as close to a singular one."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
@@ -62,6 +63,17 @@ def factor_reference(T, F):
     return OK
 
 
+@helper
+def least_pivot(S):
+    """Smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
+    ud, limit, perm, least = view(S, static_lu.UD), view(S, static_lu.LIMIT), view(S, static_lu.PERM), 1e300
+    n = view(S, static_lu.INFO)[static_lu.N_COORDINATES]
+    for k in range(ud.shape[0]):
+        if perm[k] >= n and ud[k] != 0.0:
+            least = min(least, 1.0 / (abs(ud[k]) * limit[k]))
+    return least
+
+
 @kernel
 def refer(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
@@ -72,8 +84,11 @@ def refer(T, F):
         call(handles[REPARTITION], T, F)  # takes note of the new partition
     if code != OK:
         return code
-    info = view(view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], static_lu.INFO)
-    flags[SINGULAR] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    S, settings = view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], view(F, SETTINGS)
+    info, least = view(S, static_lu.INFO), least_pivot(S)
+    settings[BEST] = max(settings[BEST], least)
+    singular = info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] or least < settings[NEAR] * settings[BEST]
+    flags[SINGULAR] = 1 if singular else 0
     flags[MISSING] = 0
     return OK
 
@@ -140,7 +155,7 @@ def land_velocities(T, F):
     C, v, rate, normal = view(F, HANDLES)[CLOSURE], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
     if run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
-    largest, before, residual = 1.0, 1e300, 0.0
+    largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):
         v[k] += normal[k]
         largest = max(largest, abs(v[k]))
@@ -148,8 +163,12 @@ def land_velocities(T, F):
         residual = manifold.velocity_residual(T)
         if residual < 0.0:
             return run.EVALUATION_FAILED
-        if residual <= 1e-14 * largest or not residual < HOPELESS * before:
+        if residual <= 1e-14 * largest or (fresh and not residual < HOPELESS * before):
             break
+        if not residual < HOPELESS * before:
+            if factor_reference(T, F) != OK:
+                return STUCK
+            fresh = True  # the reference lacked a row that counts here
         before = residual
         add_landing(F, v, normal, manifold.solve_rows(T, C, rate))
     if not residual <= 1e-10 * largest:

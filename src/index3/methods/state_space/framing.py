@@ -26,7 +26,7 @@ def frame_kernels(parametrization: str) -> tuple[Kernel, ...]:
 class Frame:
     """Table and factorisations of the frame of a run."""
 
-    def __init__(self, progress: Run, parametrization: str = "tangent-plane") -> None:
+    def __init__(self, progress: Run, parametrization: str = "tangent-plane", near: float = 0.0) -> None:
         state, n, m = progress.state, progress.system.n, progress.system.m
         partition = parametrization == "partition"
         self.closer = Closer(state, progress.solver)
@@ -40,7 +40,8 @@ class Frame:
             handles += [repartition.choose_sparse.address, elimination.eliminate.address, self.rows.handle]
         table[frame.HANDLES] = np.array(handles, np.int64)
         table[frame.FLAGS] = np.array([0, 1, 0], np.int64)
-        table[frame.SETTINGS] = np.zeros(4)
+        table[frame.SETTINGS] = np.zeros(6)
+        table[frame.SETTINGS][frame.NEAR] = near
         table[frame.HEAVY] = np.zeros(n if partition else 0)
         table[frame.DENSE] = np.zeros((m, n) if partition and n <= DENSE else (0, 0))
         table[frame.FIXED] = np.zeros(n, np.int64)

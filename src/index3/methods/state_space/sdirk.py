@@ -259,6 +259,8 @@ def solve_stage(T, E, R, F, S, i, t, h):
         code = evaluate_stage(T, E, R, F, g, closed)
         if code != OK:
             return code
+        if iteration == 0 and view(F, frame.FLAGS)[frame.SINGULAR] == 1:
+            flags[RENEW] = 1
         if flags[RENEW] == 1 or memory[H_FACTORED] != h:
             code = factorise(T, E, R, F, S, h)
             if code != OK:

@@ -17,6 +17,9 @@ from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 
 THESIS = "Negrut 1998 (thesis)"
+NEAR_SINGULAR = 1e-2
+"""Smallest pivot of a row, in parts of the largest one seen in the run, at which a position counts as close to a singular
+one. Pivots go with the square of the distance: a tenth of the way."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class StateSpaceMethod(Method):
         n, m, tableau = progress.system.n, progress.system.m, self.tableau
         self.prepare(progress)
         own = Table(len(sdirk.SLOTS))
-        frame = Frame(progress, self.parametrization)
+        frame = Frame(progress, self.parametrization, NEAR_SINGULAR)
         own.keep = frame  # type: ignore[attr-defined]  # the kernel holds its handle
         own[sdirk.RUN] = np.array([progress.table.handle], np.int64)
         own[sdirk.FRAME] = np.array([frame.table.handle], np.int64)
