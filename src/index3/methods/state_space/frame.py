@@ -45,8 +45,9 @@ STRAYED = 0.3
 x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
 CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
 """Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
-chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q; largest of the smallest pivots
-of rows seen in references, and the part of it at which a position counts as close to a singular one."""
+chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q;
+largest of the smallest pivots of rows seen in references, and the part of it at which a position counts as close to a
+singular one."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""

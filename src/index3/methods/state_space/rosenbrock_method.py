@@ -17,7 +17,7 @@ from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.methods.state_space import rosenbrock
+from index3.methods.state_space import rosenbrock, rosenbrock_steps
 from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.state_space.partition import choose_partition
 from index3.methods.tableaus import ROSENBROCK4
@@ -56,7 +56,7 @@ class Rosenbrock4(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
-    kernel: ClassVar[Kernel] = rosenbrock.advance
+    kernel: ClassVar[Kernel] = rosenbrock_steps.advance
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False
 

@@ -12,14 +12,14 @@ from index3.methods import run
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.methods.state_space import sdirk
+from index3.methods.state_space import sdirk, sdirk_steps
 from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 
 THESIS = "Negrut 1998 (thesis)"
 NEAR_SINGULAR = 1e-2
-"""Smallest pivot of a row, in parts of the largest one seen in the run, at which a position counts as close to a singular
-one. Pivots go with the square of the distance: a tenth of the way."""
+"""Smallest pivot of a row, in parts of the largest one seen in the run, at which a position counts as close to a
+singular one. Pivots go with the square of the distance: a tenth of the way."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class StateSpaceMethod(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = THESIS
-    kernel: ClassVar[Kernel] = sdirk.advance
+    kernel: ClassVar[Kernel] = sdirk_steps.advance
     takes_reactions: ClassVar[bool] = False
     tableau: ClassVar[Tableau]
     reduced: ClassVar[bool] = False  # unknowns of the iteration are the independent accelerations only
