@@ -8,8 +8,10 @@ sparse form (`elimination`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
@@ -45,6 +47,12 @@ def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
     dense = np.zeros((state.system.m, state.system.n))
     np.add.at(dense, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[slot])
     return dense
+
+
+def sparse_rows(state: State) -> Any:
+    """Phi_q by columns, sparse."""
+    entries = (state[s.PHI_Q], (state[s.BLOCK_ROW], state[s.BLOCK_COL]))
+    return scipy.sparse.csc_matrix(entries, shape=(state.system.m, state.system.n))
 
 
 def choose_partition(state: State) -> Partition:
