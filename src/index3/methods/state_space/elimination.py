@@ -17,19 +17,20 @@ from index3.compiled.interface import OK, helper, kernel, slots, view
 (
     ORDER, START, ENTRY, LAST, COUNT, PIVOT, RATIO, PLACE, UP, UI, UX, WORK, LIST, MARK, INFO,
 ) = SLOTS = slots(
-    order=("i8", 1), start=("i8", 1), entry=("i8", 1),  # rows as they are taken; entries of PHI_Q row by row
-    last=("i8", 1),  # of each column: when the last row that touches it is taken
-    count=("i8", 1),  # of each column: entries that are not zero now
+    order=("i8", 1), start=("i8", 1), entry=("i4", 1),  # rows as they are taken; entries of PHI_Q row by row
+    last=("i4", 1),  # of each column: when the last row that touches it is taken
+    count=("i4", 1),  # of each column: entries that are not zero now
     pivot=("i8", 1),  # of each row: column of its pivot, or -1
     ratio=("f8", 1),  # of each row: largest entry left beside the pivot when that was chosen
-    place=("i8", 1),  # of each column: number of its reduced row, or -1
-    up=("i8", 1), ui=("i8", 1), ux=("f8", 1),  # reduced rows, the pivot first
-    work=("f8", 1), list=("i8", 1), mark=("i8", 1),  # one row; zero between calls
+    place=("i4", 1),  # of each column: number of its reduced row, or -1
+    up=("i8", 1), ui=("i4", 1), ux=("f8", 1),  # reduced rows, the pivot first
+    work=("f8", 1), list=("i4", 1), mark=("i4", 1),  # one row; zero between calls
     info=("i8", 1),
 )  # fmt: skip
 
-RANK, PRODUCTS, ENTRIES = range(3)
-"""Places in INFO: pivots, multiplications and entries of the reduced rows of the last elimination."""
+RANK, PRODUCTS, ENTRIES, COUNTED = range(4)
+"""Places in INFO: pivots, multiplications and entries of the reduced rows of the last elimination; whether COUNT is
+filled."""
 FULL = 1
 ZERO = 1e-8
 """A row is redundant if less than this part of the terms that made it up is left (rounding leaves 1e-13)."""
@@ -47,13 +48,15 @@ def take_row(T, G, i):
     start, entry, work, columns, mark = view(G, START), view(G, ENTRY), view(G, WORK), view(G, LIST), view(G, MARK)
     phi_q, column, count, largest = view(T, s.PHI_Q), view(T, s.BLOCK_COL), 0, 0.0
     for p in range(start[i], start[i + 1]):
-        c = column[entry[p]]
-        if mark[c] == 0:
-            mark[c] = 1
-            columns[count] = c
-            count += 1
-        work[c] += phi_q[entry[p]]
-        largest = max(largest, abs(work[c]))
+        x = phi_q[entry[p]]
+        if x != 0.0:
+            c = column[entry[p]]
+            if mark[c] == 0:
+                mark[c] = 1
+                columns[count] = c
+                count += 1
+            work[c] += x
+            largest = max(largest, abs(work[c]))
     return count, largest
 
 
@@ -105,7 +108,21 @@ def is_better(G, c, other):
 
 
 @helper
-def choose_pivot(G, i, count, largest):
+def count_entries(T, G):
+    """Fill COUNT, the first time that it is needed in an elimination."""
+    entries, column, phi_q, info = view(G, COUNT), view(T, s.BLOCK_COL), view(T, s.PHI_Q), view(G, INFO)
+    if info[COUNTED] == 1:
+        return
+    info[COUNTED] = 1
+    for c in range(entries.shape[0]):
+        entries[c] = 0
+    for e in range(column.shape[0]):
+        if phi_q[e] != 0.0:
+            entries[column[e]] += 1
+
+
+@helper
+def choose_pivot(T, G, i, count, largest):
     """The column of the pivot of row i, or -1 if the row is redundant."""
     work, columns, ratio, kept, left = view(G, WORK), view(G, LIST), view(G, RATIO), view(G, PIVOT)[i], 0.0
     for k in range(count):
@@ -114,6 +131,7 @@ def choose_pivot(G, i, count, largest):
         return -1
     if kept >= 0 and abs(work[kept]) * GROWTH * ratio[i] >= left:
         return kept
+    count_entries(T, G)
     best = -1
     for k in range(count):
         c = columns[k]
@@ -145,19 +163,15 @@ def eliminate(T, G):
     """PLACE and PIVOT for Phi_q as it stands: a column with a place is dependent; FULL if there is no room."""
     order, place, chosen, info = view(G, ORDER), view(G, PLACE), view(G, PIVOT), view(G, INFO)
     work, columns, mark, room, known, code = view(G, WORK), view(G, LIST), view(G, MARK), view(G, UI).shape[0], 0, OK
-    entries, column, phi_q = view(G, COUNT), view(T, s.BLOCK_COL), view(T, s.PHI_Q)
     for c in range(place.shape[0]):
         place[c] = -1
-        entries[c] = 0
-    for e in range(column.shape[0]):
-        if phi_q[e] != 0.0:
-            entries[column[e]] += 1
     info[PRODUCTS] = 0
+    info[COUNTED] = 0
     for k in range(order.shape[0]):
         i = order[k]
         count, largest = take_row(T, G, i)
         count, largest = reduce_row(G, count, largest, known)
-        pivot = choose_pivot(G, i, count, largest)
+        pivot = choose_pivot(T, G, i, count, largest)
         if view(G, UP)[known] + count > room:
             code = FULL
         elif pivot >= 0:

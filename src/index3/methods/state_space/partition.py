@@ -104,17 +104,17 @@ def elimination_table(state: State) -> Table:
     order = row_order(state.system, row, column)
     table[elimination.ORDER] = order
     table[elimination.START] = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=m))])
-    table[elimination.ENTRY] = np.argsort(row, kind="stable")
-    when, last = np.zeros(m, np.int64), np.full(n, -1)
+    table[elimination.ENTRY] = np.argsort(row, kind="stable").astype(np.int32)
+    when, last = np.zeros(m, np.int32), np.full(n, -1, np.int32)
     when[order] = np.arange(m)
     np.maximum.at(last, column, when[row])
     table[elimination.LAST] = last
     table[elimination.PIVOT], table[elimination.RATIO] = np.full(m, -1), np.ones(m)
-    table[elimination.PLACE], table[elimination.UP] = np.full(n, -1), np.zeros(m + 1, np.int64)
+    table[elimination.PLACE], table[elimination.UP] = np.full(n, -1, np.int32), np.zeros(m + 1, np.int64)
     table[elimination.WORK] = np.zeros(n)
     for slot in (elimination.COUNT, elimination.LIST, elimination.MARK):
-        table[slot] = np.zeros(n, np.int64)
-    table[elimination.INFO] = np.zeros(3, np.int64)
+        table[slot] = np.zeros(n, np.int32)
+    table[elimination.INFO] = np.zeros(4, np.int64)
     room, code = len(column) + n, elimination.FULL
     while code == elimination.FULL:
         give_room(table, room)
@@ -126,7 +126,7 @@ def elimination_table(state: State) -> Table:
 
 def give_room(table: Table, size: int) -> None:
     """Room for this many entries of reduced rows."""
-    table[elimination.UI], table[elimination.UX] = np.zeros(size, np.int64), np.zeros(size)
+    table[elimination.UI], table[elimination.UX] = np.zeros(size, np.int32), np.zeros(size)
 
 
 def row_order(system: System, row: np.ndarray, column: np.ndarray) -> np.ndarray:
