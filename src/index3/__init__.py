@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.files.time_table import TimeTable as TimeTable
     from index3.files.write import save_model as save_model
     from index3.forces.actuator import Actuator as Actuator
+    from index3.forces.added_mass import AddedMass as AddedMass
     from index3.forces.bushing import Bushing as Bushing
     from index3.forces.contact import Contact as Contact
     from index3.forces.contact import ContactSet as ContactSet
@@ -119,7 +120,9 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.methods.direct.bdf_method import BDFStabilised as BDFStabilised
     from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as GeneralizedAlpha
     from index3.methods.direct.hht_method import HHT as HHT
+    from index3.methods.direct.radau_method import Radau5 as Radau5
     from index3.methods.explicit.adams_method import Adams as Adams
+    from index3.methods.explicit.half_explicit_method import Hem4 as Hem4
     from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
     from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
     from index3.methods.registry import METHODS as METHODS
@@ -168,6 +171,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.files.time_table": ("TimeTable",),
     "index3.files.write": ("save_model",),
     "index3.forces.actuator": ("Actuator",),
+    "index3.forces.added_mass": ("AddedMass",),
     "index3.forces.bushing": ("Bushing",),
     "index3.forces.contact": ("Contact", "ContactSet"),
     "index3.forces.curve": ("Curve",),
@@ -219,9 +223,11 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     ),
     "index3.methods.augmented.augmented_method": ("AugmentedIndex1", "AugmentedIndex3", "MultiIndex"),
     "index3.methods.direct.bdf_method": ("BDFIndex3", "BDFStabilised"),
+    "index3.methods.direct.radau_method": ("Radau5",),
     "index3.methods.direct.generalized_alpha_method": ("GeneralizedAlpha",),
     "index3.methods.direct.hht_method": ("HHT",),
     "index3.methods.explicit.adams_method": ("Adams",),
+    "index3.methods.explicit.half_explicit_method": ("Hem4",),
     "index3.methods.explicit.runge_kutta_method": ("Dop853", "Dopri5"),
     "index3.methods.state_space.rosenbrock_method": ("Rosenbrock4",),
     "index3.methods.state_space.sdirk_method": (

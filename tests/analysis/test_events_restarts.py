@@ -35,7 +35,9 @@ def place(t):
 
 
 @pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("key", ["hht-i3", "bdf-i3", "adams", "dopri5", "tlismni-adams4", "firstorder-sdirk4"])
+@pytest.mark.parametrize(
+    "key", ["hht-i3", "bdf-i3", "radau5", "adams", "dopri5", "tlismni-adams4", "firstorder-sdirk4"]
+)
 def test_constant_steps_keep_their_accuracy_across_a_declared_step(key, late):
     """Steps of 0.03 s miss 0.5 s: an error of the size of h times the step; declared, that of smooth motion."""
     model, t, errors = pushed(late), np.linspace(0, 1, 11), []

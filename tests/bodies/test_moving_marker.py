@@ -39,7 +39,18 @@ def kapitza(t):
     return solve_ivp(rate, (0.0, t[-1]), first, rtol=1e-11, atol=1e-12, t_eval=t).y[0] - start
 
 
-FAMILIES = ("hht-i3", "bdf-si2", "dop853", "adams", "rosenbrock4", "al-index3", "tlismni-adams4", "descriptor-sdirk4")
+FAMILIES = (
+    "hht-i3",
+    "bdf-si2",
+    "radau5",
+    "dop853",
+    "hem4",
+    "adams",
+    "rosenbrock4",
+    "al-index3",
+    "tlismni-adams4",
+    "descriptor-sdirk4",
+)
 
 
 @pytest.mark.parametrize("method", FAMILIES)

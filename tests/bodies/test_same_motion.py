@@ -119,7 +119,9 @@ def test_natural_bodies_of_any_points(basis, expected):
     agree(ix.simulate(model, (0, 1), **RUN), expected["top"], model)
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "bdf-si2", "al-index3", "dopri5", "tlismni-adams4", "rosenbrock4"])
+@pytest.mark.parametrize(
+    "method", ["hht-i3", "bdf-si2", "radau5", "al-index3", "dopri5", "hem4", "tlismni-adams4", "rosenbrock4"]
+)
 @pytest.mark.parametrize("kind", [kind for kind in SPATIAL if kind != "euler parameters"])
 def test_every_family_of_methods(kind, method, expected):
     """Redundant rows included: they are none of the body kind's business."""

@@ -50,7 +50,9 @@ def test_every_method_integrates_states(method, exact):
     assert result.states["lag"][-1, 0] == pytest.approx(exact[1], abs=2e-5)
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "dopri5", "firstorder-sdirk4"])
+@pytest.mark.parametrize(
+    "method", ["hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "radau5", "dopri5", "firstorder-sdirk4"]
+)
 def test_error_of_states_follows_the_tolerance(method, exact):
     errors = []
     for rtol in (1e-4, 1e-6, 1e-8):
@@ -145,7 +147,7 @@ def test_implicit_equations_and_a_loop_of_variables():
         out[0, 0] = z[0]
 
     model.add(ix.UserEquations("loop", mass, residual, states=block, variables=(0.5, 0.5)))
-    for method in ("dopri5", "hht-i3", "rosenbrock4"):
+    for method in ("dopri5", "hht-i3", "radau5", "hem4", "rosenbrock4"):
         result = ix.simulate(model, (0.0, 1.0), method, rtol=1e-8)
         # rtol^(2/3) for the second-order method, less for the others
         assert result.states["x"][-1, 0] == pytest.approx(math.exp(-1.0 / (2.0 + z)), abs=5e-6), method

@@ -137,6 +137,15 @@ def drags(model, first, second, rng):
     ]
 
 
+def added_masses(model, first, second, rng):
+    """On the first body: the same in all directions, along three axes, and a full matrix; a point mass has no axes."""
+    made = [ix.AddedMass("a0", again(first, second, rng)[0], 2.0), ix.AddedMass("a1", first, (1.0, 2.0, 0.5))]
+    if first.body.kind != "point":
+        half = rng.normal(size=(6, 6))
+        made.append(ix.AddedMass.from_matrix("a2", again(first, second, rng)[0], half @ half.T))
+    return made
+
+
 def frictions(model, first, second, rng):
     """In a revolute, a prismatic and a cylindrical joint, at speeds around the one of regularisation."""
     law = {"static_friction": 0.5, "stick_velocity": 0.8, "decay_velocity": 2.0}
@@ -282,6 +291,47 @@ def user(jacobian):
     return make
 
 
+def inerter(t, r, A, v, w, p, out, dv, dw):
+    """`strut`, and forces that are not linear in the relative acceleration and depend on pose and velocity too."""
+    strut(t, r, A, v, w, p, out)
+    d, rate, spin = r[1] - r[0], dv[1] - dv[0], dw[1] - dw[0]
+    share = 1.0 / (1.0 + 0.1 * rate @ rate)
+    out[0, :3] += p[0] * d * (d @ rate) + p[1] * rate * (1.0 + share) + p[2] * np.cross(v[0], rate)
+    out[0, 3:] += p[3] * A[0] @ (np.array((1.0, 2.0, 3.0)) * (A[0].T @ spin))
+    out[1] = -out[0]
+
+
+def inerter_jacobian(t, r, A, v, w, p, K, D, M, dv, dw):
+    """The derivatives of `inerter`."""
+    strut_jacobian(t, r, A, v, w, p, K, D)
+    d, rate, spin = r[1] - r[0], dv[1] - dv[0], dw[1] - dw[0]
+    by_d = p[0] * ((d @ rate) * np.eye(3) + np.outer(d, rate))
+    K[:3, :3] -= by_d
+    K[:3, 6:9] += by_d
+    D[:3, :3] -= p[2] * skew(rate)
+    share = 1.0 / (1.0 + 0.1 * rate @ rate)
+    by_rate = p[0] * np.outer(d, d) + p[1] * ((1.0 + share) * np.eye(3) - 0.2 * share**2 * np.outer(rate, rate))
+    by_rate += p[2] * skew(v[0])
+    B = p[3] * A[0] @ np.diag((1.0, 2.0, 3.0)) @ A[0].T
+    K[3:6, 3:6] += B @ skew(spin) - skew(B @ spin)
+    M[:3, :3], M[:3, 6:9] = -by_rate, by_rate
+    M[3:6, 3:6], M[3:6, 9:] = -B, B
+    K[6:], D[6:], M[6:] = -K[:6], -D[:6], -M[:6]
+
+
+def inerters(jacobian):
+    """A maker of user forces of accelerations with a source of derivatives."""
+
+    def make(model, first, second, rng):
+        parameters = ((2.0, 0.5, 1.5, 0.4), (1.0, -0.3, 0.7, 0.2))
+        return [
+            ix.UserForce(f"u{k}", again(first, second, rng), inerter, p, jacobian, accelerations=True)
+            for k, p in enumerate(parameters)
+        ]
+
+    return make
+
+
 def servo(t, r, A, v, w, p, out, x, rate):
     """`strut` through seven states that follow it and each other."""
     strut(t, r, A, v, w, p, out)
@@ -300,6 +350,21 @@ def servos(model, first, second, rng):
         ix.UserForce(f"u{k}", again(first, second, rng), servo, p, "differences", states=block)
         for k, p in enumerate(parameters)
     ]
+
+
+def felt(t, r, A, v, w, p, out, x, rate, dv, dw):
+    """An accelerometer: states that follow accelerations, and a force that follows both."""
+    rate[:3] = A[0].T @ dv[0] - 2.0 * x[:3]
+    rate[3] = dw[1, 2] * x[0]
+    out[0, :3] = p[0] * x[:3] - p[1] * A[1] @ dv[1]
+    out[1] = -out[0]
+
+
+def sensors(model, first, second, rng):
+    """A force with states that depends on accelerations."""
+    block = model.add(ix.States("sensor", rng.normal(size=4)))
+    ends = again(first, second, rng)
+    return [ix.UserForce("u", ends, felt, (2.0, 0.5), "differences", states=block, accelerations=True)]
 
 
 def coupled(t, x, v, p, out):
@@ -432,6 +497,21 @@ MAKERS = [
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin
     Maker("index3.forces.user", "differences", user("differences"), tolerance=1e-5),
     Maker("index3.forces.user", "states", servos, balanced=False, tolerance=1e-5),
+    Maker(
+        "index3.forces.added_mass",
+        "added",
+        added_masses,
+        pairs=(
+            *((kind, "ground") for kind in BODIES),
+            ("euler", "rigid"),
+            ("natural", "ground"),
+            ("linkage", "natural"),
+        ),
+        balanced=False,
+    ),
+    Maker("index3.forces.user", "accelerations", inerters(inerter_jacobian), balanced=False),  # moments do not cancel
+    Maker("index3.forces.user", "accelerations-d", inerters("differences"), balanced=False, tolerance=1e-5),
+    Maker("index3.forces.user", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 

@@ -114,6 +114,12 @@ def check_matrix(state, relative=RELATIVE):
         for r, d in enumerate(np.eye(system.m)):
             compare(by_lam[:, r], zoo.difference(state, s.G, (evaluate.forces,), "lam", d), "G_lam", relative)
     q = state[s.Q].copy()
+    if system.reads_accelerations:
+        by_a = zoo.dense_matrix(state, 1, 0, 0, 0, 0, 1)[:n, :n] - mass[:n, :n]
+        assert np.abs(by_a).max() > 0.1
+        for d in zoo.tangents(system, q):
+            seen = zoo.difference(state, s.G, (evaluate.forces,), "a", d)
+            compare((1.0 - state[s.SHARE][0]) * by_a @ d, seen, "G_a", relative)
     for d in zoo.tangents(system, q):
         compare(stiffness @ d, zoo.difference(state, s.G, (evaluate.forces,), "q", d), "K", relative)
         compare(damping @ d, zoo.difference(state, s.G, (evaluate.forces,), "v", d), "D", relative)

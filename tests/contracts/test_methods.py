@@ -12,7 +12,12 @@ TIMES = np.arange(1, 6) / 5
 """Where errors are measured: at one time alone the leading error may happen to vanish [s]."""
 COUNTS = {2: (200, 400, 800), 3: (120, 240, 480), 4: (80, 160, 320), 5: (60, 120, 240), 8: (20, 40, 80)}
 """Steps in a second by order: small enough to see the order, large enough to stay above rounding."""
-LATER = {"dopri5": (240, 480, 960), "tlismni-adams4": (320, 640, 1280), "rosenbrock4": (320, 640, 1280)}
+LATER = {
+    "dopri5": (240, 480, 960),
+    "hem4": (320, 640, 1280),
+    "tlismni-adams4": (320, 640, 1280),
+    "rosenbrock4": (320, 640, 1280),
+}
 """Methods whose errors fall faster than their order at first."""
 FIXED_ORDER = [key for key, method in METHODS.items() if isinstance(method.order, int)]
 

@@ -24,7 +24,7 @@ def controlled(t, r, A, v, w, p, x, rate, z, out, res):
 
 
 def model_with_everything():
-    """Two spatial links, a motion, a spring, friction by the reaction, states and variables of the user."""
+    """Two links, a motion, a spring, friction by the reaction, added mass, states and variables of the user."""
     model = ix.Model("everything")
     first = model.add(ix.RigidBody.rod("first", (0, 0, 0), (1, 0, 0.2), mass=1.0, radius=0.1))
     second = model.add(ix.RigidBody.rod("second", (1, 0, 0.2), (1.5, 0.8, 0), mass=1.0, radius=0.1))
@@ -35,6 +35,7 @@ def model_with_everything():
         ix.SpringDamper("strut", model.ground, second, points=((0, 2, 0), (1.5, 0.8, 0)), stiffness=50.0, damping=2.0)
     )
     model.add(ix.JointFriction("rub", pin, 0.2, radius=0.05, stick_velocity=0.1))
+    model.add(ix.AddedMass("water", second.marker((0.1, 0, 0.2)), (0.5, 1.0, 2.0), 0.1))
     block = model.add(ix.States("x", (0.3,)))
     model.add(ix.UserEquations("control", second.marker((0, 0, 0)), controlled, states=block, variables=(0.5, 0.5)))
     return model
@@ -62,6 +63,7 @@ def test_newton_matrix_is_the_derivative_of_the_residual(state):
     n, m = system.n, system.m
     q0, v0, a0, lam0 = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
     back = q0 - 0.01 * v0  # q_n of the mass configuration (1+alpha) q - alpha q_n
+    state[s.A_PAST][:], state[s.SHARE][0] = 1.1 * a0, alpha / (1 + alpha)  # as the method has it
 
     def residual(da, dlam):
         state[s.Q][:], state[s.V][:] = q0 + beta * h * h * da, v0 + gamma * h * da

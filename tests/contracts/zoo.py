@@ -162,6 +162,8 @@ def random_state(system: System, seed: int) -> State:
     state.move(0.3, system.q0, rng.normal(size=system.n))
     state[s.A][:] = rng.normal(size=system.n)
     state[s.LAM][:] = rng.normal(size=system.m)
+    if system.reads_accelerations:  # as a method whose A belongs to another instant has it
+        state[s.A_PAST][:], state[s.SHARE][0] = rng.normal(size=system.n), -0.25
     return state
 
 
@@ -209,14 +211,14 @@ def bend(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def difference(
     state: State, slot, kernels: tuple[Kernel, ...], by: str, direction: np.ndarray, h: float = 1e-6
 ) -> np.ndarray:
-    """Central difference of an array along a direction of q, v or q_mass."""
+    """Central difference of an array along a direction of q, v, a, lam or q_mass."""
     values = []
     system = state.system
-    target = {"q": s.Q, "v": s.V, "q_mass": s.Q_MASS, "lam": s.LAM}[by]
+    target = {"q": s.Q, "v": s.V, "a": s.A, "q_mass": s.Q_MASS, "lam": s.LAM}[by]
     base = state[target].copy()
     for sign in (1, -1):
         state[target][:] = (
-            base + sign * h * direction if by in ("v", "lam") else step(system, base, direction, sign * h)
+            base + sign * h * direction if by in ("v", "a", "lam") else step(system, base, direction, sign * h)
         )
         assert state.run(*kernels) == 0
         values.append(state[slot].copy())

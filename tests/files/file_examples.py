@@ -287,6 +287,15 @@ def drag() -> ix.Model:
     return model
 
 
+@example("AddedMass")
+def added_mass() -> ix.Model:
+    model, a, b = two()
+    model.add(ix.AddedMass("water", a, 0.4, (0.1, 0.2, 0.3), at=(0.4, 0, 0)))
+    coupling = [[0.0, 0.01, 0.0], [0.02, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    model.add(ix.AddedMass("mud", b, [[0.4, 0.1, 0], [0.1, 0.5, 0], [0, 0, 0.3]], 0.1, coupling=coupling))
+    return model
+
+
 @example("JointFriction")
 def friction() -> ix.Model:
     model, pin, slide = two_pins()

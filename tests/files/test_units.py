@@ -100,6 +100,8 @@ def elements(scale: bool) -> dict:
              "vector": [0, 2.0 * F, {"table": {"t": [0, 1.0 * T], "y": [0, F]}}]},
             {"type": "Drag", "name": "d", "on": "a", "coefficient": 0.3, "area": 0.5 * L**2, "density": 1.2 * M / L**3,
              "wind": [1.0 * L / T, 0, 0]},
+            {"type": "AddedMass", "name": "w", "on": "a", "mass": 0.2 * M, "inertia": [0.1 * M * L**2] * 3,
+             "coupling": [[0, 0.01 * M * L, 0], [0, 0, 0], [0, 0, 0]]},
             {"type": "JointLimit", "name": "l", "joint": "pin", "lower": -1.0 * A, "stiffness": 9.0 * F * L / A**1.5,
              "damping": 0.1 * F * L * T / A, "exponent": 1.5, "onset": 0.01 * A},
             {"type": "Contact", "name": "c", "first": "a", "second": "ground",

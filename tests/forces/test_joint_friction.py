@@ -10,8 +10,8 @@ import pytest
 import index3 as ix
 
 G = 9.80665
-TAKEN = ("hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "dopri5", "adams", "tlismni-adams3")
-REFUSED = ("al-index3", "multi-index", "firstorder-sdirk4", "rosenbrock4", "descriptor-trapezoidal")
+TAKEN = ("hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "radau5", "dopri5", "adams", "tlismni-adams3")
+REFUSED = ("hem4", "al-index3", "multi-index", "firstorder-sdirk4", "rosenbrock4", "descriptor-trapezoidal")
 
 
 def incline(angle, mu, **law):

@@ -30,7 +30,7 @@ class Matrix:
 
     def dense(self) -> np.ndarray:
         """The matrix as a full array."""
-        full = np.zeros((self.n + self.m,) * 2)
+        full = np.zeros((self.n + self.m,) * 2, self.values.dtype)
         full[self.indices, np.repeat(np.arange(self.n + self.m), np.diff(self.indptr))] = self.values
         return full
 

@@ -55,6 +55,18 @@ class Stepper:
         return self.run[run.NEW_V]
 
 
+def skate_errors(key: str, counts: tuple[int, ...]) -> np.ndarray:
+    """Errors after 1 s with so many steps of a knife edge on a slope, x = g sin / (2 w^2) sin^2(w t)."""
+    slope, spin, errors = 2.0, 3.0, []
+    model = ix.Model("skate", gravity=(slope, 0, 0))
+    skate = model.add(ix.PlanarBody("skate", 1.0, 0.1, spin=spin))
+    model.add(ix.KnifeEdge("edge", model.ground, skate, at=(0, 0, 0), axis=(0, 1, 0)))
+    for count in counts:
+        result = ix.simulate(model, (0, 1), key, step=1 / count, t_eval=[1.0])
+        errors.append(abs(result["skate"].position[-1, 0] - slope / (2 * spin**2) * np.sin(spin) ** 2))
+    return np.array(errors)
+
+
 def orders(errors: np.ndarray) -> np.ndarray:
     """Observed orders from errors at steps halved each time."""
     return np.log2(errors[:-1] / errors[1:])

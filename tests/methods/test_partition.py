@@ -148,6 +148,8 @@ def test_explicit_methods_on_a_large_chain(frames):
 def test_free_stages_and_a_partition_contradict_each_other():
     with pytest.raises(ix.ModelError, match="stages='free' recovers no coordinates"):
         ix.simulate(ix.library.pendulum(), (0, 0.1), "dopri5", stages="free", parametrization="partition")
+    with pytest.raises(ix.ModelError, match="stabilization='post' does not recover dependent coordinates"):
+        ix.simulate(ix.library.pendulum(), (0, 0.1), "dopri5", stabilization="post", parametrization="partition")
 
 
 @pytest.mark.parametrize("name", ["four_bar", "chain", "andrews"])

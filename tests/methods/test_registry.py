@@ -10,9 +10,10 @@ import index3 as ix
 from index3.methods.registry import METHODS, methods_page
 
 KEYS = [
-    "hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "al-index1", "al-index3", "multi-index", "adams", "dopri5",
-    "dop853", "tlismni-trapezoidal", "tlismni-adams3", "tlismni-adams4", "tlismni-hht", "tlismni-bdf2",
-    "statespace-trapezoidal", "descriptor-trapezoidal", "descriptor-sdirk4", "firstorder-sdirk4", "rosenbrock4",
+    "hht-i3", "generalized-alpha", "bdf-i3", "bdf-si2", "radau5", "al-index1", "al-index3", "multi-index", "adams",
+    "dopri5", "dop853", "hem4", "tlismni-trapezoidal", "tlismni-adams3", "tlismni-adams4", "tlismni-hht",
+    "tlismni-bdf2", "statespace-trapezoidal", "descriptor-trapezoidal", "descriptor-sdirk4", "firstorder-sdirk4",
+    "rosenbrock4",
 ]  # fmt: skip
 
 

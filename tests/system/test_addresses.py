@@ -16,7 +16,7 @@ from index3.compiled.interface import JIT, Kernel
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS
 from index3.system import evaluate, kinds
-from index3.system.addresses import CORE, STAGES_OF, with_core
+from index3.system.addresses import CORE, INERTIAL_STAGES, STAGES_OF, with_core
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -63,7 +63,7 @@ def test_stages_of_the_evaluator_are_those_in_its_source():
         return found
 
     assert {kernel.name: stages(kernel.name) for kernel in CORE} == {
-        kernel.name: set(STAGES_OF.get(kernel.name, ())) for kernel in CORE
+        kernel.name: {*STAGES_OF.get(kernel.name, ()), *INERTIAL_STAGES.get(kernel.name, ())} for kernel in CORE
     }
     assert set().union(*STAGES_OF.values()) == set(kinds.STAGES)
 
@@ -81,6 +81,16 @@ def test_what_a_kernel_calls_is_read_from_its_sources():
 def test_a_method_loads_all_its_kernels_at_once(loads, key):
     """One build for a run: nothing is left to stand-ins or to single builds later."""
     ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, progress=False)
+    assert len(loads) == 1, [names(load) for load in loads[1:]]
+
+
+@compiled_only
+@pytest.mark.parametrize("key", ["hht-i3", "dopri5"])
+def test_forces_of_accelerations_load_their_stages_too(loads, key):
+    model = ix.Model("ball")
+    ball = model.add(ix.RigidBody.sphere("ball", 0.1, mass=1.0))
+    model.add(ix.AddedMass("water", ball, 1.0))
+    ix.simulate(model, (0.0, 0.05), key, progress=False)
     assert len(loads) == 1, [names(load) for load in loads[1:]]
 
 

@@ -165,13 +165,13 @@ def linearize(
     state.move(t, q, v)
     parts = evaluate_parts(state)
     level = system.level[parts.partition.rows]
-    zq = tangent_basis(parts.phi_q[level == 0], parts.mass, system.first_state)
-    zv = tangent_basis(parts.phi_q, parts.mass, system.n)
+    zq = tangent_basis(parts.phi_q[level == 0], parts.metric, system.first_state)
+    zv = tangent_basis(parts.phi_q, parts.metric, system.n)
     changes = state_changes(parts, zq, zv)
     forces = input_forces(model, system, q, t, inputs)
     pushed = respond(parts, np.column_stack([*forces.values()]) if forces else np.zeros((system.n, 0)))
     n = system.n
-    metric_q, metric_v = zq.T @ parts.mass, zv.T @ parts.mass
+    metric_q, metric_v = zq.T @ parts.metric, zv.T @ parts.metric
     A = np.vstack([metric_q @ changes["v"], metric_v @ changes["a"]])
     B = np.vstack([np.zeros((zq.shape[1], pushed.shape[1])), metric_v @ pushed[:n]])
     point = {"t": t, "q": q, "v": v, "a": state[s.A].copy(), "lam": state[s.LAM].copy(), "angle": angle}
@@ -216,7 +216,7 @@ def state_changes(parts: Parts, zq: np.ndarray, zv: np.ndarray) -> dict[str, np.
     """Changes of q, v, a (n, k) and of the multipliers of the kept rows, for unit changes of each of the k states."""
     n = len(parts.mass)
     right = np.vstack([np.zeros((n, zq.shape[1])), -parts.phiv_q @ zq])
-    along = np.linalg.solve(augmented(parts.mass, parts.phi_q), right)[:n]
+    along = np.linalg.solve(augmented(parts.metric, parts.phi_q), right)[:n]
     dq = np.hstack([zq, np.zeros_like(zv)])
     dv = np.hstack([along, zv])
     change = solve_change(parts, dq, dv)

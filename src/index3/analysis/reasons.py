@@ -6,7 +6,7 @@ from index3.analysis.legs import Leg
 from index3.compiled import slots as s
 from index3.linear import static_lu
 from index3.methods import closure, run
-from index3.methods.closing import UNSETTLED, singular_body
+from index3.methods.closing import singular_body, unsettled
 from index3.system import evaluate
 
 
@@ -34,7 +34,7 @@ def reason(leg: Leg, code: int, max_steps: int | None) -> str:
         run.STEP_TOO_SMALL: f"The step became too small at t = {t:g} (h = {h:.3g}{worst}). "
         "The motion is not smooth there, or the tolerance is beyond rounding.",
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
-        run.UNSETTLED: f"{UNSETTLED} at t = {t:g}{worst}.",
+        run.UNSETTLED: f"{unsettled(leg.stage.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):

@@ -103,6 +103,15 @@ class Stages:
                 raise ModelError(f"{who}: there is no joint or motion {name!r} in model '{self.model.name}'.")
         return frozenset(names)
 
+    def check_impulses(self, who: str) -> None:
+        """Raise where an impulse of a joint would change velocities through forces that depend on accelerations."""
+        forces = self.whole.readers("accelerations")
+        if forces:
+            raise ModelError(
+                f"{who}: the impulse of a joint would also pass through {forces[0]}, which depends on accelerations; "
+                "that is not worked out. Use contacts or springs in place of the joint, or leave the force out."
+            )
+
     def at(self, opened: frozenset[str]) -> Stage:
         """The stage with some joints and motions open.
 

@@ -81,8 +81,9 @@ class Switch:
 
         Raises
         ------
-        ModelError : an unknown name.
+        ModelError : an unknown name, or forces that depend on accelerations.
         """
+        self._stages.check_impulses("close_joint")
         self._gap = max(self._gap, gap)
         self.opened -= self._stages.check_names(names, "close_joint")
 
@@ -91,9 +92,10 @@ class Switch:
 
         Raises
         ------
-        ModelError : an unknown name, or a joint that is closed.
+        ModelError : an unknown name, a joint that is closed, or forces that depend on accelerations.
         """
         self._stages.check_names((name,), "impact")
+        self._stages.check_impulses("impact")
         if name not in self.opened:
             raise ModelError(f"impact: '{name}' is closed at t = {self.t:.6g}. Only an open joint can be struck.")
         stage = self._stages.at(self.opened - {name})

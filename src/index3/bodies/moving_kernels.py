@@ -1,9 +1,9 @@
 """Markers of ground that move as functions of time.
 
-They have no coordinates: pose and twist come from FUNCTION_VALUES, and the acceleration is all bias, so gamma and the
-derivatives of the rows follow as for any marker. What a row's explicit derivative by time lacks is g . V of such a
-marker; `restrain` adds it. It has to come after the `restrain` of every constraint, and `push` after that of every
-force: the table of this kind is the last one.
+They have no coordinates: pose and twist come from FUNCTION_VALUES, and so does the acceleration, which is all bias;
+gamma and the derivatives of the rows follow as for any marker. What a row's explicit derivative by time lacks is g . V
+of such a marker; `restrain` adds it. It has to come after the `restrain` of every constraint, and `push` after that of
+every force: the table of this kind is the last one.
 """
 
 from __future__ import annotations
@@ -82,10 +82,11 @@ def spin_rate(phi, rate, second):
 
 @kernel
 def place(T, E):
-    """Pose and twist of every moving marker; explicit derivatives of its rows by time begin at zero."""
+    """Pose, twist and acceleration of every moving marker; explicit derivatives of its rows by time begin at zero."""
     moving, ties, values = view(E, MARKERS), view(E, TIES), view(T, s.FUNCTION_VALUES)
     local_a, phi_t = view(T, s.LOCAL_A), view(T, s.PHI_T)
     marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
+    marker_b = view(T, s.MARKER_B)
     for k in range(ties.shape[0]):
         phi_t[ties[k].row] = 0.0
     for e in range(moving.shape[0]):
@@ -93,8 +94,10 @@ def place(T, E):
         if moving[e].path[0] >= 0:
             put_at(marker_r, m, 0, components(values, moving[e].path, 0))
             put_at(marker_v, m, 0, components(values, moving[e].path, 1))
-        phi = turning(values, moving[e], 0)
-        put_at(marker_v, m, 3, spin(phi, turning(values, moving[e], 1)))
+            put_at(marker_b, m, 0, components(values, moving[e].path, 2))
+        phi, rate = turning(values, moving[e], 0), turning(values, moving[e], 1)
+        put_at(marker_v, m, 3, spin(phi, rate))
+        put_at(marker_b, m, 3, spin_rate(phi, rate, turning(values, moving[e], 2)))
         L = (local_a[m, 0], local_a[m, 1], local_a[m, 2], local_a[m, 3], local_a[m, 4],
              local_a[m, 5], local_a[m, 6], local_a[m, 7], local_a[m, 8])  # fmt: skip
         B = multiply(about(phi), L)
@@ -127,19 +130,6 @@ def restrain(T, E):
 
 
 @kernel
-def bias(T, E):
-    """Acceleration of every moving marker."""
-    moving, values, marker_b = view(E, MARKERS), view(T, s.FUNCTION_VALUES), view(T, s.MARKER_B)
-    for e in range(moving.shape[0]):
-        m = moving[e].marker
-        if moving[e].path[0] >= 0:
-            put_at(marker_b, m, 0, components(values, moving[e].path, 2))
-        phi, rate = turning(values, moving[e], 0), turning(values, moving[e], 1)
-        put_at(marker_b, m, 3, spin_rate(phi, rate, turning(values, moving[e], 2)))
-    return OK
-
-
-@kernel
 def push(T, E):
     """Note the power of what moves the markers against the forces applied to them.
 
@@ -163,4 +153,4 @@ def energies(T, E):
     return OK
 
 
-STAGES = {"place": place, "restrain": restrain, "push": push, "bias": bias, "energies": energies}
+STAGES = {"place": place, "restrain": restrain, "push": push, "energies": energies}

@@ -31,20 +31,20 @@ def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
         If the kernel raises, or calls something that it must not need, such as Numba's memory allocator.
     """
     import numba
-    from numba.core.codegen import CPUCodeLibrary
 
+    from index3.compiled.frontend import finish_kernel
     from index3.compiled.intrinsics import OPTIONS
 
     function: Any = numba.cfunc("int64(int64, int64)", **OPTIONS)(kernel.function)
     library = function._library
-    CPUCodeLibrary._optimize_final_module(library)
-    code = str(library._final_module)
+    module = finish_kernel(library)
+    code = str(module)
     open_symbols = {name for name in OPEN.findall(code) if not ALLOWED.fullmatch(name)}
     if open_symbols:
         raise RuntimeError(f"kernel {kernel.module}.{kernel.name} must not use {', '.join(sorted(open_symbols))}")
     if RAISES in code:
         raise RuntimeError(f"kernel {kernel.module}.{kernel.name} can raise an exception. Return a status instead.")
-    return function._wrapper_name, library._codegen._tm.emit_object(library._final_module)
+    return function._wrapper_name, library._codegen._tm.emit_object(module)
 
 
 def build_kernel(module: str, name: str, directory: Path) -> Path:

@@ -7,15 +7,23 @@ comes out. It is called in the store's worker processes only.
 
 from __future__ import annotations
 
+import functools
 import gc
+import sys
 from typing import Any
 
+from llvmlite.binding import Linkage, ffi, parse_assembly
+from numba.core import base
 from numba.core.base import BaseContext
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
+from numba.core.ir import Inst, Var
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.runtime.context import NRTContext
 from numba.core.targetconfig import ConfigStack
+from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
 
@@ -64,28 +72,42 @@ def take_plain_integers(helper: Any) -> Any:
 
 
 def spare_helpers() -> None:
-    """Leave helpers as they are until a kernel has taken them in.
+    """Leave helpers as they come from Numba until `finish_kernel` takes them in.
 
-    By itself Numba would optimise every helper and make machine code of it, although nothing calls helpers but kernels,
-    which take in a copy and optimise it again.
+    By itself Numba would link into each helper what it calls, optimise it, and make machine code of it, although
+    nothing calls helpers but kernels, which take in a copy and optimise it again.
     """
-    JITCodeLibrary._optimize_final_module = lambda self: None
-    JITCodeLibrary._finalize_specific = lambda self: None
-    JITCodeLibrary.get_pointer_to_function = lambda self, name: self._ensure_finalized() or 0
+
+    def add_ir_module(library: Any, module: Any) -> None:
+        parsed = parse_assembly(normalize_ir_text(str(module)))
+        parsed.data_layout = library._codegen._data_layout
+        library._final_module.link_in(parsed)
+
+    def finalize(library: Any) -> None:
+        library._finalized = True
+
+    CPUCodeLibrary.add_ir_module = add_ir_module
+    JITCodeLibrary.finalize = finalize
+    JITCodeLibrary.get_pointer_to_function = lambda self, name: 0
     JITCPUCodegen.set_env = lambda self, name, env: None
 
 
-def spare_declarations() -> None:
-    """Run the passes on single functions only where there is something to simplify."""
-
-    def optimize_functions(library: Any, module: Any) -> None:
-        module.data_layout = library._codegen._data_layout
-        for function in module.functions:
-            if not function.is_declaration:
-                passes, builder = library._codegen._function_pass_manager()
-                passes.run(function, builder)
-
-    CPUCodeLibrary._optimize_functions = optimize_functions
+def finish_kernel(library: Any) -> Any:
+    """Take every helper that a kernel needs into its module, once, and optimise the whole; returns the module."""
+    module, waiting, seen = library._final_module, [library], {library}
+    while waiting:
+        for helper in waiting.pop()._linking_libraries:
+            if helper not in seen:
+                seen.add(helper)
+                waiting.append(helper)
+                for function in helper._final_module.functions:
+                    if not function.is_declaration and function.linkage == Linkage.external:
+                        function.linkage = Linkage.linkonce_odr  # to be inlined and dropped
+                module.link_in(helper._final_module, preserve=True)
+    module.verify()
+    passes, builder = library._codegen._module_pass_manager()
+    passes.run(module, builder)
+    return module
 
 
 def spare_reference_counts() -> None:
@@ -123,10 +145,76 @@ def remember_sizes() -> None:
     BaseContext.get_abi_sizeof = get_abi_sizeof
 
 
+def spare_scipy() -> None:
+    """Numba looks whether SciPy is there, for linear algebra that kernels have no use for; loading it takes 0.4 s."""
+    sys.modules.setdefault("scipy.linalg", None)  # type: ignore[arg-type]
+
+
+def spare_events() -> None:
+    """Do not announce each call of LLVM: nobody listens."""
+    ffi.lib._lock._cblist.clear()
+
+
+def remember_signatures() -> None:
+    """Look once whether a built-in function wants to know where it is called from."""
+    base._has_loc = functools.cache(base._has_loc)
+
+
+def spare_lifetimes() -> None:
+    """Find out how long variables live only if a pass asks for it: it matters to reference counts alone."""
+
+    def run(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        function = processor.func_ir
+        function.blocks = canonicalize_cfg(function.blocks)
+        function.variable_lifetime = VariableLifetime(function.blocks)
+        function.generator_info = None
+
+    PostProcessor.run = run
+
+
+def spare_registries() -> None:
+    """Look for new built-in functions when modules were imported, not at each call of one."""
+    contexts: Any = BaseContext
+    refresh = contexts.refresh
+    seen: set[tuple[int, int]] = set()
+
+    def refresh_once(context: Any) -> None:
+        if (id(context), len(sys.modules)) not in seen:
+            refresh(context)
+            seen.add((id(context), len(sys.modules)))
+
+    contexts.refresh = refresh_once
+
+
+def list_variables_quickly() -> None:
+    """Find the variables of an instruction without a recursion into fields that hold none."""
+
+    def find(instruction: Any, value: Any) -> list[Any]:
+        found = []
+        for part in value.values() if type(value) is dict else (value,):
+            if type(part) is Var:
+                found.append(part)
+            elif isinstance(part, Inst):
+                found += part.list_vars()
+            elif type(part) is dict:
+                found += find(instruction, part)
+            elif type(part) in (list, tuple):
+                for one in part:
+                    found += find(instruction, one)
+        return found
+
+    Inst._rec_list_vars = find
+
+
 def make_quick() -> None:
     """Change Numba in this process."""
+    spare_scipy()
+    spare_events()
+    remember_signatures()
+    spare_lifetimes()
+    spare_registries()
+    list_variables_quickly()
     spare_helpers()
-    spare_declarations()
     spare_reference_counts()
     remember_types()
     remember_sizes()

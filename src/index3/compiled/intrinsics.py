@@ -11,7 +11,7 @@ from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 from numba.np import numpy_support
 
-from index3.compiled import interface
+from index3.compiled import indexing, interface  # noqa: F401 (says how elements are read and written)
 from index3.compiled.frontend import KernelCompiler, take_plain_integers
 
 OPTIONS: dict[str, Any] = {

@@ -28,12 +28,14 @@ GROUP = np.dtype(
         ("map", "i8"),  # first place in GROUP_MAP (square of `count`)
         ("curved", "i8"),  # 1 if GROUP_K is ever filled
         ("damped", "i8"),  # 1 if GROUP_D is ever filled
+        ("inertial", "i8"),  # 1 if GROUP_M is ever filled
     ]
 )
 
 C_M, C_MA, C_K, C_D, C_V, C_R = range(6)
 """Places in COEF. The matrix is c_M M + c_Ma (M a)_q + c_K ((Phi_q^T lam)_q - Q_q) - c_D Q_v, bordered by Phi_q;
-velocity-level rows add c_V times their derivative by q; Phi_q^T gets -c_R Q_lam where forces depend on reactions."""
+velocity-level rows add c_V times their derivative by q. c_R is for forces that depend on what is solved for: Phi_q^T
+gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on accelerations."""
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
@@ -41,13 +43,13 @@ STEPPING = 3
 """Place in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation."""
 
 (
-    TIME, Q, V, A, LAM, Q_MASS, COEF,
+    TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
     PHI, PHI_T, PHI_TT, PHI_SCALE, LEVEL, G, MA, RATE, GAMMA, ENERGY,
     GRAVITY, FUNCTIONS, FUNCTION_VALUES, ANGLES, ANGLE_REF,
     MARKERS, LOCAL_R, LOCAL_A,
-    MARKER_R, MARKER_A, MARKER_V, MARKER_F,
+    MARKER_R, MARKER_A, MARKER_V, MARKER_W, MARKER_F,
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
-    GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_MAP,
+    GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
     BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
     MATRIX, CORE, STAGES, STAGE_FIRST, STATUS,
@@ -56,6 +58,8 @@ STEPPING = 3
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
     q_mass=("f8", 1),  # the configuration of the mass term
     coef=("f8", 1),
+    a_now=("f8", 1),  # accelerations at TIME, for forces that depend on them; empty if none does
+    a_past=("f8", 1), share=("f8", 1),  # A_NOW = A + SHARE (A_PAST - A): for A that belongs to another instant
     phi=("f8", 1), phi_t=("f8", 1), phi_tt=("f8", 1),  # rows and their explicit derivatives by time
     phi_scale=("f8", 1),  # sum of the absolute terms of each row
     level=("i8", 1),  # 0: position row, 1: velocity-level row
@@ -69,6 +73,7 @@ STEPPING = 3
     angles=("f8", 1), angle_ref=("f8", 1),  # unwrapped joint angles: at the evaluation, at the last accepted step
     markers=(MARKER, 1), local_r=("f8", 2), local_a=("f8", 2),  # poses in the body frame
     marker_r=("f8", 2), marker_a=("f8", 2), marker_v=("f8", 2),  # pose and twist
+    marker_w=("f8", 2),  # rate of the twist: acceleration, angular acceleration; empty if no force reads it
     marker_f=("f8", 2),  # applied force and torque, reactions included
     marker_j=("f8", 1),  # ragged (6, count): twist by coordinate rates
     marker_nv=("f8", 1), marker_na=("f8", 1),  # ragged (6, count): (J v)_q and (J a)_q
@@ -77,6 +82,7 @@ STEPPING = 3
     marker_bq=("f8", 1), marker_bv=("f8", 1),  # ragged (6, count): derivatives of the bias by q and v
     groups=(GROUP, 1), group_markers=("i8", 1),
     group_k=("f8", 1), group_d=("f8", 1),  # ragged: minus the derivative of the group's wrench by pose and by twist
+    group_m=("f8", 1),  # the same by the rate of the twist; empty if no force reads it
     group_map=("i8", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
     row_g=("f8", 1),  # ragged: gradient of each row in twists
     row_vh=("f8", 1), row_hv=("f8", 1), row_xh=("f8", 1), row_bh=("f8", 1),  # V^T H, H V, X^T H, B^T H with H = g_xi

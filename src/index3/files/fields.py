@@ -145,6 +145,14 @@ class Inertia(Numbers):
 
 
 @dataclass(frozen=True)
+class Block(Inertia):
+    """As `Inertia`, or one number for all three axes."""
+
+    type: Any = Float | Vector3 | Matrix3
+    wanted: str = "a number, three numbers or a 3x3 matrix"
+
+
+@dataclass(frozen=True)
 class Orientation(Kind):
     """A quaternion (w, x, y, z), or the rows of a matrix whose columns are the body's axes in ground."""
 

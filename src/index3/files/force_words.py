@@ -6,7 +6,21 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from index3.files.fields import BODY, FLAG, JOINT, TEXT, Float, Kind, Numbers, Place, choice, number, vector
+from index3.files.fields import (
+    BODY,
+    FLAG,
+    JOINT,
+    TEXT,
+    Block,
+    Float,
+    Kind,
+    Matrix3,
+    Numbers,
+    Place,
+    choice,
+    number,
+    vector,
+)
 from index3.files.laws import Law, Laws, Six, TimeFunction, TimeVector
 from index3.files.markers import END
 from index3.files.surfaces import BODY_PAIRS, ROAD, SURFACE_LIST, TWO_SURFACES
@@ -27,6 +41,7 @@ from index3.files.word import (
     short,
 )
 from index3.forces.actuator import Actuator
+from index3.forces.added_mass import AddedMass
 from index3.forces.bushing import Bushing
 from index3.forces.contact import Contact, ContactSet
 from index3.forces.drag import Drag
@@ -128,6 +143,17 @@ FORCES = [
         area=number("length^2"),
         density=number("mass/length^3"),
         wind=TimeVector(dimension="length/time"),
+        at=short(POINT),
+    ),
+    Word(
+        AddedMass,
+        on=marker(0),
+        mass=Block(dimension="mass"),
+        inertia=Block(),
+        coupling=Field(
+            Numbers(Matrix3, "a 3x3 matrix", "mass*length"),
+            lambda added: added.coupling if added.coupling.any() else None,
+        ),
         at=short(POINT),
     ),
     Word(

@@ -14,7 +14,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.turning_angle import combine
 from index3.errors import ModelError
-from index3.forces.force import ForceElement, Place, add_block, element_table, marker_of
+from index3.forces.force import ForceElement, Place, add_block, element_table, moving_end
 from index3.forces.line import IDENTITY
 from index3.forces.load import CONSTANT, NO_VECTOR, Sampler, zero
 
@@ -69,9 +69,7 @@ class Drag(ForceElement):
         at: Any = None,
     ) -> None:
         super().__init__(name)
-        self.markers = (marker_of(self.label, on, at),)
-        if self.markers[0].body.kind == "ground":
-            raise ModelError(f"{self.label} acts on ground, which does not move. Give a body that moves.")
+        self.markers = (moving_end(self.label, on, at),)
         self.coefficient = as_number(coefficient, self.label, "coefficient")
         if self.coefficient < 0.0:
             raise ModelError(f"{self.label} has coefficient {self.coefficient}. Give one of at least 0.")

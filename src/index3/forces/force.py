@@ -2,7 +2,8 @@
 
 A kind of force is a module with a word, a record type, a `table(elements, places)` and `STAGES`, its kernels by stage:
 "push" adds the wrench F of each element to its markers, "stiffen" adds K = -dF/dxi and D = -dF/dV in the twists of the
-markers (6 numbers each: dr and dtheta, or v and w, ground axes), "energies" adds potential energy and the power of what
+markers (6 numbers each: dr and dtheta, or v and w, ground axes) and, where the force depends on their accelerations W,
+-dF/dW (GROUP_M), "energies" adds potential energy and the power of what
 is not conservative. A kernel that meets a broken law returns the element's number plus one; `explain` says it in words.
 """
 
@@ -116,6 +117,11 @@ class ForceElement:
         return False
 
     @property
+    def reads_accelerations(self) -> bool:
+        """Whether the force depends on the accelerations of its markers (MARKER_W)."""
+        return False
+
+    @property
     def law_in_numbers(self) -> dict[str, Any] | None:
         """Plain numbers from which a result works out the histories of the force; None if it has no such."""
         return None
@@ -151,6 +157,14 @@ def marker_of(owner: str, end: Any, at: Any = None) -> Marker:
         return end.marker()
     r, A = end.pose()
     return end.marker(A.T @ (as_vector(at, owner, "at") - r))
+
+
+def moving_end(owner: str, end: Any, at: Any = None) -> Marker:
+    """As `marker_of`, but not on ground."""
+    marker = marker_of(owner, end, at)
+    if marker.body.kind == "ground":
+        raise ModelError(f"{owner} acts on ground, which does not move. Give a body that moves.")
+    return marker
 
 
 @helper

@@ -31,7 +31,8 @@ from index3.constraints.user_block import (
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
 
-PARTS = (*POSES, "x", "out", "rate", "pad", "K", "D", "wrench")  # of a block; "pad" and the last are the kernels' own
+PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench")
+"""Of a block; "pad" and the last are the kernels' own."""
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -66,15 +67,20 @@ class UserForce(ForceElement, UserFunctions):
         "int64 (double, double *)" gets t and the block r, A, v, w, p, out, K, D row by row, and returns 0 for success;
         `out` or K and D are zero at entry.
     parameters : numbers handed to f as `p`
-    jacobian : where the derivatives of the force come from. None: left out; implicit methods then converge more slowly,
-        and not at all if the force is stiff. "differences": central differences, 24 k calls of f for each Jacobian. A
-        function jacobian(t, r, A, v, w, p, K, D), of any kind that f may be: fills, from zero, the (6k, 6k) derivatives
-        of `out` by K: (dr, dtheta) and D: (v, w) of each marker in turn; dtheta turns every axis u by dtheta x u.
+    jacobian : where the derivatives of the force come from. None: left out (but not those by accelerations); implicit
+        methods then converge more slowly, and not at all if the force is stiff. "differences": central differences, 24
+        k calls of f for each Jacobian. A function jacobian(t, r, A, v, w, p, K, D), of any kind that f may be: fills,
+        from zero, the (6k, 6k) derivatives of `out` by K: (dr, dtheta) and D: (v, w) of each marker in turn; dtheta
+        turns every axis u by dtheta x u.
     states : a block of n first-order states (`States`) whose rates the function also gives. It then is
         f(t, r, A, v, w, p, out, x, rate) with the states x (n,) and their rates to be filled in, zero at entry (several
         forces may name one block: their rates add up); and jacobian(t, r, A, v, w, p, K, D, x), where K and D have 6
         more rows and columns for every 6 states or part of that: the rates are rows 6k ... of both, the states columns
         6k ... of D.
+    accelerations : True if the force depends on the accelerations of its markers. The functions then have more
+        arguments after all others, f(..., dv, dw) and jacobian(..., M, dv, dw): accelerations dv (k, 3) [m/s^2] and
+        angular accelerations dw (k, 3) [rad/s^2], and the derivatives M of `out` by (dv, dw), of the shape of K. In a
+        block of doubles dv and dw follow p, and M follows D. The force is found together with the motion it causes.
     longest_step : most that a run may step at once [s], where the function has something to say only for a short time
 
     The work of the force is counted as work, not as potential energy. A torque on a PointMass has no effect. An
@@ -103,6 +109,7 @@ class UserForce(ForceElement, UserFunctions):
         jacobian: Any = None,
         *,
         states: States | None = None,
+        accelerations: bool = False,
         longest_step: float = math.inf,
     ) -> None:
         super().__init__(name)
@@ -116,6 +123,12 @@ class UserForce(ForceElement, UserFunctions):
                 )
             self.markers = (*self.ends, *states.markers)
             self.arguments = {"f": (*POSES, "out", "x", "rate"), "jacobian": (*POSES, "K", "D", "x")}
+        if not isinstance(accelerations, bool):
+            raise ModelError(f"{self.label} has accelerations {short(accelerations)}. Give True or False.")
+        self.accelerations = accelerations
+        if accelerations:
+            given, slopes = self.arguments["f"], self.arguments["jacobian"]
+            self.arguments = {"f": (*given, "dv", "dw"), "jacobian": (*slopes, "M", "dv", "dw")}
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
@@ -145,6 +158,11 @@ class UserForce(ForceElement, UserFunctions):
         """Whether derivatives are known."""
         return self.jacobian is not None
 
+    @property
+    def reads_accelerations(self) -> bool:
+        """As given."""
+        return self.accelerations
+
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
         return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
@@ -157,9 +175,12 @@ class UserForce(ForceElement, UserFunctions):
     def form(self) -> Form:
         """The parts of its block."""
         count, width = len(self.ends), 6 * len(self.markers)
-        n = 0 if self.states is None else self.states.size
-        own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width), (width,))
-        return Form(PARTS, (*pose_shapes(count, len(self.parameters)), *own), ("out", "rate", "K", "D"))
+        n, read = 0 if self.states is None else self.states.size, int(self.accelerations)
+        rates = ((count * read, 3), (count * read, 3))
+        own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width))
+        last = ((width * read, width), (width,))
+        shapes = (*pose_shapes(count, len(self.parameters)), *rates, *own, *last)
+        return Form(PARTS, shapes, ("out", "rate", "K", "D", "M"))
 
 
 def table(elements: Sequence[UserForce], places: Sequence[Place]) -> UserTable:
@@ -174,10 +195,21 @@ def load_state(T, members, blocks, user, k):
 
 
 @helper
+def load_motion(T, blocks, user, m, marker):
+    """Write pose, velocity and, if they matter, accelerations of the m-th marker of a force into its block."""
+    load_marker(T, blocks, user, m, marker)
+    if user.dw > user.dv:
+        W = view(T, s.MARKER_W)
+        for c in range(3):
+            blocks[user.dv + 3 * m + c] = W[marker, c]
+            blocks[user.dw + 3 * m + c] = W[marker, 3 + c]
+
+
+@helper
 def load(T, members, blocks, user):
-    """Write poses and velocities of all markers and all states of a force into its block."""
+    """Write the motion of all markers and all states of a force into its block."""
     for m in range(user.bodies):
-        load_marker(T, blocks, user, m, members[user.first + m])
+        load_motion(T, blocks, user, m, members[user.first + m])
     for k in range(user.out - user.x):
         load_state(T, members, blocks, user, k)
 
@@ -202,11 +234,14 @@ def push(T, E):
 
 @helper
 def change(blocks, user, m, c, sign):
-    """Move the m-th marker along component c of its twist (0-5) or change its velocity (6-11); returns the step."""
+    """Move the m-th marker along component c of its twist (0-5), or change its velocity (6-11) or acceleration (12-17).
+
+    Returns the step.
+    """
     if 3 <= c < 6:
         shift(blocks, user, 6 * m + c, 0.0, sign * STEP)
         return STEP
-    first = user.r if c < 3 else user.v if c < 9 else user.w
+    first = user.r if c < 3 else user.v if c < 9 else user.w if c < 12 else user.dv if c < 15 else user.dw
     at = first + 3 * m + c % 3
     h = STEP * max(1.0, abs(blocks[at]))
     blocks[at] += sign * h
@@ -214,16 +249,16 @@ def change(blocks, user, m, c, sign):
 
 
 @helper
-def add_differences(T, E, user, marker, m):
-    """Add minus the derivatives by pose and velocity of the m-th marker, one column at a time."""
+def add_differences(T, E, user, marker, m, begin, end):
+    """Add minus the derivatives by components `begin` ... of the motion of the m-th marker, one column at a time."""
     blocks, width, t = view(E, BLOCKS), 6 * user.count, view(T, s.TIME)[0]
-    for c in range(12):
-        group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D)
+    for c in range(begin, end):
+        group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D) if c < 12 else view(T, s.GROUP_M)
         for side in range(2):
             sign = 1.0 - 2.0 * side
             h = change(blocks, user, m, c, sign)
             code = run(blocks, user, user.function, t, user.out, user.K)
-            load_marker(T, blocks, user, m, marker)
+            load_motion(T, blocks, user, m, marker)
             if code != OK:
                 return code
             for row in range(width):
@@ -252,11 +287,14 @@ def add_state_differences(T, E, user, k):
 def add_derivatives(T, E, user):
     """Add minus the derivatives that the user's own function gives."""
     blocks, K, D, size = view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D), user.D - user.K
+    M = view(T, s.GROUP_M)
     code = run(blocks, user, user.derivative, view(T, s.TIME)[0], user.K, user.wrench)
     if code == OK:
         for k in range(size):
             K[user.group + k] -= blocks[user.K + k]
             D[user.group + k] -= blocks[user.D + k]
+        for k in range(user.wrench - user.M):
+            M[user.group + k] -= blocks[user.M + k]
     return code
 
 
@@ -269,10 +307,12 @@ def stiffen(T, E):
         load(T, members, blocks, user)
         if user.mode == FUNCTION:
             code = add_derivatives(T, E, user)
-        elif user.mode == DIFFERENCES:
+        else:
+            begin, end = 0 if user.mode == DIFFERENCES else 12, 18 if user.dw > user.dv else 12
             for m in range(user.bodies):
                 if code == OK:
-                    code = add_differences(T, E, user, members[user.first + m], m)
+                    code = add_differences(T, E, user, members[user.first + m], m, begin, end)
+        if user.mode == DIFFERENCES:
             for k in range(user.out - user.x):
                 if code == OK:
                     code = add_state_differences(T, E, user, k)

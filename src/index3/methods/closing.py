@@ -24,8 +24,6 @@ NEAR_SINGULAR = 1e-3
 Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
 
 
-UNSETTLED = "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
-"""What is said where forces depend on reactions and no solution is found."""
 KERNELS = (
     static_lu.factor, static_lu.solve, static_lu.solve_refined,
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations,
@@ -134,7 +132,7 @@ class Closer:
                 f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
             )
         if code == closure.UNSETTLED:
-            return SimulationFailed(f"{UNSETTLED} at t = {t:.6g}.")
+            return SimulationFailed(f"{unsettled(system)} at t = {t:.6g}.")
         return AssemblyError(
             f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
             "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
@@ -147,9 +145,26 @@ def singular_body(system: System, factors: Table) -> SingularError:
     if not 0 <= scalar < system.n:
         return SingularError("The equations of motion contain numbers that are not finite.")
     body = system.bodies[int(np.searchsorted(system.starts, scalar, "right")) - 1]
+    if system.reads_accelerations:
+        name = body.coordinate_names[scalar - system.starts[system.bodies.index(body)]]
+        return SingularError(
+            f"{body.label} has no inertia left along {name}: no acceleration balances its forces. Check the forces "
+            f"that depend on accelerations ({', '.join(system.readers('accelerations'))}) and the inertia of the body."
+        )
     return SingularError(
         f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
         "takes this rotation."
+    )
+
+
+def unsettled(system: System) -> str:
+    """What is said where forces depend on reactions or accelerations and no solution is found."""
+    if not system.reads_accelerations:
+        return "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
+    forces = ", ".join(system.readers("accelerations"))
+    return (
+        f"Accelerations and the forces that depend on them ({forces}) do not settle: "
+        "such forces may leave bodies without inertia, or have jumps"
     )
 
 

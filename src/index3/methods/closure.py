@@ -32,10 +32,11 @@ TOLERANCE, ITERATIONS, SMALL = range(3)
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
 EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
-reactions and the forces that depend on them do not settle."""
-SETTLING, SETTLED = 40, 1e-11
-"""Most corrections of reactions that forces depend on; the last one, relative to the largest acceleration or reaction
-(rounding of a solve with conditions of 1e4)."""
+accelerations or reactions and the forces that depend on them do not settle."""
+SETTLING, SETTLED, AMPLIFIED = 40, 1e-11, 1e8
+"""Most corrections of accelerations and reactions that forces depend on; the last one, relative to the largest of them
+(rounding of a solve with conditions of 1e4); how many times larger than without such derivatives accelerations must not
+become: forces that take away all inertia but the rounding of their derivatives."""
 
 
 @helper
@@ -83,11 +84,19 @@ def factor_mass(T, E, heavy):
 
 
 @helper
-def evaluate(T):
-    """Forces and Jacobian at the present point, without reactions."""
-    lam = view(T, s.LAM)
+def forget_solution(T):
+    """No reactions, and no accelerations where forces depend on them."""
+    a, lam = view(T, s.A), view(T, s.LAM)
+    for k in range(view(T, s.A_NOW).shape[0]):
+        a[k] = 0.0
     for k in range(lam.shape[0]):
         lam[k] = 0.0
+
+
+@helper
+def evaluate(T):
+    """Forces and Jacobian at the present point, without reactions."""
+    forget_solution(T)
     code = core(T, s.CORE_FORCES)
     if code == OK:
         code = core(T, s.CORE_JACOBIAN)
@@ -171,30 +180,48 @@ def close_velocities(T, E):
 
 @helper
 def factor_reactive(T, E):
-    """Factor [M, Phi_q^T - Q_lam; Phi_q, 0] where the Jacobian stands evaluated, forces at the present lam."""
+    """Factor [M - Q_a, Phi_q^T - Q_lam; Phi_q, 0] where the Jacobian stands evaluated, forces at the present a, lam.
+
+    Rows that only these derivatives make redundant are as bad as a body without inertia.
+    """
     coef, link = view(T, s.COEF), view(E, LINK)
     for k in range(coef.shape[0]):
         coef[k] = 0.0
     coef[s.C_M] = 1.0
     coef[s.C_R] = 1.0
+    info = view(link[LINK_SOLVER], static_lu.INFO)
+    redundant = info[static_lu.N_ZERO]
     if core(T, s.CORE_MATRIX) != OK:
         return EVALUATION
-    return SINGULAR if call(link[LINK_FACTOR], T, link[LINK_SOLVER]) != OK else OK
+    if call(link[LINK_FACTOR], T, link[LINK_SOLVER]) != OK:
+        return SINGULAR
+    return UNSETTLED if info[static_lu.N_ZERO] > redundant else OK
 
 
 @helper
-def settle_reactions(T, E):
-    """Where forces depend on reactions: Newton's iteration on M a + Phi_q^T lam = Q(lam), Phi_q a = gamma.
+def largest_of(x):
+    """Largest |component|, and its number."""
+    most, place = 0.0, 0
+    for k in range(x.shape[0]):
+        if not abs(x[k]) <= most:
+            most, place = abs(x[k]), k
+    return most, place
 
-    Starts at T's a, lam (those without such forces), with gamma and the Jacobian evaluated; the solver is left with the
-    matrix of `factor_mass`. Does nothing in other models.
+
+@helper
+def settle(T, E):
+    """Where forces depend on a or lam: Newton's iteration on M a + Phi_q^T lam = Q(a, lam), Phi_q a = gamma.
+
+    Starts at T's a, lam (those of forces at zero ones), with gamma and the Jacobian evaluated; the solver is left with
+    the matrix of `factor_mass`. Does nothing in other models.
     """
-    if view(T, s.ROW_R).shape[0] == 0:
+    if view(T, s.ROW_R).shape[0] == 0 and view(T, s.A_NOW).shape[0] == 0:
         return OK
     link, a, lam, g, ma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.MA)
     x, n, gamma = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0], view(T, s.GAMMA)
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
     copy(view(T, s.Q_MASS), view(T, s.Q))
+    start = largest_of(a)[0]
     for _ in range(SETTLING):
         code = core(T, s.CORE_FORCES)
         if code == OK:
@@ -220,6 +247,10 @@ def settle_reactions(T, E):
             change, largest = max(change, abs(x[n + k])), max(largest, abs(lam[k]))
         if not change < 1e200:
             return UNSETTLED
+        most, place = largest_of(a)
+        if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
+            view(link[LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = place
+            return SINGULAR
         if change <= SETTLED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
     return UNSETTLED
@@ -230,8 +261,7 @@ def solve_accelerations(T, E):
     """a and lam of M a + Phi_q^T lam = Q, Phi_q a = gamma at (t, q, v), the matrix being factored."""
     link, a, lam, g, gamma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
     x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0]
-    for k in range(lam.shape[0]):
-        lam[k] = 0.0
+    forget_solution(T)
     code = core(T, s.CORE_FORCES)
     if code == OK:
         code = core(T, s.CORE_LEVELS)
@@ -246,7 +276,7 @@ def solve_accelerations(T, E):
         a[k] = x[k]
     for k in range(lam.shape[0]):
         lam[k] = x[n + k]
-    return settle_reactions(T, E)
+    return settle(T, E)
 
 
 @helper

@@ -116,7 +116,7 @@ def accelerate(T, C, R):
 
 @helper
 def accelerate_here(T, C, R):
-    """As `accelerate`, where forces without reactions (lam = 0) and Jacobian stand evaluated at (t, q, v) already."""
+    """As `accelerate`, where forces after `forget_solution` and Jacobian stand evaluated at (t, q, v) already."""
     counts, link, n = view(R, run.COUNTS), view(C, closure.LINK), view(T, s.Q).shape[0]
     a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
     x = view(link[closure.LINK_SOLVER], static_lu.X)
@@ -134,7 +134,7 @@ def accelerate_here(T, C, R):
     call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
     run.copy(a, x[:n])
     run.copy(lam, x[n:])
-    code = closure.settle_reactions(T, C)
+    code = closure.settle(T, C)
     if code != OK:
         return run.EVALUATION_FAILED if code == closure.EVALUATION else run.UNSETTLED
     return OK

@@ -27,7 +27,7 @@ class Method:
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
     `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` and `takes_reactions` (False: models with
-    velocity-level rows, or with forces that depend on reactions, are refused by name).
+    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
     """
 
     key: ClassVar[str]
@@ -62,11 +62,12 @@ class Method:
                 f"Method '{self.key}' cannot take the velocity-level row {progress.system.row_names[rows[0]]} of "
                 f"{progress.system.row_labels[rows[0]]}. Use method='hht-i3'."
             )
-        if progress.system.reads_reactions and not self.takes_reactions:
-            force = next(g.element for g in progress.system.groups if getattr(g.element, "reads_reactions", False))
-            raise ModelError(
-                f"Method '{self.key}' cannot take {force.label}, which depends on reactions. Use method='hht-i3'."
-            )
+        for what in ("reactions", "accelerations"):
+            forces = progress.system.readers(what)
+            if forces and not self.takes_reactions:
+                raise ModelError(
+                    f"Method '{self.key}' cannot take {forces[0]}, which depends on {what}. Use method='hht-i3'."
+                )
         if state.run(evaluate.forces):
             raise ModelError(progress.system.explain(state))
         if not progress.system.conservative:

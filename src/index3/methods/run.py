@@ -260,12 +260,13 @@ def power_at(T, R, t):
 def add_work(T, R):
     """Work of the last accepted step by quadrature of the power on the dense output; T stands at the new state.
 
-    Only called where something is not conservative. Simpson's rule with multipliers interpolated, which costs one
+    Only called where something is not conservative. Simpson's rule with a and multipliers interpolated, which costs one
     evaluation of the forces; where the accepted accelerations are true ones, Lobatto's rule of five points with
     multipliers solved for at the inner ones.
     """
     clock, work = view(R, CLOCK), view(R, WORK)
     lam, lam0, lam1 = view(T, s.LAM), view(R, OLD_LAM), view(R, NEW_LAM)
+    a, a0, a1 = view(T, s.A), view(R, OLD_A), view(R, NEW_A)
     energy = view(T, s.ENERGY)
     code = core(T, s.CORE_ENERGY)
     work[POWER_NEW] = energy[s.POWER]
@@ -284,6 +285,8 @@ def add_work(T, R):
     interpolate(R, middle, view(T, s.Q), view(T, s.V))
     for k in range(lam.shape[0]):
         lam[k] = 0.5 * (lam0[k] + lam1[k])
+    for k in range(a.shape[0]):
+        a[k] = 0.5 * (a0[k] + a1[k])
     if code == OK:
         code = core(T, s.CORE_FORCES)
     if code == OK:

@@ -38,6 +38,8 @@ STAGES_OF = {
     "angles": ("measure",),
 }
 """The stages that kernels of the evaluator run."""
+INERTIAL_STAGES = {"forces": ("tangent",), "matrix": ("second",)}
+"""Those that they run besides where forces depend on accelerations."""
 
 USES = re.compile(r"\bs\.CORE_(\w+)")
 NOT_BUILT = 902  # status of a stand-in whose kernel cannot be built
@@ -58,10 +60,15 @@ class Addresses:
     ----------
     lines : stage, kernel and handle of the kind's table, for each line of STAGES
     failures : where a build that fails during a run leaves its error
+    inertial : whether forces depend on accelerations
     """
 
-    def __init__(self, lines: Sequence[tuple[str, Kernel, int]], failures: list[BaseException]) -> None:
+    def __init__(
+        self, lines: Sequence[tuple[str, Kernel, int]], failures: list[BaseException], inertial: bool = False
+    ) -> None:
         self.lines, self.failures = lines, failures
+        more = INERTIAL_STAGES if inertial else {}
+        self.stages_of = {name: (*stages, *more.get(name, ())) for name, stages in STAGES_OF.items()}
         self.keep: list[Any] = []  # the stand-ins: the arrays hold their addresses
         self.ready: set[Kernel] = set()
         self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
@@ -111,7 +118,7 @@ class Addresses:
         if not JIT:
             return
         wanted = list(kernels)
-        stages = {stage for kernel in wanted if kernel in CORE for stage in STAGES_OF.get(kernel.name, ())}
+        stages = {stage for kernel in wanted if kernel in CORE for stage in self.stages_of.get(kernel.name, ())}
         wanted += [kernel for stage, kernel, _ in self.lines if stage in stages]
         store.prepare((kernel.module, kernel.name) for kernel in wanted)
         self.put_in_place()

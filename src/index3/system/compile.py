@@ -95,7 +95,8 @@ class Compiler:
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
-        addresses = Addresses([(stage, kernel, table.handle) for stage, (kernel, _, table) in lines], self.failures)
+        places = [(stage, kernel, table.handle) for stage, (kernel, _, table) in lines]
+        addresses = Addresses(places, self.failures, self.reads_accelerations)
         addresses.load(with_core(kernels))
         fixed = self.fixed_arrays(sparsity)
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
@@ -107,7 +108,7 @@ class Compiler:
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
         users = (joint for joint in self.model.joints.values() if not getattr(joint, "conservative", True))
-        reactions_work = driven or self.reads_reactions or any(users)
+        reactions_work = driven or self.reads_reactions or self.reads_accelerations or any(users)
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
             row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
@@ -116,6 +117,7 @@ class Compiler:
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
             q0=np.concatenate([body.q0 for body in self.bodies]), v0=np.concatenate([body.v0 for body in self.bodies]),
             conservative=conservative, reactions_work=reactions_work, reads_reactions=self.reads_reactions,
+            reads_accelerations=self.reads_accelerations,
             function_labels=self.function_labels, failures=self.failures, keep=self.keep,
         )  # fmt: skip
 
@@ -123,6 +125,11 @@ class Compiler:
     def reads_reactions(self) -> bool:
         """Whether a force depends on the reactions of its joint."""
         return any(force.reads_reactions for force in self.model.forces.values())
+
+    @property
+    def reads_accelerations(self) -> bool:
+        """Whether a force depends on the accelerations of its markers."""
+        return any(force.reads_accelerations for force in self.model.forces.values())
 
     def number(self) -> None:
         """Number rows, markers, groups, and the pieces of every ragged array."""
@@ -276,7 +283,7 @@ class Compiler:
         members = [number for group in self.groups for number in group.marker_numbers]
         records = [
             (g.member, len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
-             int(g.curved), int(g.damped))
+             int(g.curved), int(g.damped), int(g.inertial))
             for g in self.groups
             if g not in self.held
         ]  # fmt: skip
@@ -317,6 +324,9 @@ class Compiler:
         shapes |= dict.fromkeys((s.GROUP_K, s.GROUP_D), (self.sizes["stiffness"],))
         reactive = self.reads_reactions
         shapes |= {s.ROW_R: (self.sizes["gradient"] * reactive,), s.Q_LAM: (self.sizes["block"] * reactive,)}
+        read = int(self.reads_accelerations)
+        shapes |= {s.A_NOW: (self.n * read,), s.A_PAST: (self.n * read,), s.SHARE: (1,)}
+        shapes |= {s.MARKER_W: (count * read, 6), s.GROUP_M: (self.sizes["stiffness"] * read,)}
         gradients = (s.ROW_G, s.ROW_VH, s.ROW_HV, s.ROW_XH, s.ROW_BH, s.ROW_H3)
         shapes |= dict.fromkeys(gradients, (self.sizes["gradient"],))
         shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)

@@ -65,9 +65,29 @@ def add_reactions(T):
                     f[marker, c] -= lam_r * row_g[first + 6 * o + c]
 
 
+@helper
+def fill_twist_rates(T):
+    """MARKER_W = J a + (J v)_q v of every marker; one without coordinates has its bias, which PLACE put there."""
+    markers, marker_j, marker_n = view(T, s.MARKERS), view(T, s.MARKER_J), view(T, s.MARKER_NV)
+    a, past, share, now = view(T, s.A), view(T, s.A_PAST), view(T, s.SHARE)[0], view(T, s.A_NOW)
+    v, bias, rate = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W)
+    for k in range(now.shape[0]):
+        now[k] = a[k] + share * (past[k] - a[k])
+    for m in range(rate.shape[0]):
+        count, first, start = markers[m].count, markers[m].coords, markers[m].jacobian
+        for i in range(6):
+            x = bias[m, i] if count == 0 else 0.0
+            for j in range(count):
+                x += marker_j[start + i * count + j] * now[first + j] + marker_n[start + i * count + j] * v[first + j]
+            rate[m, i] = x
+
+
 @kernel
 def forces(T, E):
-    """At (t, q, v, lam): marker poses and wrenches, PHI, ROW_G, and G = Phi_q^T lam - Q."""
+    """At (t, q, v, lam): marker poses and wrenches, PHI, ROW_G, and G = Phi_q^T lam - Q.
+
+    Where forces depend on accelerations, also at those of A (see `slots`), with the marker Jacobians on the way.
+    """
     f, g = view(T, s.MARKER_F), view(T, s.G)
     for k in range(f.shape[0]):
         for c in range(6):
@@ -77,6 +97,9 @@ def forces(T, E):
     code = fill_functions(T)
     if code == OK:
         code = run_stage(T, s.PLACE)
+    if code == OK and view(T, s.A_NOW).shape[0] > 0:
+        code = run_stage(T, s.TANGENT)
+        fill_twist_rates(T)
     if code == OK:
         code = run_stage(T, s.RESTRAIN)
     if code == OK:
@@ -147,10 +170,15 @@ def add_pair(matrix, places, first, row, col, count, stiffness, start, width, si
 
 @helper
 def add_group(T, k):
-    """Scatter c_K (J^T K J + J^T D N(v)) + c_D J^T D J of one group."""
+    """Scatter c_K (J^T K J + J^T D N(v)) + c_D J^T D J of one group.
+
+    With S the derivative by the rate of the twist J a + b: c_M c_R J^T S J + c_K J^T S (N(a) + b_q) + c_D J^T S b_v.
+    """
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
     stiffness, damping, places = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.GROUP_MAP)
     marker_j, marker_n, matrix, c = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MATRIX), view(T, s.COEF)
+    inertia, marker_na = view(T, s.GROUP_M), view(T, s.MARKER_NA)
+    marker_bq, marker_bv = view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
     count, width = groups[k].count, 6 * groups[k].marker_count
     start, first = groups[k].stiffness, groups[k].map
     row = 0
@@ -168,6 +196,15 @@ def add_group(T, k):
                          marker_j, li, ni, marker_j, rj, nj, c[s.C_D])  # fmt: skip
                 add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
                          marker_j, li, ni, marker_n, rj, nj, c[s.C_K])  # fmt: skip
+            if groups[k].inertial == 1:
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_M] * c[s.C_R])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_na, rj, nj, c[s.C_K])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_bq, rj, nj, c[s.C_K])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_bv, rj, nj, c[s.C_D])  # fmt: skip
             col += nj
         row += mi.count
 
@@ -219,6 +256,29 @@ def add_reaction_derivatives(T):
         values[places[e, 1]] += out[e]
 
 
+@helper
+def exchange(x, y):
+    """Swap the contents of two vectors."""
+    for k in range(y.shape[0]):
+        z = x[k]
+        x[k] = y[k]
+        y[k] = z
+
+
+@helper
+def prepare_inertia(T):
+    """Where forces depend on accelerations: GROUP_M = 0, and MARKER_NA, MARKER_BQ, MARKER_BV at A_NOW."""
+    group_m, a, now = view(T, s.GROUP_M), view(T, s.A), view(T, s.A_NOW)
+    if now.shape[0] == 0:
+        return OK
+    for k in range(group_m.shape[0]):
+        group_m[k] = 0.0
+    exchange(a, now)
+    code = run_stage(T, s.SECOND)
+    exchange(a, now)
+    return code
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
@@ -231,6 +291,8 @@ def matrix(T, E):
         for k in range(row_r.shape[0]):
             row_r[k] = 0.0
         code = curve(T)
+        if code == OK:
+            code = prepare_inertia(T)
         if code == OK:
             code = run_stage(T, s.STIFFEN)
         if code != OK:

@@ -37,6 +37,7 @@ class Group:
     primitives: list[Primitive] = field(default_factory=list)
     curved: bool = False
     damped: bool = False
+    inertial: bool = False
     reduced: bool = False  # rows that planar motion cannot violate were left out
     full: bool = False  # a body of it lacks inertia: squares of its rows are added to the matrix
     marker_numbers: tuple[int, ...] = ()
@@ -201,8 +202,9 @@ def motion_group(motion: Any, function: int) -> Group:
 
 
 def force_group(force: Any) -> Group:
-    """The group of a force: no rows, only stiffness and damping."""
-    return Group(force.name, force, tuple(force.markers), curved=True, damped=bool(force.damped))
+    """The group of a force: no rows, only stiffness, damping and what depends on accelerations."""
+    damped, inertial = bool(force.damped), bool(force.reads_accelerations)
+    return Group(force.name, force, tuple(force.markers), curved=True, damped=damped, inertial=inertial)
 
 
 def used_markers(model: Model, groups: list[Group]) -> tuple[list[Marker], dict[int, int]]:

@@ -44,11 +44,16 @@ class System:
     q0: np.ndarray
     v0: np.ndarray
     conservative: bool
-    reactions_work: bool  # reactions do work, or forces that do depend on them
+    reactions_work: bool  # reactions do work, or forces that do depend on them or on accelerations
     reads_reactions: bool  # a force depends on the multipliers: accelerations and reactions are found by iteration
+    reads_accelerations: bool  # a force depends on the accelerations of its markers: the same
     function_labels: list[str]
     failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+
+    def readers(self, what: str) -> list[str]:
+        """The labels of the forces that depend on "reactions" or "accelerations"."""
+        return [group.element.label for group in self.groups if getattr(group.element, f"reads_{what}", False)]
 
     def explain(self, state: State) -> str:
         """What the last failed evaluation found wrong, naming the element."""

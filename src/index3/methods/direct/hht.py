@@ -6,7 +6,9 @@ Ours differs:
   (1+alpha) q_{n+1} - alpha q_n instead (option `mass="end"` keeps the print);
 - a_n belongs to t_n + alpha h_{n-1}: a step of another size starts from a_n shifted to t_n + alpha h, which keeps
   second order for any sequence of steps (option `shift=False` keeps the print);
-- velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2).
+- velocity-level rows are scaled by 1/(gamma h), as position rows by 1/(beta h^2);
+- forces that depend on accelerations are taken with A_{n+1} at t_{n+1}, which follows from a at t_{n+1} + alpha h by
+  (1+alpha) A_{n+1} - alpha A_n = a_{n+1}: a mass in such a force is then the same as one in M.
 The corrector is `newton`, the predictor and the step control are `alpha`; constants not in the paper are named there. A
 Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
 """
@@ -63,7 +65,7 @@ def predict(T, E, R, h):
 
 
 @helper
-def fill_bases(E, R, h):
+def fill_bases(T, E, R, h):
     """The step as `newton` takes it: Newmark's formulas (2), the force balance (11a), the error (25)."""
     c, memory, start = view(E, OPTIONS), view(E, newton.MEMORY), view(E, A_START)
     alpha, beta, gamma = c[ALPHA], c[BETA], c[GAMMA]
@@ -79,6 +81,17 @@ def fill_bases(E, R, h):
         q_base[k] = q0[k] + h * v0[k] + h * h * (0.5 - beta) * start[k]
         v_base[k] = v0[k] + h * (1.0 - gamma) * start[k]
         g_add[k] = -alpha / (1.0 + alpha) * g_old[k]
+    view(T, s.SHARE)[0] = alpha / (1.0 + alpha)
+
+
+@helper
+def keep_present(T):
+    """Where forces depend on accelerations: A_{n+1} is the A_n of the next step, and what belongs to this instant."""
+    now, past_a, a = view(T, s.A_NOW), view(T, s.A_PAST), view(T, s.A)
+    for k in range(now.shape[0]):
+        past_a[k] = now[k]
+        a[k] = now[k]
+    view(T, s.SHARE)[0] = 0.0
 
 
 @helper
@@ -91,6 +104,7 @@ def accept(T, E, R, t, h):
         return run.EVALUATION_FAILED
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)
+    keep_present(T)
     return run.accept_state(T, R, t, h)
 
 
@@ -103,7 +117,7 @@ def attempt(T, E, R, S):
     view(T, s.TIME)[0] = t
     newton.fill_weights(E, R, h)
     predict(T, E, R, h)
-    fill_bases(E, R, h)
+    fill_bases(T, E, R, h)
     code = newton.solve_step(T, E, R, S)
     if code != newton.CONVERGED:
         return newton.answer_failure(E, R, code, h)
@@ -127,5 +141,6 @@ def advance(T, E):
         if code != run.GO_ON:
             return code
         code = attempt(T, E, R, S)
+        view(T, s.SHARE)[0] = 0.0  # others ask with accelerations of the instant itself
         if code != OK:
             return code

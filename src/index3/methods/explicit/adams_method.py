@@ -87,7 +87,7 @@ class Adams(Method):
         """
         n, count = progress.system.n, adams.DIFFERENCES
         clock = progress[run.CLOCK]
-        starter = runge_kutta_table(progress, DOP853, "auto", self.parametrization)
+        starter = runge_kutta_table(progress, DOP853, "auto", parametrization=self.parametrization)
         table = Table(len(adams.SLOTS))
         table[adams.RUN] = np.array([progress.table.handle], np.int64)
         table[adams.STARTER] = np.array([starter.handle], np.int64)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
-from index3.methods import manifold, run
+from index3.methods import closure, manifold, run
 from index3.methods.state_space import frame
 
-RUN, JOB, TOLERANCE, FRAME = SLOTS = slots(
+RUN, JOB, TOLERANCE, TERMS, FRAME = SLOTS = slots(
     run=("i8", 1), job=("i8", 1), tolerance=("f8", 1),
+    terms=("f8", 1),  # Baumgarte's factors of Phi' and Phi; empty: none
     frame=("i8", 1),  # table of the frame with the partition; empty for the tangent plane
 )  # fmt: skip
 DIRECTIONS, TARGET, RECOVER = range(3)
-"""Places in JOB: closer along whose directions to recover, closer to factor in, whether to recover."""
+"""Places in JOB: closer along whose directions to recover, closer to factor in, how to recover."""
+STAY, LAND, MOVE_ONCE = 0, 1, 2
+"""How: not at all, down to TOLERANCE, by one step for q and one for v."""
 NOT_YET, LOOSE = 1, 1e-4
 ROUNDING = 1e-13
 """Scaled position rows, and velocity rows relative to the largest rate, at accepted steps."""
@@ -31,9 +34,8 @@ def refer(T, P):
 @helper
 def recover(T, P, C, tolerance):
     """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
-    lam, v, largest = view(T, s.LAM), view(T, s.V), 1.0
-    for k in range(lam.shape[0]):
-        lam[k] = 0.0
+    v, largest = view(T, s.V), 1.0
+    closure.forget_solution(T)
     if view(P, FRAME).shape[0] > 0:
         frame.reset_normals(view(P, FRAME)[0])
         return frame.land(T, view(P, FRAME)[0], tolerance)
@@ -48,6 +50,45 @@ def recover(T, P, C, tolerance):
 
 
 @helper
+def move_once(T, C):
+    """Post-stabilisation: one step of q to Phi = 0 and one of v to Phi' = 0, along the directions in C."""
+    q, v, phi, lam, level = view(T, s.Q), view(T, s.V), view(T, s.PHI), view(T, s.LAM), view(T, s.LEVEL)
+    for k in range(lam.shape[0]):
+        lam[k] = 0.0
+    code = run.core(T, s.CORE_FORCES)
+    if code == OK:
+        for k in range(phi.shape[0]):
+            phi[k] = phi[k] if level[k] == 0 else 0.0
+        x = manifold.solve_rows(T, C, phi)
+        for k in range(q.shape[0]):
+            q[k] += x[k]
+        code = run.core(T, s.CORE_FORCES)
+    if code == OK:
+        code = run.core(T, s.CORE_JACOBIAN)
+    if code != OK:
+        return run.EVALUATION_FAILED
+    run.core(T, s.CORE_RATES)
+    x = manifold.solve_rows(T, C, view(T, s.RATE))
+    for k in range(v.shape[0]):
+        v[k] += x[k]
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
+def add_terms(T, C, terms):
+    """Baumgarte: Phi'' = -terms[0] Phi' - terms[1] Phi instead of 0, by the matrix just factored in C."""
+    phi, rate, gap, level = view(T, s.PHI), view(T, s.RATE), view(T, s.GAMMA), view(T, s.LEVEL)
+    a, lam, n = view(T, s.A), view(T, s.LAM), view(T, s.A).shape[0]
+    for k in range(gap.shape[0]):
+        gap[k] = terms[0] * rate[k] + (terms[1] * phi[k] if level[k] == 0 else 0.0)
+    x = manifold.solve_rows(T, C, gap)
+    for k in range(n):
+        a[k] += x[k]
+    for k in range(lam.shape[0]):
+        lam[k] += x[n + k]
+
+
+@helper
 def loose(R):
     """The residual that points between accepted ones may keep: newton_tol, or with error control a part of rtol."""
     tolerance = view(R, run.TOLERANCE)
@@ -58,20 +99,25 @@ def loose(R):
 
 @kernel
 def evaluate(T, P):
-    """At T's (t, q, v): recover if JOB says so, then a and lam."""
-    job, R = view(P, JOB), view(P, RUN)[0]
-    if job[RECOVER] == 1:
+    """At T's (t, q, v): recover as JOB says, then a and lam."""
+    job, R, terms, code = view(P, JOB), view(P, RUN)[0], view(P, TERMS), OK
+    if job[RECOVER] == LAND:
         code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
-        if code == OK:
-            code = manifold.accelerate_here(T, job[TARGET], R)
-        return code
-    return manifold.accelerate(T, job[TARGET], R)
+    elif job[RECOVER] == MOVE_ONCE:
+        code = move_once(T, job[DIRECTIONS])
+    elif closure.evaluate(T) != OK:
+        code = run.EVALUATION_FAILED
+    if code == OK:
+        code = manifold.accelerate_here(T, job[TARGET], R)
+    if code == OK and terms.shape[0] > 0:
+        add_terms(T, job[TARGET], terms)
+    return code
 
 
 @helper
-def ask(T, P, address, directions, target, recover_first, tolerance):
-    """Run `evaluate` with a job: recover along `directions` if asked for, factor and solve in `target`."""
+def ask(T, P, address, directions, target, how, tolerance):
+    """Run `evaluate` with a job: recover along `directions` in one of three ways, factor and solve in `target`."""
     job = view(P, JOB)
-    job[DIRECTIONS], job[TARGET], job[RECOVER] = directions, target, recover_first
+    job[DIRECTIONS], job[TARGET], job[RECOVER] = directions, target, how
     view(P, TOLERANCE)[0] = tolerance
     return call(address, T, P)

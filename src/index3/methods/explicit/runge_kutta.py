@@ -10,6 +10,9 @@ Stages off the manifold are harmless as long as the rows are independent. Redund
 if the factorisation at the start of a step skips rows, every stage is recovered along the directions of that start,
 which do not touch the tangential part: the same formula in the tangent-plane coordinates of the start. With a partition
 every stage is recovered, in its dependent coordinates.
+
+Instead of the projection: one step towards the constraints ([AscherChinPetzoldReich] post-stabilisation), or none, with
+Baumgarte's terms in every acceleration.
 """
 
 from __future__ import annotations
@@ -34,10 +37,10 @@ from index3.methods.explicit import points
 
 POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
 """Places in LINK: the table of `points`, and addresses of kernels."""
-REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD = range(8)
+REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD, HOW_END = range(9)
 """Places in FLAGS: which of CLOSERS holds the start of the step; stages are recovered; that is decided by the skipped
 rows; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
-whether `stages` start from the last accepted state but one."""
+whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
 OWN_WORK = 2
@@ -63,12 +66,10 @@ def combine(T, E, row, h, q0, v0):
 
 
 @helper
-def evaluate(T, E, directions, target, recover_first, tolerance):
+def evaluate(T, E, directions, target, how, tolerance):
     """Accelerations at T's point, see `points.evaluate`; closers by their number."""
     link, closers = view(E, LINK), view(E, CLOSERS)
-    return points.ask(
-        T, link[POINT], link[LINK_EVALUATE], closers[directions], closers[target], recover_first, tolerance
-    )
+    return points.ask(T, link[POINT], link[LINK_EVALUATE], closers[directions], closers[target], how, tolerance)
 
 
 @kernel
@@ -107,10 +108,10 @@ def take_stages(T, E, h, from_old):
 
 @helper
 def finish(T, E):
-    """Project the end of the step and evaluate it: the last stage, and the first of the next step."""
+    """Stabilise the end of the step and evaluate it: the last stage, and the first of the next step."""
     other = 1 - view(E, FLAGS)[REFERENCE]  # factored at the last stage, whose time is the end's
     run.copy(view(E, END_Q), view(T, s.Q))
-    code = evaluate(T, E, other, other, 1, points.ROUNDING)
+    code = evaluate(T, E, other, other, view(E, FLAGS)[HOW_END], points.ROUNDING)
     last = view(E, NODES).shape[0]
     run.copy(view(E, K_Q)[last], view(T, s.V))
     run.copy(view(E, K_V)[last], view(T, s.A))

@@ -9,10 +9,12 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
-from index3.methods import run, stepping
+from index3.linear import static_lu
+from index3.methods import closure, run, stepping
 from index3.methods.closing import Closer
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
+from index3.methods.explicit.point_table import point_table
 from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
@@ -21,6 +23,8 @@ from index3.methods.state_space import frame
 from index3.methods.state_space.framing import Frame, frame_kernels
 
 STAGES = ("auto", "free", "closed")
+STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
+"""What `stabilization` does at the end of a step."""
 
 STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
@@ -31,26 +35,39 @@ def step_kernels(parametrization: str) -> tuple[Kernel, ...]:
     return STEP_KERNELS + (frame_kernels(parametrization) if parametrization == "partition" else ())
 
 
-def runge_kutta_table(progress: Run, tableau: Tableau, stages: str, parametrization: str) -> Table:
-    """The table of `runge_kutta.advance` for a run, which owns what the table points to."""
-    n, table = progress.system.n, Table(len(rk.SLOTS))
+def baumgarte_terms(baumgarte: tuple[float, float]) -> tuple[float, float]:
+    """Factors of Phi' and Phi: 2 alpha, beta^2."""
+    return 2.0 * baumgarte[0], baumgarte[1] ** 2
+
+
+def runge_kutta_table(
+    progress: Run,
+    tableau: Tableau,
+    stages: str,
+    stabilization: str = "projection",
+    baumgarte: tuple[float, float] = (0.0, 0.0),
+    *,
+    parametrization: str = "tangent-plane",
+    size: int = len(rk.SLOTS),
+    kernels: tuple[Kernel, ...] = STEP_KERNELS,
+) -> Table:
+    """The table of `runge_kutta.advance` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
+    n, table = progress.system.n, Table(size)
     closers = [Closer(progress.state, progress.solver) for _ in range(2)]
-    point = Table(len(points.SLOTS))
-    point[points.RUN] = np.array([progress.table.handle], np.int64)
-    point[points.JOB], point[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
-    point[points.FRAME] = np.zeros(0, np.int64)
+    point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
+    progress.owned += [*closers, table]
     if parametrization == "partition":
         partition = Frame(progress, parametrization)
         partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
         progress.owned.append(partition)
         point[points.FRAME] = np.array([partition.table.handle], np.int64)
         stages = "closed"
-    progress.owned += [*closers, point, table]
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
-    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in STEP_KERNELS)], np.int64)
+    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
     table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
-    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0]
+    how = STABILIZATIONS[stabilization]
+    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how]
     table[rk.FLAGS] = np.array(flags, np.int64)
     table[rk.SETTINGS] = np.array([tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0])
     table[rk.NODES] = np.array(tableau.nodes)
@@ -67,6 +84,8 @@ class RungeKutta(Method):
 
     stages: str
     parametrization: str
+    stabilization: str
+    baumgarte: tuple[float, float]
     tableau: ClassVar[Tableau]
     family: ClassVar[str] = "explicit"
     implicit: ClassVar[bool] = False
@@ -79,8 +98,18 @@ class RungeKutta(Method):
         check_choice(owner, "stages", self.stages, STAGES)
         check_choice(owner, "parametrization", self.parametrization, ("tangent-plane", "partition"))
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        check_choice(owner, "stabilization", self.stabilization, tuple(STABILIZATIONS))
+        if not isinstance(self.baumgarte, tuple | list) or len(self.baumgarte) != 2:
+            raise ModelError(f"{owner}: baumgarte = {self.baumgarte!r}. Give two rates (alpha, beta) in 1/s.")
+        for rate in self.baumgarte:
+            check_range(owner, "baumgarte", rate, 0.0, 1e9)
         if self.parametrization == "partition" and self.stages == "free":
             raise ModelError(f"{owner}: stages='free' recovers no coordinates, which a partition needs. Leave it out.")
+        if self.parametrization == "partition" and self.stabilization != "projection":
+            raise ModelError(
+                f"{owner}: stabilization={self.stabilization!r} does not recover dependent coordinates, as a partition "
+                "needs it. Use 'projection'."
+            )
 
     @property
     def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
@@ -92,9 +121,19 @@ class RungeKutta(Method):
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start.
+        ModelError : the forces cannot be evaluated at the start; or Baumgarte's terms were asked for, and rows are
+            redundant (off the constraints they contradict each other) or forces depend on reactions.
         """
-        table = runge_kutta_table(progress, self.tableau, self.stages, self.parametrization)
+        if self.stabilization == "baumgarte":
+            self.check_terms(progress)
+        table = runge_kutta_table(
+            progress,
+            self.tableau,
+            self.stages,
+            self.stabilization,
+            self.baumgarte,
+            parametrization=self.parametrization,
+        )
         self.prepare(progress)
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
@@ -105,6 +144,22 @@ class RungeKutta(Method):
             progress[run.LIMITS][run.QUINTIC] = run.OWN
             progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle
         return table
+
+    def check_terms(self, progress: Run) -> None:
+        """Raise where Baumgarte's terms make no sense."""
+        closer = Closer(progress.state, progress.solver)
+        closure.assemble_accelerations(progress.state.handle, closer.handle)
+        skipped = closer.factors[static_lu.ZERO][progress.system.n :]
+        reason = ""
+        if skipped.any():
+            row = int(np.flatnonzero(skipped)[0])
+            reason = f"row {progress.system.row_names[row]} of {progress.system.row_labels[row]} is redundant"
+        elif progress.system.reads_reactions:
+            reason = "forces depend on reactions"
+        if reason:
+            raise ModelError(
+                f"Method '{self.key}': stabilization='baumgarte' cannot be used where {reason}. Use 'projection'."
+            )
 
 
 @dataclass(frozen=True)
@@ -117,6 +172,9 @@ class Dopri5(RungeKutta):
     parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
         and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+    stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
+        "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
+    baumgarte : (alpha, beta) in 1/s, for stabilization="baumgarte"
 
     >>> Dopri5().order
     5
@@ -125,6 +183,8 @@ class Dopri5(RungeKutta):
     stages: str = "auto"
     parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
+    stabilization: str = "projection"
+    baumgarte: tuple[float, float] = (10.0, 10.0)
 
     key: ClassVar[str] = "dopri5"
     order: ClassVar[int] = 5
@@ -146,6 +206,9 @@ class Dop853(RungeKutta):
     parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
         and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
+    stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
+        "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
+    baumgarte : (alpha, beta) in 1/s, for stabilization="baumgarte"
 
     >>> Dop853().order
     8
@@ -154,6 +217,8 @@ class Dop853(RungeKutta):
     stages: str = "auto"
     parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
+    stabilization: str = "projection"
+    baumgarte: tuple[float, float] = (10.0, 10.0)
 
     key: ClassVar[str] = "dop853"
     order: ClassVar[int] = 8

@@ -9,6 +9,7 @@ II.10 and the code DOP853 that comes with it (8(5,3), twelve stages).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -134,3 +135,25 @@ DOP853 = Tableau(
     shrink=1 / 3,
     grow=6.0,
 )  # fmt: skip
+
+
+_ROOT = sqrt(6.0)
+HEM4 = Tableau(
+    order=4,
+    nodes=(0.0, 3 / 10, (4 - _ROOT) / 10, (4 + _ROOT) / 10, 1.0),
+    a=(
+        {},
+        {0: 3 / 10},
+        {0: (1 + _ROOT) / 30, 1: (11 - 4 * _ROOT) / 30},
+        {0: (-79 - 31 * _ROOT) / 150, 1: (-1 - 4 * _ROOT) / 30, 2: (24 + 11 * _ROOT) / 25},
+        {0: (14 + 5 * _ROOT) / 6, 1: (-8 + 7 * _ROOT) / 6, 2: (-9 - 7 * _ROOT) / 4, 3: (9 - _ROOT) / 4},
+    ),
+    b={2: (16 - _ROOT) / 36, 3: (16 + _ROOT) / 36, 4: 1 / 9},
+    error=({},),
+    end_in_error=False,
+    exponent=0.25,
+    memory=0.0,
+    shrink=0.2,
+    grow=5.0,
+)
+"""V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538: half-explicit, order 4 on index 2. It has no estimate."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.errors import ModelError
+from index3.errors import ModelError, SingularError
+from index3.methods.closure import SETTLED, SETTLING
 from index3.methods.state_space.partition import Partition, choose_partition, dense_rows
 from index3.system import evaluate
 from index3.system.system import State
@@ -22,7 +23,8 @@ class Parts:
     """Everything that enters the derivatives, at one (t, q, v) with its a and lam; redundant rows left out."""
 
     partition: Partition
-    mass: np.ndarray
+    mass: np.ndarray  # M - Q_a
+    metric: np.ndarray  # M
     stiffness: np.ndarray  # (M a)_q + (Phi_q^T lam)_q - Q_q
     damping: np.ndarray  # -Q_v
     phi_q: np.ndarray
@@ -32,10 +34,10 @@ class Parts:
     gamma_v: np.ndarray
 
 
-def bordered(state: State, c_m: float, c_k: float, c_d: float) -> np.ndarray:
+def bordered(state: State, c_m: float, c_k: float, c_d: float, c_r: float = 0.0) -> np.ndarray:
     """The coordinate block of the evaluator's matrix, dense."""
     n, sparsity = state.system.n, state.system.sparsity
-    state[s.COEF][:] = c_m, c_k, c_k, c_d, 0.0, 0.0
+    state[s.COEF][:] = c_m, c_k, c_k, c_d, 0.0, c_r
     if state.run(evaluate.matrix):
         raise ModelError(state.system.explain(state))
     dense = np.zeros((n + state.system.m,) * 2)
@@ -45,20 +47,39 @@ def bordered(state: State, c_m: float, c_k: float, c_d: float) -> np.ndarray:
 
 def evaluate_parts(state: State) -> Parts:
     """Evaluate at the state's (t, q, v), which lie on the constraints; a and lam are solved for there."""
-    state[s.LAM][:] = 0.0
+    state[s.A][:] = state[s.LAM][:] = 0.0
     state[s.Q_MASS][:] = state[s.Q]
     if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
         raise ModelError(state.system.explain(state))
-    n, partition = state.system.n, choose_partition(state)
-    mass, phi_q = bordered(state, 1.0, 0.0, 0.0), dense_rows(state)[partition.rows]
-    solution = np.linalg.solve(augmented(mass, phi_q), np.concatenate([-state[s.G], state[s.GAMMA][partition.rows]]))
-    state[s.A][:] = solution[:n]
-    state[s.LAM][partition.rows] = solution[n:]
+    partition = choose_partition(state)
+    metric, phi_q = bordered(state, 1.0, 0.0, 0.0), dense_rows(state)[partition.rows]
+    mass = solve_motion(state, partition, metric, phi_q)
     if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.derivatives):
         raise ModelError(state.system.explain(state))
     rows = {slot: dense_rows(state, slot)[partition.rows] for slot in (s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V)}
     stiffness, damping = bordered(state, 0.0, 1.0, 0.0), bordered(state, 0.0, 0.0, 1.0)
-    return Parts(partition, mass, stiffness, damping, phi_q, *rows.values())
+    return Parts(partition, mass, metric, stiffness, damping, phi_q, *rows.values())
+
+
+def solve_motion(state: State, partition: Partition, metric: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
+    """Put a and lam of the kept rows into a state evaluated at zero ones; returns M - Q_a there.
+
+    One solve, or Newton's iteration where forces depend on accelerations.
+    """
+    n, mass, a, lam, rows = state.system.n, metric, state[s.A], state[s.LAM], partition.rows
+    for _ in range(SETTLING):
+        if state.system.reads_accelerations:
+            mass = bordered(state, 1.0, 0.0, 0.0, 1.0)
+        left = np.concatenate([-state[s.G] - metric @ a, state[s.GAMMA][rows] - phi_q @ a])
+        change = np.linalg.solve(augmented(mass, phi_q), left)
+        a += change[:n]
+        lam[rows] += change[n:]
+        largest = max(1.0, np.abs(a).max(), np.abs(lam).max(initial=0.0))
+        if not state.system.reads_accelerations or np.abs(change).max() <= SETTLED * largest:
+            return mass
+        if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
+            raise ModelError(state.system.explain(state))
+    raise SingularError(f"Accelerations do not settle with {', '.join(state.system.readers('accelerations'))}.")
 
 
 def augmented(mass: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
@@ -103,10 +124,10 @@ def by_columns(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
 def on_tangent_plane(parts: Parts, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """J1 and J2 for w = V^T M q, V^T M V = I, V (n, ndof) spanning the null space of Phi_q (appendix B, metric M)."""
     n = len(parts.mass)
-    matrix = augmented(parts.mass, parts.phi_q)
+    matrix = augmented(parts.metric, parts.phi_q)
     v_k = np.linalg.solve(matrix, np.vstack([np.zeros((n, basis.shape[1])), -parts.phiv_q @ basis]))[:n]
     j1, j2 = solve_columns(parts, basis, v_k)
-    dual = basis.T @ parts.mass
+    dual = basis.T @ parts.metric
     return dual @ j1, dual @ j2
 
 

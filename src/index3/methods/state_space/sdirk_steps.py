@@ -9,6 +9,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.linear import static_lu
 from index3.methods import manifold, run
+from index3.methods.filtering import filter_error
 from index3.methods.state_space import frame
 from index3.methods.state_space.sdirk import (
     AFTER_REJECTION,
@@ -35,6 +36,7 @@ from index3.methods.state_space.sdirk import (
     SETTINGS,
     STAGE_A,
     STAGE_LAM,
+    STAGE_N,
     STALLED,
     WORST_RATE,
     add_recovered,
@@ -78,36 +80,18 @@ def try_step(T, E, R, F, S, t, h):
 
 
 @helper
-def add_crosswise(T, e_q, x):
-    """Positions may err across velocity-level rows, which restrain velocities only: the filter leaves that alone."""
+def add_crosswise(T, R, S, e_q, out_q):
+    """Positions may err across velocity-level rows, which restrain velocities only: that passes the filter."""
     phi_q, row, column, level = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.LEVEL)
+    x, n = view(S, static_lu.X), e_q.shape[0]
+    for k in range(x.shape[0]):
+        x[k] = 0.0
     for e in range(phi_q.shape[0]):
         if level[row[e]] == 1:
-            x[e_q.shape[0] + row[e]] += phi_q[e] * e_q[column[e]]
-
-
-@helper
-def filter_error(T, E, R, F, S, g):
-    """(I - g G) e = error with the factored matrix: OUT_V, OUT_Q tangential (5.6), (3.101), (3.102)."""
-    e_q, e_v, out_q, out_v, x = view(E, ERR_Q), view(E, ERR_V), view(E, OUT_Q), view(E, OUT_V), view(S, static_lu.X)
-    n, link = e_q.shape[0], view(R, run.LINK)
-    mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-    frame.add_product(S, mass, e_v, 1.0, x)
-    frame.add_product(S, stiff, e_q, -g, x)
-    call(link[run.LINK_SOLVE], T, S)
+            x[n + row[e]] += phi_q[e] * e_q[column[e]]
+    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
     for k in range(n):
-        out_v[k] = x[k]
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-    frame.add_product(S, mass, e_q, 1.0, x)
-    frame.add_product(S, mass, e_v, g, x)
-    frame.add_product(S, damp, e_q, g, x)
-    add_crosswise(T, e_q, x)
-    call(link[run.LINK_SOLVE], T, S)
-    for k in range(n):
-        out_q[k] = x[k]
+        out_q[k] += x[k]
 
 
 @helper
@@ -123,8 +107,12 @@ def step_error(T, E, R, F, S, h):
             e_v[k] += h * w_v[j] * past[j, k]
     add_recovered(E, e_q, w_v, w_v.shape[0], h)
     if view(E, SETTINGS)[FILTERED] == 1.0:
-        filter_error(T, E, R, F, S, view(E, SETTINGS)[GAMMA] * h)
-        return manifold.error_norm(R, view(E, OUT_Q), view(E, OUT_V))
+        mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
+        g, out_q, out_v = view(E, SETTINGS)[GAMMA] * h, view(E, OUT_Q), view(E, OUT_V)
+        filter_error(T, R, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
+        if view(E, STAGE_N).shape[0] > 0:
+            add_crosswise(T, R, S, e_q, out_q)
+        return manifold.error_norm(R, out_q, out_v)
     return manifold.error_norm(R, e_q, e_v)
 
 

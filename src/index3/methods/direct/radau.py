@@ -1,0 +1,166 @@
+"""Radau IIA of order 5 on the stabilised index-2 equations: the step loop.
+
+[HairerWanner] IV.8 (the code RADAU5), VII.4; the stages are in `radau_newton`. The last stage is the end of the step,
+so positions and velocities satisfy their constraints there, and both are of order 5; a and lam of the stages are of
+order 3 only, so those of the end are solved for in the augmented system.
+
+The error is the difference to an embedded formula of order 3 that also uses the derivative at the start,
+e = (I - z h J)^-1 (z h y_n' + sum e_i (y_i - y_n)), z the real eigenvalue, J in the tangent space: no scaling of
+components by their index is needed. An error above 1 is filtered once more, since e does not vanish for h J -> infinity
+([HairerWanner] (IV.8.20); the second evaluation there is linearised here).
+The next step is that of Gustafsson's predictive control.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.methods import manifold, run
+from index3.methods.direct import radau_newton
+from index3.methods.direct import radau_system as rs
+from index3.methods.explicit import points
+from index3.methods.filtering import filter_error
+
+SAFETY, KEEP = 0.9, 1.2
+"""Of [HairerWanner]: safety factor; growth below which a step is kept, and its factorisations with it."""
+SMALLEST, LARGEST = 0.2, 8.0
+
+
+@helper
+def accelerate(T, E):
+    """Accelerations and multipliers at T's point, whose directions become those of the closer."""
+    link = view(E, rs.LINK)
+    return points.ask(T, link[rs.POINT], link[rs.LINK_EVALUATE], link[rs.CLOSER], link[rs.CLOSER], 0, 0.0)
+
+
+@helper
+def return_to_start(T, E, R):
+    """The directions of the start of the step, where none were made or those of a failed end were."""
+    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
+    run.copy(view(T, s.Q), view(R, run.NEW_Q))
+    run.copy(view(T, s.V), view(R, run.NEW_V))
+    view(E, rs.FLAGS)[rs.STALE] = 0
+    return accelerate(T, E)
+
+
+@helper
+def filtered_norm(T, E, R, g):
+    """Filter ERR_Q, ERR_V into OUT_Q, OUT_V; their RMS over the weights."""
+    S, out_q, out_v = view(R, run.LINK)[run.LINK_SOLVER], view(E, rs.OUT_Q), view(E, rs.OUT_V)
+    mass, stiff, damp = view(E, rs.MASS), view(E, rs.STIFF), view(E, rs.DAMP)
+    filter_error(T, R, S, mass, stiff, damp, view(E, rs.ERR_Q), view(E, rs.ERR_V), out_q, out_v, g)
+    return manifold.error_norm(R, out_q, out_v)
+
+
+@helper
+def step_error(T, E, R, h):
+    """RMS over the weights of the error of q and v."""
+    e, q, v, e_q, e_v = (
+        view(E, rs.ERROR_E), view(E, rs.STAGE_Q), view(E, rs.STAGE_V), view(E, rs.ERR_Q), view(E, rs.ERR_V),
+    )  # fmt: skip
+    q0, v0, a0, g = view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A), h * view(E, rs.EIGEN)[0].real
+    for k in range(q0.shape[0]):
+        e_q[k] = g * v0[k]
+        e_v[k] = g * a0[k]
+        for i in range(rs.STAGES):
+            e_q[k] += e[i] * (q[i, k] - q0[k])
+            e_v[k] += e[i] * (v[i, k] - v0[k])
+    error = filtered_norm(T, E, R, g)
+    if error > 1.0:
+        run.copy(e_q, view(E, rs.OUT_Q))
+        run.copy(e_v, view(E, rs.OUT_V))
+        error = filtered_norm(T, E, R, g)
+    return error
+
+
+@helper
+def next_step(E, R, h, error):
+    """The next step after an accepted one ([HairerWanner] (IV.8.21), (IV.8.25)); kept if it would hardly grow."""
+    clock, memory, flags, most = view(R, run.CLOCK), view(E, rs.MEMORY), view(E, rs.FLAGS), view(E, rs.SETTINGS)
+    double = 2.0 * most[rs.MAX_ITERATIONS]
+    safety = SAFETY * (double + 1.0) / (double + memory[rs.ITERATIONS])
+    error = max(error, 1e-10)
+    factor = safety * error**-0.25
+    if memory[rs.H_PAST] > 0.0:
+        factor = min(factor, SAFETY * h / memory[rs.H_PAST] * (memory[rs.ERROR_PAST] / (error * error)) ** 0.25)
+    factor = max(SMALLEST, min(1.0 if flags[rs.AFTER_REJECTION] == 1 else LARGEST, factor))
+    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
+    if factor >= KEEP:
+        clock[run.H_NEXT] = max(planned, h * factor)
+    elif factor < 1.0:
+        clock[run.H_NEXT] = h * factor
+    elif h == planned:
+        clock[run.H_NEXT] = h
+    memory[rs.ERROR_PAST] = max(0.01, error)
+
+
+@helper
+def reject(E, R, h, factor):
+    """A step that is not taken: a smaller one next."""
+    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    view(E, rs.FLAGS)[rs.AFTER_REJECTION] = 1
+    view(R, run.CLOCK)[run.H_NEXT] = h * factor
+    return OK
+
+
+@helper
+def give_up(E, R, h, code):
+    """A step whose stages or end could not be found: a smaller one next, or the reason to stop."""
+    flags, fixed = view(E, rs.FLAGS), view(R, run.CLOCK)[run.STEP] > 0.0
+    if code >= run.NEWTON_FAILED or fixed:
+        flags[rs.FAILED_IN_ROW] += 1
+        if fixed or flags[rs.FAILED_IN_ROW] > 12:
+            return run.NEWTON_FAILED if code == radau_newton.STALLED else code
+    return reject(E, R, h, 0.5 if code == radau_newton.STALLED else 0.25)
+
+
+@helper
+def attempt(T, E, R):
+    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    link, memory, flags = view(E, rs.LINK), view(E, rs.MEMORY), view(E, rs.FLAGS)
+    fixed, error = view(R, run.CLOCK)[run.STEP] > 0.0, 0.0
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
+        return run.STEP_TOO_SMALL
+    code = return_to_start(T, E, R) if flags[rs.STALE] == 1 else OK
+    view(T, s.TIME)[0] = t
+    memory[rs.H_STEP] = h
+    if code == OK:
+        code = call(link[rs.LINK_STAGES], T, E)
+    if code == radau_newton.CONVERGED and not fixed:
+        error = step_error(T, E, R, h)
+        if not error <= 1.0:
+            return reject(E, R, h, max(SMALLEST, min(0.9, SAFETY * error**-0.25)) if error < 1e100 else SMALLEST)
+    if code == radau_newton.CONVERGED:
+        view(T, s.TIME)[0] = t
+        run.copy(view(T, s.Q), view(E, rs.STAGE_Q)[rs.STAGES - 1])
+        run.copy(view(T, s.V), view(E, rs.STAGE_V)[rs.STAGES - 1])
+        code = accelerate(T, E)
+        flags[rs.STALE] = 0 if code == OK else 1
+    if code != radau_newton.CONVERGED:
+        return give_up(E, R, h, code)
+    if not fixed:
+        next_step(E, R, h, error)
+    flags[rs.FAILED_IN_ROW] = 0
+    flags[rs.AFTER_REJECTION] = 0
+    memory[rs.H_PAST] = h
+    for i in range(rs.STAGES):
+        run.copy(view(E, rs.PAST_A)[i], view(E, rs.STAGE_A)[i])
+        run.copy(view(E, rs.PAST_LAM)[i], view(E, rs.STAGE_LAM)[i])
+    return call(link[rs.LINK_ACCEPT], T, R)
+
+
+@kernel
+def advance(T, E):
+    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+    R = view(E, rs.RUN)[0]
+    budget = run.step_budget(R)
+    while True:
+        if call(view(E, rs.LINK)[rs.LINK_EMIT], T, R) != OK:
+            return run.BLOCK_FULL
+        code = run.may_go_on(R, budget)
+        if code != run.GO_ON:
+            return code
+        code = attempt(T, E, R)
+        if code != OK:
+            return code

@@ -1,0 +1,129 @@
+"""Radau IIA of order 5 as a user sees it: its coefficients, its settings, and how a run of it is set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Table
+from index3.linear import complex_lu
+from index3.methods import run, stepping
+from index3.methods.closing import Closer
+from index3.methods.direct import radau, radau_newton
+from index3.methods.direct import radau_system as rs
+from index3.methods.explicit import points
+from index3.methods.explicit.point_table import point_table
+from index3.methods.method import Method, first_order_step
+from index3.methods.options import check_range
+from index3.methods.runner import Run
+
+RENEW_RATE = 0.1
+"""Matrices are renewed once corrections shrink by less than 10."""
+ROOT = np.sqrt(6.0)
+NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])
+"""c: the zeros of d^2/dx^2 (x^2 (x - 1)^3)."""
+
+
+def coefficients() -> dict[str, np.ndarray]:
+    """A of the collocation formula with NODES, its eigenvalues and vectors, and the weights of the error estimate.
+
+    `eigen` is the real eigenvalue and the one with positive imaginary part, `left` the rows of the inverse matrix of
+    eigenvectors; x = sum of right[:, k] (left[k] . x) over both, of which the real part is taken. The error weights
+    belong to the embedded formula of order 3 with the weight `eigen[0]` of the derivative at the start.
+
+    >>> parts = coefficients()
+    >>> np.allclose(parts["A"].sum(axis=1), NODES)
+    True
+    """
+    powers = np.arange(3)
+    A = (NODES[:, None] ** (powers + 1) / (powers + 1)) @ np.linalg.inv(NODES[:, None] ** powers)
+    eigen, vectors = np.linalg.eig(A)
+    order = np.argsort(eigen.imag)[[1, 2]]
+    inverse = np.linalg.inv(vectors)
+    # z0 y'_n + sum_i d_i y'_i vanishes for y' of degree 2: both formulas are exact there; d = A^T e
+    difference = -np.linalg.solve(NODES ** powers[:, None], [eigen[order[0]].real, 0.0, 0.0])
+    return {
+        "A": A,
+        "eigen": eigen[order].astype(complex),
+        "left": np.ascontiguousarray(inverse[order].astype(complex)),
+        "right": np.ascontiguousarray((vectors[:, order] * np.array([1.0, 2.0])).astype(complex)),
+        "error": np.linalg.solve(A.T, difference),
+    }
+
+
+@dataclass(frozen=True)
+class Radau5(Method):
+    """Radau IIA with three stages, order 5, on the stabilised index-2 equations; L-stable.
+
+    Position and velocity constraints hold at every stage; errors of q and v are controlled.
+
+    Parameters
+    ----------
+    newton_tol : with constant steps, relative size of the last correction of the velocities
+    kappa : part of the tolerance that the iteration may leave in a step
+    max_iterations : corrections per try
+
+    >>> Radau5().order
+    5
+    """
+
+    newton_tol: float = 1e-11
+    kappa: float = 1e-3
+    max_iterations: int = 10
+
+    key: ClassVar[str] = "radau5"
+    family: ClassVar[str] = "direct"
+    order: ClassVar[int] = 5
+    implicit: ClassVar[bool] = True
+    stiff: ClassVar[bool] = True
+    paper: ClassVar[str] = "Hairer, Wanner 1996 (RADAU5); Gear, Gupta, Leimkuhler 1985"
+    summary: ClassVar[str] = "very stiff motions at tight tolerances"
+    kernel: ClassVar[Kernel] = radau.advance
+    helpers: ClassVar[tuple[Kernel, ...]] = (
+        complex_lu.factor, complex_lu.solve, stepping.emit, stepping.accept, radau_newton.stages, points.evaluate,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        owner = f"Method '{self.key}'"
+        check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
+        check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
+        check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
+
+    def start(self, progress: Run, first_step: float | None) -> Table:
+        """The method's table for a run whose state is consistent.
+
+        Raises
+        ------
+        ModelError : the forces cannot be evaluated at the start.
+        """
+        self.prepare(progress)
+        n, m, table, parts = progress.system.n, progress.system.m, Table(len(rs.SLOTS)), coefficients()
+        closer = Closer(progress.state, progress.solver)
+        partner = complex_lu.complex_table(progress.solver, progress.factors)
+        progress.owned += [closer, partner, table]
+        point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
+        link = [partner.handle, closer.handle, point.handle, *addresses]
+        table[rs.RUN] = np.array([progress.table.handle], np.int64)
+        table[rs.LINK] = np.array(link, np.int64)
+        table[rs.SETTINGS] = np.array([self.kappa, self.max_iterations, RENEW_RATE])
+        table[rs.MEMORY] = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0])
+        table[rs.FLAGS] = np.array([1, 0, 0, 0, 1], np.int64)
+        table[rs.NODES], table[rs.WEIGHT_A], table[rs.WEIGHT_MU] = NODES.copy(), parts["A"], parts["A"] @ parts["A"]
+        table[rs.EIGEN], table[rs.LEFT], table[rs.RIGHT] = parts["eigen"], parts["left"], parts["right"]
+        table[rs.ERROR_E] = parts["error"]
+        for slot, width in (
+            (rs.STAGE_A, n), (rs.STAGE_Q, n), (rs.STAGE_V, n), (rs.STAGE_P, n), (rs.PAST_A, n), (rs.STAGE_LAM, m),
+            (rs.STAGE_PHI, m), (rs.PAST_LAM, m), (rs.RESIDUAL, n + m),
+        ):  # fmt: skip
+            table[slot] = np.zeros((rs.STAGES, width))
+        for slot in (rs.MASS, rs.STIFF, rs.DAMP):
+            table[slot] = np.zeros(len(progress.state[s.MATRIX]))
+        for slot in (rs.ERR_Q, rs.ERR_V, rs.OUT_Q, rs.OUT_V):
+            table[slot] = np.zeros(n)
+        progress[run.LIMITS][run.QUINTIC] = 1
+        clock = progress[run.CLOCK]
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 3)
+        return table
