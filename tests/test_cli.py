@@ -9,6 +9,7 @@ import textwrap
 import pytest
 from typer.testing import CliRunner
 
+import index3 as ix
 from index3 import cli
 from index3.commands import common
 from index3.compiled import store
@@ -276,6 +277,20 @@ def test_linearize_prints_modes_and_plays_one(model_file, tmp_path):
     code, out, err = run("linearize", model_file, "--mode", 5)
     assert code == common.BAD_INPUT
     assert "no mode 5" in err
+
+
+def test_linearize_in_axes_that_turn_with_a_body(tmp_path):
+    file = tmp_path / "spinning.json"
+    model = ix.Model("spinning", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("body", 1.0, (1.0, 2.0, 2.5), angular_velocity=(0, 4, 0)))
+    model.save(file)
+    code, out, _ = run("linearize", file, "--frame", "body")
+    assert code == 0
+    assert "1.78885" in out  # 4 sqrt((2 - 1) (2.5 - 2) / 2.5): it tumbles
+    assert "steadily" in out
+    code, _, err = run("linearize", file, "--frame", "bod")
+    assert code == common.BAD_INPUT
+    assert "Did you mean 'body'" in err
 
 
 def test_kinematics_drives_joints(model_file, tmp_path):

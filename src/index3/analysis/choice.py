@@ -83,8 +83,6 @@ def wanted_step(state: State, rtol: float) -> float:
 
 def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
     """The method for a run from a consistent state."""
-    if np.any(state.system.level == 1):
-        return Choice(ROBUST, "the model has velocity-level rows")
     fastest = max(fastest_rates(state, closer))
     closure.assemble_accelerations(state.handle, closer.handle)
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)

@@ -7,7 +7,10 @@ motion is dq = Zq xi, dv = W xi + Zv eta with Phi_q W = -(Phi_q v)_q Zq and Zv^T
 
 where da and dlam follow from the exact derivatives of the equations of motion at the point. Without velocity-level rows
 and first-order states Zq = Zv, and xi' = eta. First-order states are among eta; the coordinates of their blocks, which
-nothing depends on, are left out.
+nothing depends on, are left out. That is at rest; where the mechanism moves, the changes stand for displacements and
+turns of the bodies along axes at rest or turning (`small_motion`), beside which a steady motion has constant equations:
+
+    xi' = Zq^T M z',    eta' = Zv^T M (y' - y_xi xi'),    z' and y' as changes of coordinates.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from index3.analysis.assemble import assemble_state
 from index3.analysis.modes import Mode, find_modes, mode_result
 from index3.analysis.ports import input_forces, output_columns
 from index3.analysis.settings import check_model, check_time, is_number
+from index3.analysis.small_motion import SmallMotion, axes_rate, follow
 from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import ModelError
@@ -122,6 +126,7 @@ def linearize(
     t: float | None = None,
     inputs: Iterable[str] = (),
     outputs: Iterable[str] = (),
+    frame: Any = None,
 ) -> Linear:
     """Linearise a model about a state on its constraints.
 
@@ -136,8 +141,12 @@ def linearize(
         its present direction) or "push.x" (its axes), of a `SpringDamper` (tension) or of a force on a joint coordinate
     outputs : quantities as `result.plot` knows them: "crank.position", "hinge.angle", "A.force.z", "energy.kinetic" ...
 
-    Frequencies and dampings are those of a small motion if the point is an equilibrium; elsewhere A is the derivative
-    of the equations of motion at that instant, and a note says so.
+    frame : axes that see the small motion: ground by default, or turning with a body (its name) or with an angular
+        velocity (3,) [rad/s]. Beside a steady motion choose them such that the motion looks the same at all times:
+        ground for a bicycle that rolls straight on, its frame for one on a circle, the precession for a top
+
+    Frequencies and dampings are those of a small motion if the point is an equilibrium or a steady motion in these
+    axes; elsewhere A is the derivative of the equations of motion at that instant, and a note says so.
 
     Raises
     ------
@@ -172,16 +181,19 @@ def linearize(
     pushed = respond(parts, np.column_stack([*forces.values()]) if forces else np.zeros((system.n, 0)))
     n = system.n
     metric_q, metric_v = zq.T @ parts.metric, zv.T @ parts.metric
-    A = np.vstack([metric_q @ changes["v"], metric_v @ changes["a"]])
+    point: dict[str, Any] = {"t": t, "q": q, "v": v, "a": state[s.A].copy(), "lam": state[s.LAM].copy(), "angle": angle}
+    rate = axes_rate(model, system, frame, q, v)
+    motion = follow(system, point, changes, rate)
+    top = metric_q @ motion.displacement_rate
+    A = np.vstack([top, metric_v @ (motion.velocity_rate - motion.velocity[:, : len(top)] @ top)])
     B = np.vstack([np.zeros((zq.shape[1], pushed.shape[1])), metric_v @ pushed[:n]])
-    point = {"t": t, "q": q, "v": v, "a": state[s.A].copy(), "lam": state[s.LAM].copy(), "angle": angle}
     still = np.zeros((n, pushed.shape[1]))
     lines = {
         "q": np.hstack([changes["q"], still]), "v": np.hstack([changes["v"], still]),
         "a": np.hstack([changes["a"], pushed[:n]]),
         "lam": all_rows(system.m, parts, np.hstack([changes["lam"], pushed[n:]])),
     }  # fmt: skip
-    notes = remarks(parts, state, level)  # before the outputs, which move the state
+    notes = remarks(parts, state, level, motion)  # before the outputs, which move the state
     names, slopes = output_columns(model, closer, point, lines, outputs)
     modes = find_modes(model, system, q, A, changes["q"])
     return Linear(
@@ -236,15 +248,16 @@ def all_rows(m: int, parts: Parts, kept: np.ndarray) -> np.ndarray:
     return full
 
 
-def remarks(parts: Parts, state: State, level: np.ndarray) -> list[str]:
+def remarks(parts: Parts, state: State, level: np.ndarray, motion: SmallMotion) -> list[str]:
     """Notes: not an equilibrium, moving, redundant or velocity-level rows."""
     notes = []
-    left = np.abs(parts.mass @ state[s.A]).max(initial=0.0)
+    left, carried = (np.abs(parts.mass @ x).max(initial=0.0) for x in (motion.acceleration, motion.carried))
     weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
-    if left > AT_REST * max(weight, np.abs(state[s.MARKER_F]).max(initial=0.0)):
+    unsteady = left > AT_REST * max(weight, carried, np.abs(state[s.MARKER_F]).max(initial=0.0))
+    if unsteady:
         notes.append("the point is no equilibrium: A is the derivative of the motion there")
     if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:
-        notes.append("the mechanism moves at this point")
+        notes.append(f"the mechanism moves at this point{'' if unsteady else ', steadily as these axes see it'}")
     if len(parts.partition.rows) < state.system.m:
         notes.append("redundant rows: changes of reactions are one choice of several")
     if np.any(level == 1):

@@ -21,6 +21,9 @@ PAIRED = 1e-10
 STILL = 3e-7
 """Eigenvalues below this part of the largest one are zero: what is left of a motion that nothing holds."""
 
+NULL = 1e-11
+"""Singular values below this part of the largest one, of a balanced matrix, are zero: rounding of A is below 1e-13."""
+
 
 @dataclass
 class Mode:
@@ -45,9 +48,9 @@ class Mode:
 
 
 def eigenpairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with non-negative imaginary part, one of each pair, and their vectors.
+    """Eigenvalues with non-negative imaginary part and their vectors, columns.
 
-    Of an undamped system the squares are found: a motion that nothing holds is then 0, not a rounded double root.
+    Of an undamped system the squares are found: a motion that nothing holds is then one 0, not a rounded double root.
     """
     import scipy.linalg
 
@@ -63,11 +66,45 @@ def eigenpairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.where(np.abs(values) <= STILL**2 * np.abs(values).max(initial=0.0), 0.0, values)
         roots = np.sqrt(values.astype(complex))
         roots = np.where(roots.imag < 0.0, -roots, roots)
+        decays = (roots.imag == 0.0) & (roots.real > 0.0)  # what grows in one way decays in the other
+        roots, vectors = np.concatenate([roots, -roots[decays]]), np.hstack([vectors, vectors[:, decays]])
         return roots, np.vstack([vectors, vectors * roots])
-    values, vectors = scipy.linalg.eig(A)
+    values, vectors = deflated(A)
     values = np.where(np.abs(values) <= STILL * np.abs(values).max(initial=0.0), 0.0, values)
     keep = values.imag >= 0.0
     return values[keep], vectors[:, keep]
+
+
+def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All eigenvalues and vectors; those at zero are split off first.
+
+    A wheel that rolls has a place, a heading and a speed that nothing holds: a zero of multiplicity three or more,
+    which rounding would spread over a circle. With an orthonormal basis of the null space in front, A becomes
+    [0 B; 0 C]; the same again for C, until nothing is left at zero.
+    """
+    import scipy.linalg
+
+    n = len(A)
+    balanced, scale = scipy.linalg.matrix_balance(A, permute=False)
+    basis, zeros = np.eye(n), 0
+    size = np.linalg.norm(balanced, 2) if n else 0.0
+    while zeros < n:
+        rest = (basis.T @ balanced @ basis)[zeros:, zeros:]
+        _, values, right = np.linalg.svd(rest)
+        found = int(np.sum(values <= NULL * size))
+        if not found:
+            break
+        basis[:, zeros:] = basis[:, zeros:] @ right[::-1].T  # the smallest singular value first
+        zeros += found
+    whole = basis.T @ balanced @ basis
+    values, inner = scipy.linalg.eig(whole[zeros:, zeros:])
+    nilpotent, coupling = np.triu(whole[:zeros, :zeros], 1), whole[:zeros, zeros:]
+    vectors = np.eye(n, dtype=complex)
+    vectors[zeros:, zeros:] = inner
+    for k, value in enumerate(values):
+        vectors[:zeros, zeros + k] = np.linalg.solve(value * np.eye(zeros) - nilpotent, coupling @ inner[:, k])
+    vectors = scale @ basis @ vectors
+    return np.concatenate([np.zeros(zeros), values]), vectors / np.linalg.norm(vectors, axis=0)
 
 
 def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:

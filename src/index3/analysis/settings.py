@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import warnings
 from collections.abc import Iterable
@@ -12,6 +14,7 @@ import numpy as np
 
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
+from index3.methods.registry import METHODS
 from index3.model.model import Model
 
 MOST_TIMES = 100_000_000
@@ -163,3 +166,19 @@ def longest_step(model: Any) -> tuple[float, str]:
     """The longest step that the forces of a model allow, and which one sets it."""
     steps = [(force.longest_step, force.label) for force in model.forces.values()]
     return min(steps, default=(math.inf, ""))
+
+
+def check_names(options: dict[str, Any], signature: inspect.Signature, named: bool) -> None:
+    """Raise for options that no method has and that were meant for `simulate`, whose signature this is.
+
+    Those meant for a method that was `named` are left to it.
+    """
+    if not options:
+        return
+    own = [name for name, x in signature.parameters.items() if x.kind is inspect.Parameter.KEYWORD_ONLY]
+    of_methods = {name for method in METHODS.values() for name in method.options}
+    for name in set(options) - of_methods:
+        near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
+        advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(own)}, and options of its method."
+        if near or not named:
+            raise ModelError(f"simulate has no option '{name}'. {advice}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from index3.analysis.settings import (
     check_choices,
     check_model,
     check_motions,
+    check_names,
     check_span,
     check_steps,
     longest_step,
@@ -105,6 +107,7 @@ def simulate(
     """
     check_model(model, "simulate")
     automatic = isinstance(method, str) and method == "auto"
+    check_names(options, inspect.signature(simulate), named=not automatic)
     chosen = choose(AUTO if automatic else method, options) if options or not automatic else None
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)

@@ -111,6 +111,7 @@ def linearize(
     model: ModelArgument,
     at: TimeOption = 0.0,
     static: Annotated[bool, typer.Option("--static", help="Linearise at the static equilibrium.")] = False,
+    frame: Annotated[str | None, typer.Option(help="See small motions in axes that turn with this body.")] = None,
     mode: Annotated[int | None, typer.Option(help="Number of the mode that --html plays; the first if none.")] = None,
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -124,7 +125,7 @@ def linearize(
         from index3.analysis.linearize import linearize
         from index3.analysis.static import static as equilibrium
 
-        found = linearize(mechanism, at=equilibrium(mechanism, t=at) if static else None, t=at)
+        found = linearize(mechanism, at=equilibrium(mechanism, t=at) if static else None, t=at, frame=frame)
         if not quiet:
             print_modes(found)
         if html is not None or mode is not None:

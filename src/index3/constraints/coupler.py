@@ -67,7 +67,7 @@ def restrain(T, E):
             else:
                 u, d = axis(A, i, number), sub(load(r, j), load(r, i))
                 x = dot(u, d)
-                terms += abs(c) * absolute(u, d)
+                terms += abs(c) * (absolute(u, load(r, i)) + absolute(u, load(r, j)))
                 add_vector(g, first + at_i, u, -c)
                 add_vector(g, first + at_i + 3, cross(u, d), c)
                 add_vector(g, first + at_j, u, c)

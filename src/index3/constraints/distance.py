@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from index3.algebra.vectors import dot, load, scale, sub
+from index3.algebra.vectors import absolute, dot, load, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_dtype, use_hessian
@@ -18,10 +18,11 @@ def restrain(T, E):
     rows, r, zero = view(E, ROWS), view(T, s.MARKER_R), (0.0, 0.0, 0.0)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
     for e in range(rows.shape[0]):
-        length, d = rows[e].length, sub(load(r, rows[e].j), load(r, rows[e].i))
-        phi[rows[e].row] = 0.5 * (dot(d, d) / length - length)
-        size[rows[e].row] = 0.5 * (dot(d, d) / length + length)
+        length, ri, rj = rows[e].length, load(r, rows[e].i), load(r, rows[e].j)
+        d = sub(rj, ri)
         u = scale(1.0 / length, d)
+        phi[rows[e].row] = 0.5 * (dot(d, d) / length - length)
+        size[rows[e].row] = length + absolute(u, ri) + absolute(u, rj)
         put_gradient(g, rows[e].gradient, scale(-1.0, u), zero, u, zero)
     return OK
 

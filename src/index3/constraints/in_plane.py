@@ -20,9 +20,10 @@ def restrain(T, E):
     g, values = view(T, s.ROW_G), view(T, s.FUNCTION_VALUES)
     for e in range(rows.shape[0]):
         row, f = rows[e].row, rows[e].function
-        u, d = axis(A, rows[e].i, rows[e].axis_i), sub(load(r, rows[e].j), load(r, rows[e].i))
+        u, ri, rj = axis(A, rows[e].i, rows[e].axis_i), load(r, rows[e].i), load(r, rows[e].j)
+        d = sub(rj, ri)
         phi[row] = dot(u, d) - rows[e].offset
-        size[row] = absolute(u, d) + abs(rows[e].offset)
+        size[row] = absolute(u, ri) + absolute(u, rj) + abs(rows[e].offset)
         if f >= 0:
             phi[row] -= values[f, 0]
             size[row] += abs(values[f, 0])

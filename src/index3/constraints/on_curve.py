@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.algebra.vectors import add, apply, cross, dot, load, load_at, multiply, outer, scale, skew, sub
+from index3.algebra.vectors import absolute, add, apply, cross, dot, load, load_at, multiply, outer, scale, skew, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.products import turning
@@ -105,7 +105,7 @@ def in_ground(T, i, y):
 def restrain(T, E):
     """PHI and ROW_G of every row; the number of a row whose point has left its curve."""
     rows, segments, zero = view(E, ROWS), view(E, SEGMENTS), (0.0, 0.0, 0.0)
-    phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
+    phi, size, g, r = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G), view(T, s.MARKER_R)
     for row in range(rows.shape[0]):
         d, k, x = nearest(T, rows, row, segments)
         if k < 0:
@@ -116,7 +116,8 @@ def restrain(T, E):
         kappa = (dot(m[1], e) - dot(m[0], c[1])) / (dot(c[1], c[1]) - dot(c[2], e))
         G = add(m[0], scale(kappa, c[1]))
         phi[rows[row].row] = dot(m[0], e)
-        size[rows[row].row] = abs(dot(m[0], d)) + abs(dot(m[0], c[0]))
+        ends = absolute(m[0], load(r, rows[row].i)) + absolute(m[0], load(r, rows[row].j))
+        size[rows[row].row] = ends + absolute(m[0], c[0])
         put_gradient(g, rows[row].gradient, scale(-1.0, G), cross(G, d), G, zero)
     return OK
 

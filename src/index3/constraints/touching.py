@@ -40,7 +40,7 @@ def restrain(T, E):
             height += R * sigma
             by_turn = scale(R * dot(k, n) / sigma, cross(k, n))  # -R d(sigma) = R gamma / sigma d(gamma)
         phi[rows[e].row] = dot(k, d) - height
-        size[rows[e].row] = absolute(k, d) + height
+        size[rows[e].row] = absolute(k, load(r, i)) + absolute(k, load(r, j)) + height
         put_gradient(g, rows[e].gradient, scale(-1.0, k), add(cross(k, d), by_turn), k, scale(-1.0, by_turn))
     return OK
 

@@ -1,0 +1,102 @@
+"""Small motions beside a motion, as displacements and turns of the bodies in axes at rest or turning.
+
+Coordinates such as Euler parameters change with the turn of a body even where nothing else does: beside a wheel that
+rolls steadily, equations in them depend on time. In the displacement and turn z and the change y of the velocity and
+angular velocity of every body, along axes that turn with Omega, those beside a steady motion are constant:
+
+    z' = d/dt (J dq) - Omega x z,    y' = d(V') - Omega x y,    V = J(q) v the twist of a body.
+
+The derivatives along changes of the coordinates are taken with an imaginary step, so they are exact to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from index3.errors import ModelError
+from index3.results.kinematics import Kinematics, body_kinematics
+from index3.system.system import System
+
+STEP = 1e-30
+"""The imaginary step: its square is lost in rounding, nothing is subtracted."""
+
+
+class SmallMotion(NamedTuple):
+    """z', y and y' as changes of coordinates, (n, k) each for k changes of the state; what the point itself does there.
+
+    `acceleration` (n,) is what the axes see of the bodies' accelerations, zero in a steady motion; `carried` (n,), the
+    twists times the rates of turning, is what such accelerations are to be compared with.
+    """
+
+    displacement_rate: np.ndarray
+    velocity: np.ndarray
+    velocity_rate: np.ndarray
+    acceleration: np.ndarray
+    carried: np.ndarray
+
+
+def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The angular velocity (3,) of the axes that `frame` means: None, a body's name, a body, or the vector itself."""
+    if frame is None:
+        return np.zeros(3)
+    name = getattr(frame, "name", frame)
+    if isinstance(name, str):
+        if name not in model.bodies:
+            model[name]  # raises for an unknown name, with the nearest ones
+            raise ModelError(f"linearize: frame = '{name}' is no body. Give a body or an angular velocity.")
+        starts = dict(zip((body.name for body in system.bodies), system.starts, strict=False))
+        columns = slice(starts[name], starts[name] + model.bodies[name].size)
+        return twists(model.bodies[name], q[None, columns], v[None, columns], 0.0 * v[None, columns])[0, 3:6]
+    try:
+        rate = np.array(frame, float)
+    except (TypeError, ValueError):
+        rate = np.empty(0)
+    if rate.shape != (3,) or not np.all(np.isfinite(rate)):
+        raise ModelError(f"linearize: frame = {frame!r}. Give the name of a body or three finite numbers in rad/s.")
+    return rate
+
+
+def twists(body: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Velocity, angular velocity and their rates, (k, 12), for lines (k, size) of a body's coordinates."""
+    motion: Kinematics = body_kinematics({"kind": body.kind, "constants": body.constants()}, q, v, a)
+    return np.hstack([motion.velocity, motion.angular_velocity, motion.acceleration, motion.angular_acceleration])
+
+
+def turn_with(rate: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Omega x each of the two vectors in (k, 6)."""
+    return np.hstack([np.cross(rate, vectors[:, :3]), np.cross(rate, vectors[:, 3:])])
+
+
+def follow(system: System, point: dict[str, Any], changes: dict[str, np.ndarray], rate: np.ndarray) -> SmallMotion:
+    """Changes of q, v, a (n, k) beside the point q, v, a as a small motion in axes that turn with `rate`.
+
+    Coordinates without a frame of their own (first-order states, linkages of several parts) stand for themselves.
+    """
+    dq, dv, da = changes["q"], changes["v"], changes["a"]
+    motion = SmallMotion(dv.copy(), dv.copy(), da.copy(), point["a"].copy(), np.zeros_like(point["a"]))
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        columns = slice(start, start + body.size)
+        if body.kind != "states" and len(body.constants().get("frames", ("body",))) == 1:
+            here = tuple(point[key][columns] for key in ("q", "v", "a"))
+            found = follow_body(body, here, (dq[columns].T, dv[columns].T, da[columns].T), rate)
+            for whole, part in zip(motion, found, strict=True):
+                whole[columns] = part
+    return motion
+
+
+def follow_body(body: Any, here: tuple[Any, ...], changes: tuple[Any, ...], rate: np.ndarray) -> tuple[Any, ...]:
+    """The columns of one body in a `SmallMotion`."""
+    (q, v, a), (dq, dv, da) = here, changes
+    lines = np.ones((body.size, 1)) * q
+    jacobian = twists(body, lines, np.eye(body.size), 0.0 * lines)[:, :6]  # V = v J
+    back = np.linalg.pinv(jacobian)
+    z = dq @ jacobian
+    z_rate = twists(body, q + 1j * STEP * v + 0.0 * dq, dq + 1j * STEP * dv, 0.0 * dv)[:, :6].imag / STEP
+    y = twists(body, q + 1j * STEP * dq, v + 1j * STEP * dv, a + 1j * STEP * da).imag / STEP
+    now = twists(body, q[None], v[None], a[None])
+    seen = now[:, 6:] - turn_with(rate, now[:, :6])
+    carried = (np.linalg.norm(rate) + np.linalg.norm(now[:, 3:6])) * now[:, :6]
+    found = (z_rate - turn_with(rate, z), y[:, :6], y[:, 6:] - turn_with(rate, y[:, :6]))
+    return *((x @ back).T for x in found), (seen @ back)[0], (carried @ back)[0]
