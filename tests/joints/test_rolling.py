@@ -46,7 +46,7 @@ def contact(result, radius=0.3, tread=0.0):
 
 
 @pytest.mark.parametrize("tread", [0.0, 0.05])
-@pytest.mark.parametrize("method", ["auto", "bdf-si2", "al-index3", "dop853", "tlismni-adams4"])
+@pytest.mark.parametrize("method", ["auto", "bdf-si2", "al-index3", "dop853", "tlismni-adams4", "descriptor-sdirk4"])
 def test_disc_rolls_without_slip_and_keeps_its_energy(method, tread):
     model = disc_model(tread=tread)
     assert model.check().dof == 3  # of velocity: 6 - 1 - 2

@@ -303,7 +303,7 @@ def test_a_step_that_goes_nowhere_ends_the_run():
         ("adams", {"order": 13}, "order = 13"),
         ("adams", {"order": 2.5}, "order = 2.5"),
         ("adams", {"order": (2, 5)}, "(1, highest)"),
-        ("adams", {"parametrization": "partition"}, "parametrization = 'partition'"),
+        ("adams", {"parametrization": "polar"}, "parametrization = 'polar'"),
         ("adams", {"ordre": 3}, "Did you mean 'order'"),
     ],
 )

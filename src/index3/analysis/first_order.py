@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 
 from index3.analysis.assemble import assemble_state
 from index3.analysis.settings import check_model
@@ -20,13 +21,25 @@ from index3.errors import ModelError, SingularError
 from index3.methods import closure
 from index3.methods.closing import KERNELS, Closer
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
-from index3.methods.state_space.partition import DENSE, Partition, choose_partition, dense_rows
+from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
 
 CONDITION = 1e8
-"""Condition number of the dependent columns beyond which the coordinates chosen no longer describe the motion."""
+"""Condition number of the dependent columns (estimated, in the 1-norm) beyond which the coordinates chosen no longer
+describe the motion."""
+MOST_UNKNOWNS = 3000
+"""Coordinates and rows up to which dense derivatives are made: 72 MB a matrix."""
+
+
+class Nothing:
+    """Factors of a matrix without rows."""
+
+    @staticmethod
+    def solve(values: np.ndarray) -> np.ndarray:
+        """The empty solution."""
+        return values
 
 
 class FirstOrder:
@@ -34,9 +47,9 @@ class FirstOrder:
 
     Parameters
     ----------
-    model : Model of up to 200 coordinates, without velocity-level rows and first-order states
+    model : Model without velocity-level rows and first-order states
     independent : names of the coordinates to keep, such as ["crank.angle"]; by default those that Gaussian elimination
-        with full pivoting leaves at the start. They must describe the motion to its end
+        leaves at the start (with full pivoting up to 200 coordinates). They must describe the motion to its end
     at : the configuration to start from, as in `simulate(initial=...)`
 
     Attributes
@@ -60,8 +73,6 @@ class FirstOrder:
     def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
         check_model(model, "FirstOrder")
         self.system = system = compile_model(model, KERNELS)
-        if system.n > DENSE:
-            raise ModelError(f"FirstOrder: model '{model.name}' has {system.n} coordinates; it takes up to {DENSE}.")
         if np.any(system.level == 1) or system.first_state != system.n or system.reads_reactions:
             raise ModelError(
                 f"FirstOrder: model '{model.name}' has velocity-level rows, first-order states, or forces that "
@@ -73,7 +84,7 @@ class FirstOrder:
         assemble_state(state, self._closer, 0.0 if start is None or start.t is None else start.t, start=start)
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)
-        if self._partition.condition(dense_rows(state)) > CONDITION:
+        if not self._is_regular(self._factor()):
             raise SingularError(
                 f"FirstOrder: {', '.join(independent or ())} do not describe the motion. Choose others."
             )
@@ -101,6 +112,25 @@ class FirstOrder:
         if self._state.run(evaluate.forces, evaluate.jacobian):
             raise self._closer.failure(closure.EVALUATION, float(self._state[s.TIME][0]))
 
+    def _factor(self) -> Any:
+        """Factors of the dependent columns of Phi_q; None where these are singular."""
+        rows, columns = self._partition.rows, self._partition.dependent
+        matrix = sparse_rows(self._state)[rows][:, columns].tocsc()
+        if matrix.shape[0] == 0:
+            return Nothing
+        try:
+            return splu(matrix)
+        except RuntimeError:
+            return None
+
+    def _is_regular(self, factors: Any) -> bool:
+        """Whether the dependent columns, just factored, are far from singular."""
+        if factors is None or factors is Nothing:
+            return factors is Nothing
+        inverse = LinearOperator(factors.shape, matvec=factors.solve, rmatvec=lambda x: factors.solve(x, "T"))
+        largest = norm(sparse_rows(self._state)[:, self._partition.dependent], 1)
+        return bool(largest * onenormest(inverse) < CONDITION)
+
     def _recover(self, t: float, y: np.ndarray) -> None:
         """Put all coordinates and rates of y into the state: Newton's iteration on the dependent ones."""
         state, (u, w) = self._state, (self._partition.dependent, self._partition.independent)
@@ -109,23 +139,21 @@ class FirstOrder:
         before = np.inf
         for _ in range(30):
             self._evaluate()
-            phi_q, residual = dense_rows(state)[rows], state[s.PHI][rows]
+            residual, factors = state[s.PHI][rows], self._factor()
             size = float(np.abs(residual).max(initial=0.0))
-            if size <= 1e-13 or (size < 1e-11 and size > 0.5 * before):
+            if factors is None or size <= 1e-13 or (size < 1e-11 and size > 0.5 * before):
                 break
             before = size
-            try:
-                state[s.Q][u] -= np.linalg.solve(phi_q[:, u], residual)
-            except np.linalg.LinAlgError:
-                break
+            state[s.Q][u] -= factors.solve(residual)
         else:
             size = np.inf
-        if not size < 1e-11 or np.linalg.cond(phi_q[:, u]) > CONDITION:
+        if not size < 1e-11 or not self._is_regular(factors):
             raise SingularError(
                 f"FirstOrder: at t = {t:.6g} the coordinates {', '.join(self.names)} no longer describe the motion. "
                 "Choose others with independent=..., or start again from there."
             )
-        state[s.V][u] = -np.linalg.solve(phi_q[:, u], phi_q[:, w] @ state[s.V][w] + state[s.PHI_T][rows])
+        state[s.V][u] = 0.0
+        state[s.V][u] = -factors.solve((sparse_rows(state) @ state[s.V] + state[s.PHI_T])[rows])
         state[s.Q_MASS][:] = state[s.Q]
         state[s.ANGLE_REF][:] = state[s.ANGLES]
 
@@ -139,7 +167,18 @@ class FirstOrder:
         return np.concatenate([self._state[s.V][keep], self._state[s.A][keep]])
 
     def jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
-        """df/dy at (t, y), exact: [0 1; J1 J2] (3.88)-(3.99)."""
+        """df/dy at (t, y), exact: [0 1; J1 J2] (3.88)-(3.99).
+
+        Raises
+        ------
+        ModelError : the model is too large for dense matrices.
+        """
+        size = self.system.n + self.system.m
+        if size > MOST_UNKNOWNS:
+            raise ModelError(
+                f"FirstOrder.jacobian: the model has {size} coordinates and rows; dense matrices are made for up to "
+                f"{MOST_UNKNOWNS}. Use a solver that needs no derivatives, or simulate."
+            )
         self._recover(t, y)
         j1, j2 = by_columns(replace(evaluate_parts(self._state), partition=self._partition))
         count = len(j1)

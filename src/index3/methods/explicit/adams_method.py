@@ -12,7 +12,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.explicit import adams
-from index3.methods.explicit.runge_kutta_method import STEP_KERNELS, runge_kutta_table
+from index3.methods.explicit.runge_kutta_method import runge_kutta_table, step_kernels
 from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
@@ -43,7 +43,7 @@ class Adams(Method):
     ----------
     order : (1, 12) lets the method choose, (1, p) bounds it, one number fixes it. It is the order of the corrector, one
         more than that of the predictor (for order 1 both have it); constant steps without a number have order 5
-    parametrization : "tangent-plane"
+    parametrization : "tangent-plane", or "partition": the formulas hold for a choice of the model's own coordinates
     newton_tol : scaled residual that the recovered prediction may keep with constant steps (else 1e-4 rtol, if more)
 
     >>> Adams().order
@@ -61,11 +61,10 @@ class Adams(Method):
     paper: ClassVar[str] = "Shampine, Gordon 1975"
     summary: ClassVar[str] = "smooth motion with dear forces, tight tolerances; two evaluations a step"
     kernel: ClassVar[Kernel] = adams.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = (*STEP_KERNELS, adams.dense)
 
     def __post_init__(self) -> None:
         owner = "Method 'adams'"
-        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane",))
+        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane", "partition"))
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         if isinstance(self.order, tuple | list):
             if len(self.order) != 2 or self.order[0] != 1:
@@ -73,6 +72,11 @@ class Adams(Method):
             check_range(owner, "highest order", self.order[1], 2, HIGHEST, whole=True)
         else:
             check_range(owner, "order", self.order, 1, HIGHEST, whole=True)
+
+    @property
+    def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
+        """The other kernels of a run, to be built with `kernel`."""
+        return (*step_kernels(self.parametrization), adams.dense)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -83,7 +87,7 @@ class Adams(Method):
         """
         n, count = progress.system.n, adams.DIFFERENCES
         clock = progress[run.CLOCK]
-        starter = runge_kutta_table(progress, DOP853, "auto")
+        starter = runge_kutta_table(progress, DOP853, "auto", parametrization=self.parametrization)
         table = Table(len(adams.SLOTS))
         table[adams.RUN] = np.array([progress.table.handle], np.int64)
         table[adams.STARTER] = np.array([starter.handle], np.int64)

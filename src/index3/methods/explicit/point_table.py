@@ -16,6 +16,6 @@ def point_table(progress: Run, terms: Sequence[float] = ()) -> Table:
     table = Table(len(points.SLOTS))
     table[points.RUN] = np.array([progress.table.handle], np.int64)
     table[points.JOB], table[points.TOLERANCE] = np.zeros(3, np.int64), np.zeros(1)
-    table[points.TERMS] = np.array(terms, float)
+    table[points.TERMS], table[points.FRAME] = np.array(terms, float), np.zeros(0, np.int64)
     progress.owned.append(table)
     return table

@@ -1,6 +1,7 @@
 """Evaluation of one point of an explicit method: recovery on the manifold if asked for, then accelerations.
 
-A kernel of its own, which the methods of this family call by address.
+A kernel of its own, which the methods of this family call by address. With a partition points are recovered in the
+frame of `state_space` instead, whose reference is the start of the step: independent coordinates follow the formula.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.methods import closure, manifold, run
+from index3.methods.state_space import frame
 
-RUN, JOB, TOLERANCE, TERMS = SLOTS = slots(
+RUN, JOB, TOLERANCE, TERMS, FRAME = SLOTS = slots(
     run=("i8", 1), job=("i8", 1), tolerance=("f8", 1),
     terms=("f8", 1),  # Baumgarte's factors of Phi' and Phi; empty: none
+    frame=("i8", 1),  # table of the frame with the partition; empty for the tangent plane
 )  # fmt: skip
 DIRECTIONS, TARGET, RECOVER = range(3)
 """Places in JOB: closer along whose directions to recover, closer to factor in, how to recover."""
@@ -23,10 +26,19 @@ ROUNDING = 1e-13
 
 
 @helper
-def recover(T, C, tolerance):
+def refer(T, P):
+    """With a partition: make T's point, where forces and Jacobian stand evaluated, the start of a step."""
+    return frame.take_reference(T, view(P, FRAME)[0]) if view(P, FRAME).shape[0] > 0 else OK
+
+
+@helper
+def recover(T, P, C, tolerance):
     """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
     v, largest = view(T, s.V), 1.0
     closure.forget_solution(T)
+    if view(P, FRAME).shape[0] > 0:
+        frame.reset_normals(view(P, FRAME)[0])
+        return frame.land(T, view(P, FRAME)[0], tolerance)
     for k in range(v.shape[0]):
         largest = max(largest, abs(v[k]))
     code = manifold.recover_positions(T, C, tolerance)
@@ -90,7 +102,7 @@ def evaluate(T, P):
     """At T's (t, q, v): recover as JOB says, then a and lam."""
     job, R, terms, code = view(P, JOB), view(P, RUN)[0], view(P, TERMS), OK
     if job[RECOVER] == LAND:
-        code = recover(T, job[DIRECTIONS], view(P, TOLERANCE)[0])
+        code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
     elif job[RECOVER] == MOVE_ONCE:
         code = move_once(T, job[DIRECTIONS])
     elif closure.evaluate(T) != OK:

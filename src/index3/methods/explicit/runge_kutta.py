@@ -8,7 +8,8 @@ difference is of order h^(p+2).
 
 Stages off the manifold are harmless as long as the rows are independent. Redundant rows contradict each other there, so
 if the factorisation at the start of a step skips rows, every stage is recovered along the directions of that start,
-which do not touch the tangential part: the same formula in the tangent-plane coordinates of the start.
+which do not touch the tangential part: the same formula in the tangent-plane coordinates of the start. With a partition
+every stage is recovered, in its dependent coordinates.
 
 Instead of the projection: one step towards the constraints ([AscherChinPetzoldReich] post-stabilisation), or none, with
 Baumgarte's terms in every acceleration.
@@ -172,7 +173,8 @@ def evaluate_start(T, E, t, q, v):
     run.copy(view(T, s.V), v)
     view(T, s.TIME)[0] = t
     reference = view(E, FLAGS)[REFERENCE]
-    return evaluate(T, E, reference, reference, 0, 0.0)
+    code = evaluate(T, E, reference, reference, 0, 0.0)
+    return code if code != OK else points.refer(T, view(E, LINK)[POINT])
 
 
 @helper
@@ -236,7 +238,8 @@ def accept(T, E, R, t):
     view(T, s.TIME)[0] = t
     if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
         add_work(T, E, R, t)
-    return call(view(E, LINK)[LINK_ACCEPT], T, R)
+    code = points.refer(T, view(E, LINK)[POINT])
+    return code if code != OK else call(view(E, LINK)[LINK_ACCEPT], T, R)
 
 
 @helper

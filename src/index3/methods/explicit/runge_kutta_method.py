@@ -19,6 +19,8 @@ from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.methods.state_space import frame
+from index3.methods.state_space.framing import Frame, frame_kernels
 
 STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
@@ -26,6 +28,11 @@ STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgart
 
 STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
+
+
+def step_kernels(parametrization: str) -> tuple[Kernel, ...]:
+    """Kernels that a step of this family calls."""
+    return STEP_KERNELS + (frame_kernels(parametrization) if parametrization == "partition" else ())
 
 
 def baumgarte_terms(baumgarte: tuple[float, float]) -> tuple[float, float]:
@@ -40,6 +47,7 @@ def runge_kutta_table(
     stabilization: str = "projection",
     baumgarte: tuple[float, float] = (0.0, 0.0),
     *,
+    parametrization: str = "tangent-plane",
     size: int = len(rk.SLOTS),
     kernels: tuple[Kernel, ...] = STEP_KERNELS,
 ) -> Table:
@@ -48,6 +56,12 @@ def runge_kutta_table(
     closers = [Closer(progress.state, progress.solver) for _ in range(2)]
     point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
     progress.owned += [*closers, table]
+    if parametrization == "partition":
+        partition = Frame(progress, parametrization)
+        partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
+        progress.owned.append(partition)
+        point[points.FRAME] = np.array([partition.table.handle], np.int64)
+        stages = "closed"
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
     table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
@@ -69,6 +83,7 @@ class RungeKutta(Method):
     """What the explicit Runge-Kutta methods share; subclasses name their tableau."""
 
     stages: str
+    parametrization: str
     stabilization: str
     baumgarte: tuple[float, float]
     tableau: ClassVar[Tableau]
@@ -76,18 +91,30 @@ class RungeKutta(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = (*STEP_KERNELS, rk.dense)
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:
         owner = f"Method '{self.key}'"
         check_choice(owner, "stages", self.stages, STAGES)
+        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane", "partition"))
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_choice(owner, "stabilization", self.stabilization, tuple(STABILIZATIONS))
         if not isinstance(self.baumgarte, tuple | list) or len(self.baumgarte) != 2:
             raise ModelError(f"{owner}: baumgarte = {self.baumgarte!r}. Give two rates (alpha, beta) in 1/s.")
         for rate in self.baumgarte:
             check_range(owner, "baumgarte", rate, 0.0, 1e9)
+        if self.parametrization == "partition" and self.stages == "free":
+            raise ModelError(f"{owner}: stages='free' recovers no coordinates, which a partition needs. Leave it out.")
+        if self.parametrization == "partition" and self.stabilization != "projection":
+            raise ModelError(
+                f"{owner}: stabilization={self.stabilization!r} does not recover dependent coordinates, as a partition "
+                "needs it. Use 'projection'."
+            )
+
+    @property
+    def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
+        """The other kernels of a run, to be built with `kernel`."""
+        return (*step_kernels(self.parametrization), rk.dense)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -99,7 +126,14 @@ class RungeKutta(Method):
         """
         if self.stabilization == "baumgarte":
             self.check_terms(progress)
-        table = runge_kutta_table(progress, self.tableau, self.stages, self.stabilization, self.baumgarte)
+        table = runge_kutta_table(
+            progress,
+            self.tableau,
+            self.stages,
+            self.stabilization,
+            self.baumgarte,
+            parametrization=self.parametrization,
+        )
         self.prepare(progress)
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
@@ -135,6 +169,8 @@ class Dopri5(RungeKutta):
     Parameters
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
+        and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
     stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
         "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
@@ -145,6 +181,7 @@ class Dopri5(RungeKutta):
     """
 
     stages: str = "auto"
+    parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
     stabilization: str = "projection"
     baumgarte: tuple[float, float] = (10.0, 10.0)
@@ -166,6 +203,8 @@ class Dop853(RungeKutta):
     Parameters
     ----------
     stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
+    parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
+        and every stage is recovered by the others
     newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
     stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
         "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
@@ -176,6 +215,7 @@ class Dop853(RungeKutta):
     """
 
     stages: str = "auto"
+    parametrization: str = "tangent-plane"
     newton_tol: float = 1e-13
     stabilization: str = "projection"
     baumgarte: tuple[float, float] = (10.0, 10.0)

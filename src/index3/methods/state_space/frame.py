@@ -6,6 +6,10 @@ there) follow the formula exactly. D is the mass matrix (tangent plane, thesis a
 energy), or makes the independent coordinates of a partition immovable (thesis chapter 3). The reference is the start of
 the step: an older one would do, but the error of a formula depends on the parametrisation, and would jump with it.
 
+Velocity-level rows restrain velocities only: positions land along the directions of the position rows, velocities along
+those of all rows. What the recovery adds to a stage's velocity then belongs to the motion, and enters the stage's
+position with the weight SHARE that the formula gives to that velocity.
+
 Unlike `manifold.recover_*` the directions never change inside a step (that would cost the order of the formula), except
 where the reference itself is a singular position.
 """
@@ -18,27 +22,32 @@ from index3.linear import static_lu
 from index3.methods import closure, manifold, run
 
 (
-    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
+    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
 ) = SLOTS = slots(
     handles=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     normal_q=("f8", 1), normal_v=("f8", 1),  # what the recovery added to the formula's q and v
+    shared=("f8", 1),  # the part of normal_v that stands in q; empty without velocity-level rows
     fixed=("i8", 1),  # 1: an independent coordinate of a partition, which the recovery leaves alone
     heavy=("f8", 1),  # added to the diagonal of M there; empty for the tangent plane
-    dense=("f8", 2),  # room for the elimination of Phi_q; empty for the tangent plane
+    dense=("f8", 2),  # room for the dense elimination of Phi_q; empty for the tangent plane and large systems
     mass=("f8", 1),  # values of M bordered by Phi_q
     stiff=("f8", 1), damp=("f8", 1),  # values of (M a)_q + (Phi_q^T lam)_q - Q_q, and of -Q_v
 )  # fmt: skip
 
-RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION = range(6)
-"""Places in HANDLES: the run's table, the closure table whose factorisation is the reference, addresses of kernels."""
-SINGULAR, MISSING = range(2)
-"""Places in FLAGS: the reference has more zero pivots than usual; there is none for the present start of a step."""
+RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION, ELIMINATE, ELIMINATION = range(8)
+"""Places in HANDLES: the run's table, the closure table whose factorisation is the reference, addresses of kernels, the
+table of the sparse elimination."""
+SINGULAR, MISSING, PARTITIONS = range(3)
+"""Places in FLAGS: the reference has more zero pivots than usual; there is none for the present start of a step; how
+many partitions were chosen."""
 STRAYED = 0.3
 """Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some
 x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
-CLOSED, GROWN, REACH = range(3)
+CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
 """Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
-chosen; largest motion of a coordinate in the step by speed and acceleration at its start."""
+chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q;
+largest of the smallest pivots of rows seen in references, and the part of it at which a position counts as close to a
+singular one."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
@@ -55,6 +64,17 @@ def factor_reference(T, F):
     return OK
 
 
+@helper
+def least_pivot(S):
+    """Smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
+    ud, limit, perm, least = view(S, static_lu.UD), view(S, static_lu.LIMIT), view(S, static_lu.PERM), 1e300
+    n = view(S, static_lu.INFO)[static_lu.N_COORDINATES]
+    for k in range(ud.shape[0]):
+        if perm[k] >= n and ud[k] != 0.0:
+            least = min(least, 1.0 / (abs(ud[k]) * limit[k]))
+    return least
+
+
 @kernel
 def refer(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
@@ -65,8 +85,11 @@ def refer(T, F):
         call(handles[REPARTITION], T, F)  # takes note of the new partition
     if code != OK:
         return code
-    info = view(view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], static_lu.INFO)
-    flags[SINGULAR] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    S, settings = view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], view(F, SETTINGS)
+    info, least = view(S, static_lu.INFO), least_pivot(S)
+    settings[BEST] = max(settings[BEST], least)
+    singular = info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] or least < settings[NEAR] * settings[BEST]
+    flags[SINGULAR] = 1 if singular else 0
     flags[MISSING] = 0
     return OK
 
@@ -101,6 +124,7 @@ def land_positions(T, F):
     """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Forces stand evaluated at q, v."""
     C, q, phi, normal = view(F, HANDLES)[CLOSURE], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
     counts, before, tolerance = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(F, SETTINGS)[CLOSED]
+    level = view(T, s.LEVEL)
     for k in range(q.shape[0]):
         q[k] += normal[k]
     for _ in range(40):
@@ -119,6 +143,9 @@ def land_positions(T, F):
             if run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
                 return STUCK  # the reference lacked a row that counts here, and so does this point
         before = residual
+        for k in range(phi.shape[0]):
+            if level[k] == 1:
+                phi[k] = 0.0
         add_landing(F, q, normal, manifold.solve_rows(T, C, phi))
     return STUCK
 
@@ -129,18 +156,20 @@ def land_velocities(T, F):
     C, v, rate, normal = view(F, HANDLES)[CLOSURE], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
     if run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
-    largest, before, residual = 1.0, 1e300, 0.0
+    largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):
         v[k] += normal[k]
         largest = max(largest, abs(v[k]))
     for _ in range(40):
-        run.core(T, s.CORE_RATES)
-        residual = 0.0
-        for k in range(rate.shape[0]):
-            if not abs(rate[k]) <= residual:
-                residual = abs(rate[k])
-        if residual <= 1e-14 * largest or not residual < HOPELESS * before:
+        residual = manifold.velocity_residual(T)
+        if residual < 0.0:
+            return run.EVALUATION_FAILED
+        if residual <= 1e-14 * largest or (fresh and not residual < HOPELESS * before):
             break
+        if not residual < HOPELESS * before:
+            if factor_reference(T, F) != OK:
+                return STUCK
+            fresh = True  # the reference lacked a row that counts here
         before = residual
         add_landing(F, v, normal, manifold.solve_rows(T, C, rate))
     if not residual <= 1e-10 * largest:
@@ -168,16 +197,46 @@ def strayed(x, start, normal, reach):
     return landed > STRAYED * moved + 1e-9
 
 
+@helper
+def unshared(F, share):
+    """How far q stands from what the formula gives with the velocity found."""
+    normal, shared, most = view(F, NORMAL_V), view(F, SHARED), 0.0
+    for k in range(shared.shape[0]):
+        most = max(most, abs(share * normal[k] - shared[k]))
+    return most
+
+
+@helper
+def take_back(T, F):
+    """Before another landing: q and v as before the last one."""
+    q, v, shared = view(T, s.Q), view(T, s.V), view(F, SHARED)
+    for k in range(shared.shape[0]):
+        q[k] -= view(F, NORMAL_Q)[k] + shared[k]
+        v[k] -= view(F, NORMAL_V)[k]
+
+
 @kernel
 def settle(T, F):
     """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
-    R = view(F, HANDLES)[RUN]
-    code = land_positions(T, F)
-    if code == OK and strayed(view(T, s.Q), view(R, run.NEW_Q), view(F, NORMAL_Q), view(F, SETTINGS)[REACH]):
-        code = STUCK
-    if code == OK:
-        code = land_velocities(T, F)
-    return code
+    R, q, settings, shared = view(F, HANDLES)[RUN], view(T, s.Q), view(F, SETTINGS), view(F, SHARED)
+    before = 1e300
+    for _ in range(40):
+        for k in range(shared.shape[0]):
+            shared[k] = settings[SHARE] * view(F, NORMAL_V)[k]
+            q[k] += shared[k]
+        code = land_positions(T, F)
+        if code == OK and strayed(q, view(R, run.NEW_Q), view(F, NORMAL_Q), settings[REACH]):
+            code = STUCK
+        if code == OK:
+            code = land_velocities(T, F)
+        change = unshared(F, settings[SHARE])
+        if code != OK or change <= settings[CLOSED] or (change > 0.5 * before and change < 1e-12):  # rounding
+            return code
+        if not change < HOPELESS * before:
+            return STUCK
+        before = change
+        take_back(T, F)
+    return STUCK
 
 
 @helper

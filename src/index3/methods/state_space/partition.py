@@ -1,26 +1,26 @@
 """Coordinate partitioning: which coordinates are independent at a configuration (thesis section 3.1, 4.1.2).
 
 Gaussian elimination of Phi_q with full pivoting: the pivot columns are the dependent coordinates, the others the
-independent ones; rows without a pivot are redundant. Small systems are eliminated densely. Large ones row by row in
-sparse form: each row is reduced by the rows before it that touch it, and its largest entry becomes its pivot.
+independent ones; rows without a pivot are redundant. Small systems are eliminated densely, large ones row by row in
+sparse form (`elimination`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Slot
-from index3.system.system import State
+from index3.compiled.interface import Slot, Table
+from index3.methods.state_space import elimination
+from index3.methods.state_space.elimination import GROWTH, ZERO
+from index3.system.system import State, System
 
 DENSE = 200
 """Coordinates up to which the elimination is dense, with full pivoting."""
-ZERO = 1e-8
-"""A pivot below this part of the largest entry of Phi_q belongs to a redundant row (rounding leaves 1e-13)."""
-GROWTH = 1.25
-"""Growth of the condition number of the dependent columns at which the partition is chosen anew (4.1.2, step 18)."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,16 @@ def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
     return dense
 
 
+def sparse_rows(state: State) -> Any:
+    """Phi_q by columns, sparse."""
+    entries = (state[s.PHI_Q], (state[s.BLOCK_ROW], state[s.BLOCK_COL]))
+    return scipy.sparse.csc_matrix(entries, shape=(state.system.m, state.system.n))
+
+
 def choose_partition(state: State) -> Partition:
     """The partition at the point where `forces` and `jacobian` were evaluated."""
-    n, m = state.system.n, state.system.m
-    if n <= DENSE:
-        dependent, rows = eliminate_dense(dense_rows(state))
-    else:
-        dependent, rows = eliminate_sparse(state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q], m)
+    n = state.system.n
+    dependent, rows = eliminate_dense(dense_rows(state)) if n <= DENSE else eliminate_sparse(state)
     independent = np.setdiff1d(np.arange(n), dependent)
     return Partition(np.array(dependent, int), independent, np.array(rows, int))
 
@@ -83,42 +86,75 @@ def eliminate_dense(matrix: np.ndarray) -> tuple[list[int], list[int]]:
     return columns, rows
 
 
-def eliminate_sparse(row: np.ndarray, column: np.ndarray, value: np.ndarray, m: int) -> tuple[list[int], list[int]]:
-    """Pivot columns and rows of a sparse elimination row by row, each row by its largest entry.
+def eliminate_sparse(state: State) -> tuple[list[int], list[int]]:
+    """Pivot columns and rows of a sparse elimination row by row, in order."""
+    table = elimination_table(state)
+    order, pivot = table[elimination.ORDER], table[elimination.PIVOT]
+    rows = order[pivot[order] >= 0]
+    return pivot[rows].tolist(), rows.tolist()
 
-    Rows are taken in the order of their last coordinate, so that in a chain only neighbours touch each other.
+
+def elimination_table(state: State) -> Table:
+    """The table of `elimination.eliminate`, after an elimination at the point where `jacobian` was evaluated.
+
+    It has room for four times the entries found here; where a motion needs more, its partition stays as it was.
     """
-    entries: list[dict[int, float]] = [{} for _ in range(m)]
-    for i, j, x in zip(row.tolist(), column.tolist(), value.tolist(), strict=True):
-        if x != 0.0:
-            entries[i][j] = entries[i].get(j, 0.0) + x
-    limit = ZERO * float(np.abs(value).max(initial=0.0))
-    rounding = 1e-14 / ZERO * limit
-    reduced: dict[int, dict[int, float]] = {}  # pivot column -> its reduced row
-    order: dict[int, int] = {}
-    columns: list[int] = []
-    rows: list[int] = []
-    for i in sorted(range(m), key=lambda k: (max(entries[k], default=-1), k)):
-        work = entries[i]
-        while True:
-            known = [(order[j], j) for j in work if j in reduced]
-            if not known:
-                break
-            _, j = min(known)  # in the order of elimination: nothing already cleared comes back
-            pivot_row = reduced[j]
-            factor = work.pop(j) / pivot_row[j]
-            for k, x in pivot_row.items():
-                if k != j:
-                    y = work.get(k, 0.0) - factor * x
-                    if abs(y) > rounding:
-                        work[k] = y
-                    else:
-                        work.pop(k, None)
-        if work:
-            j = max(work, key=lambda k: abs(work[k]))
-            if abs(work[j]) > limit:
-                order[j] = len(rows)
-                reduced[j] = work
-                rows.append(i)
-                columns.append(j)
-    return columns, rows
+    n, m, row, column = state.system.n, state.system.m, state[s.BLOCK_ROW], state[s.BLOCK_COL]
+    table = Table(len(elimination.SLOTS))
+    order = row_order(state.system, row, column)
+    table[elimination.ORDER] = order
+    table[elimination.START] = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=m))])
+    table[elimination.ENTRY] = np.argsort(row, kind="stable").astype(np.int32)
+    when, last = np.zeros(m, np.int32), np.full(n, -1, np.int32)
+    when[order] = np.arange(m)
+    np.maximum.at(last, column, when[row])
+    table[elimination.LAST] = last
+    table[elimination.PIVOT], table[elimination.RATIO] = np.full(m, -1), np.ones(m)
+    table[elimination.PLACE], table[elimination.UP] = np.full(n, -1, np.int32), np.zeros(m + 1, np.int64)
+    table[elimination.WORK] = np.zeros(n)
+    for slot in (elimination.COUNT, elimination.LIST, elimination.MARK):
+        table[slot] = np.zeros(n, np.int32)
+    table[elimination.INFO] = np.zeros(4, np.int64)
+    room, code = len(column) + n, elimination.FULL
+    while code == elimination.FULL:
+        give_room(table, room)
+        code = elimination.eliminate(state.handle, table.handle)
+        room *= 2
+    give_room(table, 4 * int(table[elimination.INFO][elimination.ENTRIES]) + n)
+    return table
+
+
+def give_room(table: Table, size: int) -> None:
+    """Room for this many entries of reduced rows."""
+    table[elimination.UI], table[elimination.UX] = np.zeros(size, np.int32), np.zeros(size)
+
+
+def row_order(system: System, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Rows furthest from ground first, by joints counted along the shortest way; those of one body together."""
+    depth = depths(system)
+    body = np.searchsorted(system.starts, column, "right") - 1
+    keys = np.full(system.m, -1)  # depth of a row's deepest body and that body, in one number
+    np.maximum.at(keys, row, depth[body] * len(depth) + body)
+    return np.argsort(-keys, kind="stable")
+
+
+def depths(system: System) -> np.ndarray:
+    """For each body how many joints lie between it and ground; where nothing ties to ground, and the first body."""
+    count = len(system.bodies)
+    near: list[set[int]] = [set() for _ in range(count)]
+    grounded: set[int] = set()
+    for bodies in system.joint_bodies:
+        for body in bodies:
+            if body >= 0:
+                near[body].update(bodies)
+                if -1 in bodies:
+                    grounded.add(body)
+    depth = np.full(count, -1)
+    for root in (sorted(grounded), *([body] for body in range(count))):
+        level = [body for body in root if depth[body] < 0]
+        steps = 0
+        while level:
+            depth[level] = steps
+            level = sorted({other for body in level for other in near[body] if other >= 0 and depth[other] < 0})
+            steps += 1
+    return depth

@@ -1,10 +1,11 @@
-"""Rosenbrock-Nystrom method of order 4(3) in the state space: the compiled step loop.
+"""Rosenbrock-Nystrom method of order 4(3) in the state space: its coordinates and exact derivatives.
 
 [NegrutThesis] section 4.4; bare numbers are its equations, corrections in docs/theory/state_space.md (3.4 there).
 Independent coordinates are w = V^T M q with V^T M V = I, V spanning the null space of Phi_q at the start of the step:
 the tangent plane of appendix B in the metric of the kinetic energy. V is carried from step to step by projection, so it
-turns as little as possible. J1 = dw''/dw and J2 = dw''/dw' are exact, column by column with the augmented matrix
-(appendix A). Dense output is Hermite's cubic: stiffness amplifies errors of true accelerations, so these are no help.
+turns as little as possible. Or they are those of a partition, as in the thesis: then V = [1; H]. J1 = dw''/dw and
+J2 = dw''/dw' are exact, column by column with the augmented matrix (appendix A). Dense output is Hermite's cubic:
+stiffness amplifies errors of true accelerations, so these are no help.
 Ours differs:
 - the table is recomputed with a root e of full precision (R(inf) = 0), the recursion has its h factors corrected;
 - the error estimate passes through the filter that section 5.1 recommends and the author did not build;
@@ -16,8 +17,9 @@ from __future__ import annotations
 
 from math import sqrt
 
+from index3.algebra.dense import decompose
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import static_lu
 from index3.methods import closure, manifold, run
 from index3.methods.state_space import frame
@@ -30,7 +32,7 @@ from index3.methods.state_space import frame
     settings=("f8", 1), flags=("i8", 1),
     table_w=("f8", 2), table_c=("f8", 2), table_d=("f8", 2), table_t=("f8", 2),  # strictly lower triangles (4.54)
     vectors=("f8", 2),  # rows S_W, P_W, EV_W, EP_W, E_W, A_W
-    basis=("f8", 2), dual=("f8", 2),  # rows: columns of V, and of M V
+    basis=("f8", 2), dual=("f8", 2),  # rows: columns of V = dq/dw, and rows of dw/dq (M V, or a selection)
     j1=("f8", 2), j2=("f8", 2), lu=("f8", 2), pivot=("i8", 1),
     u=("f8", 2),  # stages
     f=("f8", 1), f_t=("f8", 1), y=("f8", 1), right=("f8", 1), shift=("f8", 1), err_y=("f8", 1), err_v=("f8", 1),
@@ -45,58 +47,6 @@ STUCK = 1
 
 
 @helper
-def decompose(a, pivot):
-    """LU with partial pivoting in place; whether it is regular."""
-    n = a.shape[0]
-    for k in range(n):
-        p = k
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > abs(a[p, k]):
-                p = i
-        pivot[k] = p
-        if not (0.0 < abs(a[p, k]) < 1e300):
-            return False
-        for j in range(n):
-            x = a[k, j]
-            a[k, j] = a[p, j]
-            a[p, j] = x
-        for i in range(k + 1, n):
-            a[i, k] /= a[k, k]
-            x = a[i, k]
-            if x != 0.0:
-                for j in range(k + 1, n):
-                    a[i, j] -= x * a[k, j]
-    return True
-
-
-@helper
-def substitute(a, pivot, b):
-    """b <- a^-1 b for a decomposed a."""
-    n = b.shape[0]
-    for k in range(n):
-        x = b[pivot[k]]
-        b[pivot[k]] = b[k]
-        b[k] = x
-    for i in range(n):
-        for j in range(i):
-            b[i] -= a[i, j] * b[j]
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            b[i] -= a[i, j] * b[j]
-        b[i] /= a[i, i]
-
-
-@helper
-def add_matrix(a, x, c, y):
-    """y += c a x."""
-    for i in range(y.shape[0]):
-        z = 0.0
-        for j in range(x.shape[0]):
-            z += a[i, j] * x[j]
-        y[i] += c * z
-
-
-@helper
 def add_basis(E, x, c, y):
     """y += c V x."""
     basis = view(E, BASIS)
@@ -108,7 +58,7 @@ def add_basis(E, x, c, y):
 
 @helper
 def take_independent(E, x, y):
-    """y = V^T M x: the independent part of x."""
+    """y = dw/dq x: the independent part of x."""
     dual = view(E, DUAL)
     for j in range(y.shape[0]):
         z = 0.0
@@ -149,9 +99,36 @@ def fill_basis(T, E, F_, S):
 
 
 @helper
-def solve_column(T, E, F_, target, j):
-    """Column j of J1 or J2 from the right-hand side in the reference solver's X."""
+def fill_selection(T, E, F_):
+    """V = [1; H] of the partition; STUCK where there are more or fewer degrees of freedom than at the start."""
+    basis, dual, fixed, heavy = view(E, BASIS), view(E, DUAL), view(F_, frame.FIXED), view(F_, frame.HEAVY)
     link = view(view(F_, frame.HANDLES)[frame.CLOSURE], closure.LINK)
+    x, n, j = view(link[closure.LINK_SOLVER], static_lu.X), heavy.shape[0], 0
+    for c in range(n):
+        if fixed[c] == 1:
+            if j == basis.shape[0]:
+                return STUCK
+            for k in range(n):
+                basis[j, k] = 0.0
+                dual[j, k] = 1.0 if k == c else 0.0
+            for _ in range(20):  # independent coordinates are heavy, not immovable: off by some 1e-4, 1e-8, ...
+                for k in range(x.shape[0]):
+                    x[k] = heavy[k] * (dual[j, k] - basis[j, k]) if k < n else 0.0
+                call(link[closure.LINK_REFINED], T, link[closure.LINK_SOLVER])
+                most = 0.0
+                for k in range(n):
+                    basis[j, k] += x[k]
+                    most = max(most, fixed[k] * abs(x[k]))
+                if most < 1e-15:
+                    break
+            j += 1
+    return OK if j == basis.shape[0] else STUCK
+
+
+@helper
+def solve_column(T, E, C, target, j):
+    """Column j of J1 or J2 from the right-hand side in the solver's X."""
+    link = view(C, closure.LINK)
     x, dual = view(link[closure.LINK_SOLVER], static_lu.X), view(E, DUAL)
     call(link[closure.LINK_REFINED], T, link[closure.LINK_SOLVER])
     for i in range(target.shape[0]):
@@ -165,8 +142,9 @@ def solve_column(T, E, F_, target, j):
 def fill_derivatives(T, E, F_, S):
     """J1 and J2, column-wise (A.5)-(A.9), at the reference point where `derivatives` was run."""
     basis, room, rate, n = view(E, BASIS), view(E, ROOM), view(T, s.RATE), view(T, s.Q).shape[0]
-    C = view(F_, frame.HANDLES)[frame.CLOSURE]
-    x = view(view(C, closure.LINK)[closure.LINK_SOLVER], static_lu.X)
+    C, fixed = view(F_, frame.HANDLES)[frame.CLOSURE], view(F_, frame.FIXED)
+    A = C if view(F_, frame.HEAVY).shape[0] == 0 else view(E, STAGE)[0]  # where M stands factored without more mass
+    x = view(view(A, closure.LINK)[closure.LINK_SOLVER], static_lu.X)
     stiff, damp = view(F_, frame.STIFF), view(F_, frame.DAMP)
     phia_q, gamma_q, gamma_v = view(T, s.PHIA_Q), view(T, s.GAMMA_Q), view(T, s.GAMMA_V)
     for j in range(basis.shape[0]):
@@ -175,7 +153,7 @@ def fill_derivatives(T, E, F_, S):
         frame.add_rows(T, view(T, s.PHIV_Q), basis[j], 1.0, rate, 0)
         step = manifold.solve_rows(T, C, rate)  # v_k: the dependent velocities that go with q_k
         for k in range(n):
-            room[k] = step[k]
+            room[k] = step[k] if fixed[k] == 0 else 0.0
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, damp, room, -1.0, x)
@@ -183,12 +161,21 @@ def fill_derivatives(T, E, F_, S):
         frame.add_rows(T, gamma_v, room, 1.0, x, n)
         frame.add_rows(T, phia_q, basis[j], -1.0, x, n)
         frame.add_rows(T, gamma_q, basis[j], 1.0, x, n)
-        solve_column(T, E, F_, view(E, J1), j)
+        solve_column(T, E, A, view(E, J1), j)
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, damp, basis[j], -1.0, x)
         frame.add_rows(T, gamma_v, basis[j], 1.0, x, n)
-        solve_column(T, E, F_, view(E, J2), j)
+        solve_column(T, E, A, view(E, J2), j)
+
+
+@helper
+def prepare_partition(T, E, R, F_):
+    """V of the partition; M factored as it is, for accelerations: the frame's has heavy coordinates."""
+    view(R, run.COUNTS)[run.N_FACTOR] += 1
+    if closure.factor_mass(T, view(E, STAGE)[0], view(T, s.Q)[:0]) != OK:
+        return run.BODY_SINGULAR
+    return fill_selection(T, E, F_)
 
 
 @helper
@@ -211,9 +198,12 @@ def prepare(T, E, R, F_, S):
     code = frame.linearise(T, F_)
     if code == OK:
         code = frame.take_reference(T, F_)
+    if code == OK and view(F_, frame.HEAVY).shape[0] > 0:
+        code = prepare_partition(T, E, R, F_)
+    elif code == OK:
+        fill_basis(T, E, F_, S)
     if code != OK:
         return code
-    fill_basis(T, E, F_, S)
     fill_derivatives(T, E, F_, S)
     view(E, FLAGS)[STALE] = 0
     return OK
@@ -228,191 +218,3 @@ def decompose_step(E, h):
             a[i, j] = -g * (j2[i, j] + g * j1[i, j])
         a[i, i] += 1.0
     return decompose(a, view(E, PIVOT))
-
-
-@helper
-def accelerate(T, E, R, F_, t):
-    """From the formula's q and v in T: recovery at time t, accelerations there, and their independent part in F."""
-    view(T, s.TIME)[0] = t
-    frame.reset_normals(F_)
-    code = frame.land(T, F_, 1e-13)
-    if code == OK:
-        code = manifold.accelerate(T, view(E, STAGE)[0], R)
-    if code == OK:
-        take_independent(E, view(T, s.A), view(E, F))
-    return code
-
-
-@helper
-def depart(T, E, R, h):
-    """q and v after a time h without independent accelerations; dependent ones, in ROOM, ease the recovery."""
-    q, v, q0, v0, rest = view(T, s.Q), view(T, s.V), view(R, run.NEW_Q), view(R, run.NEW_V), view(E, ROOM)
-    for k in range(q.shape[0]):
-        q[k] = q0[k] + h * (v0[k] + 0.5 * h * rest[k])
-        v[k] = v0[k] + h * rest[k]
-
-
-@helper
-def move(T, E, R, i, h):
-    """q and v of stage i as the formula gives them."""
-    q, v, u, t_, w = view(T, s.Q), view(T, s.V), view(E, U), view(E, TABLE_T), view(E, TABLE_W)
-    depart(T, E, R, h * view(E, VECTORS)[A_W, i])
-    for j in range(i):
-        add_basis(E, u[j], h * t_[i, j], q)
-        add_basis(E, u[j], w[i, j], v)
-
-
-@helper
-def fill_time_derivative(T, E, R, F_, h):
-    """F_T = (df/dt + J1 w') h^2 e / e_i for all stages: the part that has the factor e_i."""
-    f, f_t, y, clock = view(E, F), view(E, F_T), view(E, Y), view(R, run.CLOCK)
-    for i in range(f_t.shape[0]):
-        f_t[i] = 0.0
-    if view(E, FLAGS)[TIMED] == 1:
-        delta = 1e-3 * h
-        take_independent(E, view(R, run.NEW_A), f_t)
-        for side in range(2):
-            run.copy(view(T, s.Q), view(R, run.NEW_Q))
-            run.copy(view(T, s.V), view(R, run.NEW_V))
-            code = accelerate(T, E, R, F_, clock[run.T_NEW] + (1 + side) * delta)
-            if code != OK:
-                return code
-            for i in range(f_t.shape[0]):  # (-3 f0 + 4 f1 - f2) / (2 delta)
-                f_t[i] = (4.0 * f[i] - 3.0 * f_t[i]) if side == 0 else (f_t[i] - f[i]) / (2.0 * delta)
-    take_independent(E, view(R, run.NEW_V), y)
-    add_matrix(view(E, J1), y, 1.0, f_t)
-    return OK
-
-
-@helper
-def solve_stage(E, i, h):
-    """S u_i = h e f + h^2 e e_i (f_t + J1 w') + e sum c_ij u_j + h^2 e J1 sum d_ij u_j: (4.49), corrected."""
-    c, d, e_i, u, f = view(E, TABLE_C), view(E, TABLE_D), view(E, VECTORS)[E_W], view(E, U), view(E, F)
-    f_t, right, shift, e = view(E, F_T), view(E, RIGHT), view(E, SHIFT), view(E, SETTINGS)[E_ROOT]
-    for k in range(f.shape[0]):
-        right[k] = h * e * (f[k] + h * e_i[i] * f_t[k])
-        shift[k] = 0.0
-        for j in range(i):
-            right[k] += e * c[i, j] * u[j, k]
-            shift[k] += d[i, j] * u[j, k]
-    add_matrix(view(E, J1), shift, h * h * e, right)
-    substitute(view(E, LU), view(E, PIVOT), right)
-    run.copy(u[i], right)
-
-
-@helper
-def solve_step(T, E, R, F_, S, t, h):
-    """Four stages, three evaluations; then q and v at the end of the step, on the manifold to rounding."""
-    clock, u, vectors, code = view(R, run.CLOCK), view(E, U), view(E, VECTORS), OK
-    if view(E, FLAGS)[STALE] == 1:
-        code = prepare(T, E, R, F_, S)
-    if code == OK:
-        code = fill_time_derivative(T, E, R, F_, h)
-    if code != OK:
-        return code
-    if not decompose_step(E, h):
-        return STUCK
-    take_independent(E, view(R, run.NEW_A), view(E, F))
-    run.copy(view(E, ROOM), view(R, run.NEW_A))
-    add_basis(E, view(E, F), -1.0, view(E, ROOM))
-    for i in range(4):
-        if i == 1 or i == 2:
-            move(T, E, R, i, h)
-            code = accelerate(T, E, R, F_, clock[run.T_NEW] + vectors[A_W, i] * h)
-            if code != OK:
-                return code
-        solve_stage(E, i, h)
-    depart(T, E, R, h)
-    for i in range(4):
-        add_basis(E, u[i], h * vectors[P_W, i], view(T, s.Q))
-        add_basis(E, u[i], vectors[S_W, i], view(T, s.V))
-    view(T, s.TIME)[0] = t
-    frame.reset_normals(F_)
-    return frame.land(T, F_, 1e-13)
-
-
-@helper
-def step_error(E, R, h):
-    """RMS over the weights of the difference to the embedded formula, filtered (5.6) unless asked not to."""
-    e_y, e_v, right, u, vectors = view(E, ERR_Y), view(E, ERR_V), view(E, RIGHT), view(E, U), view(E, VECTORS)
-    out_q, out_v, g = view(E, OUT_Q), view(E, OUT_V), h * view(E, SETTINGS)[E_ROOT]
-    for k in range(e_y.shape[0]):
-        e_y[k] = 0.0
-        e_v[k] = 0.0
-        for i in range(4):
-            e_y[k] += h * vectors[EP_W, i] * u[i, k]
-            e_v[k] += vectors[EV_W, i] * u[i, k]
-    if view(E, SETTINGS)[FILTERED] == 1.0:
-        run.copy(right, e_v)
-        add_matrix(view(E, J1), e_y, g, right)
-        substitute(view(E, LU), view(E, PIVOT), right)
-        for k in range(e_y.shape[0]):
-            e_v[k] = right[k]
-            e_y[k] += g * right[k]  # (I - g G) e = err, its first row
-    for k in range(out_q.shape[0]):
-        out_q[k] = 0.0
-        out_v[k] = 0.0
-    add_basis(E, e_y, 1.0, out_q)
-    add_basis(E, e_v, 1.0, out_v)
-    return manifold.error_norm(R, out_q, out_v)
-
-
-@helper
-def accept(T, E, R, t, h):
-    """Accelerations at the new state, which becomes the start of the next step."""
-    code = manifold.accelerate(T, view(E, STAGE)[0], R)
-    if code == OK and run.core(T, s.CORE_FORCES) != OK:  # reactions included, for power
-        code = run.EVALUATION_FAILED
-    view(E, FLAGS)[STALE] = 1
-    return code if code != OK else run.accept_state(T, R, t, h)
-
-
-@helper
-def attempt(T, E, R, F_, S):
-    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
-    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
-    frame.set_reach(F_, R, h)
-    code = solve_step(T, E, R, F_, S, t, h)
-    fixed = clock[run.STEP] > 0.0
-    if code != OK:
-        counts[run.N_NEWTON_FAILED] += 1
-        flags[FAILED_IN_ROW] += 1
-        if fixed or (code != STUCK and flags[FAILED_IN_ROW] > 12):
-            return run.NEWTON_FAILED if code == STUCK else code
-        counts[run.N_REJECTED] += 1
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = (0.5 if code == STUCK else 0.25) * h
-        return OK
-    flags[FAILED_IN_ROW] = 0
-    if fixed:
-        return accept(T, E, R, t, h)
-    error = step_error(E, R, h)
-    factor = 0.9 * max(error, 1e-10) ** -0.25 if error < 1e100 else 0.2
-    if not error <= 1.0:
-        counts[run.N_REJECTED] += 1
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
-        return OK
-    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0  # the last steps to the end are shortened
-    largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
-    flags[AFTER_REJECTION] = 0
-    clock[run.H_NEXT] = max(planned, h * max(0.2, min(largest, factor)))
-    return accept(T, E, R, t, h)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R, F_ = view(E, RUN)[0], view(E, FRAME)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, F_, S)
-        if code != OK:
-            return code

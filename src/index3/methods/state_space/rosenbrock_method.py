@@ -17,8 +17,8 @@ from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.methods.state_space import rosenbrock
-from index3.methods.state_space.framing import FRAME_KERNELS, Frame
+from index3.methods.state_space import rosenbrock, rosenbrock_steps
+from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.state_space.partition import choose_partition
 from index3.methods.tableaus import ROSENBROCK4
 from index3.system import evaluate
@@ -38,7 +38,8 @@ class Rosenbrock4(Method):
     ----------
     filtered : pass the error estimate through (I - gamma h J)^-1; without, stiff motions may get smaller steps
     newton_tol : not used (there is no iteration), for the sake of a common interface
-    parametrization : "tangent-plane"
+    parametrization : "tangent-plane": coordinates along an orthonormal basis (in the metric of the kinetic energy) of
+        the motions possible at the start of a step; "partition": a choice of the model's own coordinates
 
     >>> Rosenbrock4().order
     4
@@ -55,8 +56,7 @@ class Rosenbrock4(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
-    kernel: ClassVar[Kernel] = rosenbrock.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = FRAME_KERNELS
+    kernel: ClassVar[Kernel] = rosenbrock_steps.advance
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False
 
@@ -64,7 +64,12 @@ class Rosenbrock4(Method):
         owner = "Method 'rosenbrock4'"
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_choice(owner, "filtered", self.filtered, (True, False))
-        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane",))
+        check_choice(owner, "parametrization", self.parametrization, ("tangent-plane", "partition"))
+
+    @property
+    def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
+        """The other kernels of a run, to be built with `kernel`."""
+        return frame_kernels(self.parametrization)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent; warns of forces without derivatives.
@@ -86,7 +91,7 @@ class Rosenbrock4(Method):
                 "Use method='firstorder-sdirk4'."
             )
         own = Table(len(rosenbrock.SLOTS))
-        frame, stage = Frame(progress), Closer(state, progress.solver)
+        frame, stage = Frame(progress, self.parametrization), Closer(state, progress.solver)
         own.keep = (frame, stage)  # type: ignore[attr-defined]  # the kernel holds their handles
         own[rosenbrock.RUN] = np.array([progress.table.handle], np.int64)
         own[rosenbrock.FRAME] = np.array([frame.table.handle], np.int64)

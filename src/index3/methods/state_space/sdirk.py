@@ -1,4 +1,4 @@
-"""Diagonally implicit Runge-Kutta methods in the state space: the compiled step loop of four methods.
+"""Diagonally implicit Runge-Kutta methods in the state space: the stages of four methods.
 
 [NegrutThesis] sections 3.2-3.4, 4.1-4.3, 4.5; bare numbers are its equations, corrections in
 docs/theory/state_space.md. A stage has known parts q_b, v_b and the unknown acceleration a: q* = q_b + (gamma h)^2 a,
@@ -20,15 +20,14 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, slots, view
+from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import static_lu
 from index3.methods import manifold, run
-from index3.methods.filtering import filter_error
 from index3.methods.state_space import frame
 
 (
     RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, STARTS,
-    STAGE_A, STAGE_LAM, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
+    STAGE_A, STAGE_LAM, STAGE_N, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
 ) = SLOTS = slots(
     run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
@@ -36,6 +35,7 @@ from index3.methods.state_space import frame
     error_v=("f8", 1), error_q=("f8", 1),  # b - bhat, (b - bhat) A
     starts=("f8", 2),  # starting values from (a_n, stages before)
     stage_a=("f8", 2), stage_lam=("f8", 2),
+    stage_n=("f8", 2),  # what the recovery added to the stages' velocities; empty without velocity-level rows
     known_q=("f8", 1), known_v=("f8", 1),
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),  # error as it comes, and as it is judged
 )  # fmt: skip
@@ -50,6 +50,18 @@ CONVERGED, STALLED, GO_ON = 0, 1, 2
 EPSILON = 2.2e-16
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
+
+
+@helper
+def add_recovered(E, target, weights, count, h):
+    """target += h sum of weights times what the recovery added to velocities, where velocity-level rows make it count.
+
+    Without such rows it lies along the directions of the recovery of positions, which leaves nothing of it.
+    """
+    past = view(E, STAGE_N)
+    for j in range(min(count, past.shape[0])):
+        for k in range(target.shape[0]):
+            target[k] += h * weights[j] * past[j, k]
 
 
 @helper
@@ -74,6 +86,7 @@ def start_stage(T, E, R, i, t, h):
             a[k] += starts[i, j + 1] * past_a[j, k]
         for k in range(lam.shape[0]):
             lam[k] += starts[i, j + 1] * past_lam[j, k]
+    add_recovered(E, known_q, A[i], i, h)
     last = view(R, run.CLOCK)[run.H_LAST]  # 0 before the first step
     first = i == 0 or (i == 1 and A[0, 0] == 0.0)
     if first and h * c[i] <= 2.0 * last:  # no earlier implicit stage: the slope of the last step
@@ -246,6 +259,8 @@ def solve_stage(T, E, R, F, S, i, t, h):
         code = evaluate_stage(T, E, R, F, g, closed)
         if code != OK:
             return code
+        if iteration == 0 and view(F, frame.FLAGS)[frame.SINGULAR] == 1:
+            flags[RENEW] = 1
         if flags[RENEW] == 1 or memory[H_FACTORED] != h:
             code = factorise(T, E, R, F, S, h)
             if code != OK:
@@ -266,6 +281,8 @@ def solve_stage(T, E, R, F, S, i, t, h):
         if verdict == CONVERGED:
             run.copy(view(E, STAGE_A)[i], a)
             run.copy(view(E, STAGE_LAM)[i], lam)
+            if view(E, STAGE_N).shape[0] > 0:
+                run.copy(view(E, STAGE_N)[i], view(F, frame.NORMAL_V))
             return CONVERGED
         before = size
     return STALLED
@@ -276,6 +293,7 @@ def solve_stages(T, E, R, F, S, t, h):
     """All stages, then the new state on the manifold to rounding."""
     A, last = view(E, WEIGHT_A), view(E, PLACES).shape[0] - 1
     view(E, MEMORY)[WORST_RATE] = 0.0
+    view(F, frame.SETTINGS)[frame.SHARE] = view(E, SETTINGS)[GAMMA] * h
     for i in range(last + 1):
         if A[i, i] == 0.0:
             run.copy(view(E, STAGE_A)[i], view(R, run.NEW_A))
@@ -286,133 +304,3 @@ def solve_stages(T, E, R, F, S, t, h):
                 return code
     move(T, E, view(E, SETTINGS)[GAMMA] * h)
     return frame.land(T, F, 1e-13)
-
-
-@helper
-def return_to_start(T, F, R):
-    """The reference at the start of the step, if the last accepted step left none."""
-    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
-    run.copy(view(T, s.Q), view(R, run.NEW_Q))
-    run.copy(view(T, s.V), view(R, run.NEW_V))
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    code = run.core(T, s.CORE_FORCES)
-    if code == OK:
-        code = run.core(T, s.CORE_JACOBIAN)
-    return run.EVALUATION_FAILED if code != OK else frame.take_reference(T, F)
-
-
-@helper
-def try_step(T, E, R, F, S, t, h):
-    """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
-    flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
-    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE]:
-        flags[RENEW] = 1
-    flags[FRESH] = 0
-    if view(F, frame.FLAGS)[frame.MISSING] == 1:
-        code = return_to_start(T, F, R)
-    if code == OK:
-        code = solve_stages(T, E, R, F, S, t, h)
-        if code == STALLED and flags[FRESH] == 0:
-            flags[RENEW] = 1
-            memory[ETA_OLD] = 1.0
-            code = solve_stages(T, E, R, F, S, t, h)
-    if code != CONVERGED:
-        view(R, run.COUNTS)[run.N_NEWTON_FAILED] += 1
-        flags[RENEW] = 1
-        memory[ETA_OLD] = 1.0
-    return code
-
-
-@helper
-def step_error(T, E, R, F, S, h):
-    """RMS over the weights of the difference to the embedded formula."""
-    w_q, w_v, past = view(E, ERROR_Q), view(E, ERROR_V), view(E, STAGE_A)
-    e_q, e_v, n = view(E, ERR_Q), view(E, ERR_V), view(E, ERR_Q).shape[0]
-    for k in range(n):
-        e_q[k] = 0.0
-        e_v[k] = 0.0
-        for j in range(w_v.shape[0]):
-            e_q[k] += h * h * w_q[j] * past[j, k]
-            e_v[k] += h * w_v[j] * past[j, k]
-    if view(E, SETTINGS)[FILTERED] == 1.0:
-        mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
-        g, out_q, out_v = view(E, SETTINGS)[GAMMA] * h, view(E, OUT_Q), view(E, OUT_V)
-        filter_error(T, R, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
-        return manifold.error_norm(R, out_q, out_v)
-    return manifold.error_norm(R, e_q, e_v)
-
-
-@helper
-def next_step(E, R, h, error):
-    """(4.8): the next step size; kept if it would grow by less than 1.2 (section 2.2)."""
-    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
-    factor = 0.9 * max(error, 1e-10) ** (-view(E, SETTINGS)[EXPONENT])
-    largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
-    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
-    if factor >= 1.2 and largest > 1.0:
-        clock[run.H_NEXT] = max(planned, h * min(largest, factor))
-    elif factor < 1.0:
-        clock[run.H_NEXT] = h * max(0.2, factor)
-    elif h == planned:
-        clock[run.H_NEXT] = h
-    flags[AFTER_REJECTION] = 0
-
-
-@helper
-def accept(T, E, R, F, t, h):
-    """Make the trial state the new one, and the reference of the next step."""
-    code = frame.take_reference(T, F)
-    if code != OK:
-        return code
-    last = view(E, PLACES).shape[0] - 1
-    run.copy(view(T, s.A), view(E, STAGE_A)[last])
-    run.copy(view(T, s.LAM), view(E, STAGE_LAM)[last])
-    return run.accept_state(T, R, t, h)
-
-
-@helper
-def attempt(T, E, R, F, S):
-    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
-    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
-    frame.set_reach(F, R, h)
-    code = try_step(T, E, R, F, S, t, h)
-    fixed = clock[run.STEP] > 0.0
-    if code >= run.NEWTON_FAILED or (fixed and code != CONVERGED):
-        flags[FAILED_IN_ROW] += 1
-        if fixed or flags[FAILED_IN_ROW] > 12:
-            return run.NEWTON_FAILED if code == STALLED else code
-    if code != CONVERGED:
-        counts[run.N_REJECTED] += 1
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
-        return OK
-    flags[FAILED_IN_ROW] = 0
-    if fixed:
-        return accept(T, E, R, F, t, h)
-    error = step_error(T, E, R, F, S, h)
-    if not error <= 1.0:
-        counts[run.N_REJECTED] += 1
-        factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
-        return OK
-    next_step(E, R, h, error)
-    return accept(T, E, R, F, t, h)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R, F = view(E, RUN)[0], view(E, FRAME)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, F, S)
-        if code != OK:
-            return code

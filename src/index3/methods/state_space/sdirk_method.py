@@ -12,13 +12,16 @@ from index3.methods import run
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
-from index3.methods.state_space import sdirk
-from index3.methods.state_space.framing import FRAME_KERNELS, Frame
+from index3.methods.state_space import sdirk, sdirk_steps
+from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 
 THESIS = "Negrut 1998 (thesis)"
 LOOSE = 1e-3
 """The rtol down to which `kappa` holds as it is given."""
+NEAR_SINGULAR = 1e-2
+"""Smallest pivot of a row, in parts of the largest one seen in the run, at which a position counts as close to a
+singular one. Pivots go with the square of the distance: a tenth of the way."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class StateSpaceMethod(Method):
     max_iterations : corrections per stage (thesis: 7 to 10)
     filtered : pass the error estimate through (I - gamma h J)^-1, which takes out what stiff components do not suffer
     parametrization : "tangent-plane": what a formula leaves off the constraints is removed along M^-1 Phi_q^T;
-        "partition": by the dependent coordinates of a partition alone, for systems of up to 200 coordinates
+        "partition": by the dependent coordinates of a partition alone
     """
 
     newton_tol: float = 1e-11
@@ -46,9 +49,7 @@ class StateSpaceMethod(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = THESIS
-    kernel: ClassVar[Kernel] = sdirk.advance
-    helpers: ClassVar[tuple[Kernel, ...]] = FRAME_KERNELS
-    takes_velocity_rows: ClassVar[bool] = False
+    kernel: ClassVar[Kernel] = sdirk_steps.advance
     takes_reactions: ClassVar[bool] = False
     tableau: ClassVar[Tableau]
     reduced: ClassVar[bool] = False  # unknowns of the iteration are the independent accelerations only
@@ -67,17 +68,22 @@ class StateSpaceMethod(Method):
         """What is left of `kappa` at a tight tolerance: a run has more steps by its inverse, and remainders add up."""
         return min(1.0, (progress[run.TOLERANCE][run.RTOL] / LOOSE) ** self.exponent)
 
+    @property
+    def helpers(self) -> tuple[Kernel, ...]:  # type: ignore[override]
+        """The other kernels of a run, to be built with `kernel`."""
+        return frame_kernels(self.parametrization)
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start, or the model has velocity-level rows.
+        ModelError : the forces cannot be evaluated at the start, or depend on reactions.
         """
         n, m, tableau = progress.system.n, progress.system.m, self.tableau
         self.prepare(progress)
         own = Table(len(sdirk.SLOTS))
-        frame = Frame(progress, self.parametrization)
+        frame = Frame(progress, self.parametrization, NEAR_SINGULAR)
         own.keep = frame  # type: ignore[attr-defined]  # the kernel holds its handle
         own[sdirk.RUN] = np.array([progress.table.handle], np.int64)
         own[sdirk.FRAME] = np.array([frame.table.handle], np.int64)
@@ -96,6 +102,7 @@ class StateSpaceMethod(Method):
             own[slot] = np.array(values, float)
         own[sdirk.STARTS] = tableau.starts(self.embedded_start)
         own[sdirk.STAGE_A], own[sdirk.STAGE_LAM] = np.zeros((tableau.stages, n)), np.zeros((tableau.stages, m))
+        own[sdirk.STAGE_N] = np.zeros((tableau.stages if np.any(progress.system.level == 1) else 0, n))
         for slot in (sdirk.KNOWN_Q, sdirk.KNOWN_V, sdirk.ERR_Q, sdirk.ERR_V, sdirk.OUT_Q, sdirk.OUT_V):
             own[slot] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1

@@ -1,0 +1,192 @@
+"""Steps of the diagonally implicit methods: tries, error estimates, control; the compiled step loop of four methods.
+
+The stages are those of `sdirk`. [NegrutThesis]; bare numbers are its equations.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.linear import static_lu
+from index3.methods import manifold, run
+from index3.methods.filtering import filter_error
+from index3.methods.state_space import frame
+from index3.methods.state_space.sdirk import (
+    AFTER_REJECTION,
+    CONVERGED,
+    ERR_Q,
+    ERR_V,
+    ERROR_Q,
+    ERROR_V,
+    ETA_OLD,
+    EXPONENT,
+    FAILED_IN_ROW,
+    FILTERED,
+    FLAGS,
+    FRAME,
+    FRESH,
+    GAMMA,
+    MEMORY,
+    OUT_Q,
+    OUT_V,
+    PLACES,
+    RENEW,
+    RENEW_RATE,
+    RUN,
+    SETTINGS,
+    STAGE_A,
+    STAGE_LAM,
+    STAGE_N,
+    STALLED,
+    WORST_RATE,
+    add_recovered,
+    solve_stages,
+)
+
+
+@helper
+def return_to_start(T, F, R):
+    """The reference at the start of the step, if the last accepted step left none."""
+    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
+    run.copy(view(T, s.Q), view(R, run.NEW_Q))
+    run.copy(view(T, s.V), view(R, run.NEW_V))
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    code = run.core(T, s.CORE_FORCES)
+    if code == OK:
+        code = run.core(T, s.CORE_JACOBIAN)
+    return run.EVALUATION_FAILED if code != OK else frame.take_reference(T, F)
+
+
+@helper
+def try_step(T, E, R, F, S, t, h):
+    """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
+    flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE]:
+        flags[RENEW] = 1
+    flags[FRESH] = 0
+    if view(F, frame.FLAGS)[frame.MISSING] == 1:
+        code = return_to_start(T, F, R)
+    if code == OK:
+        code = solve_stages(T, E, R, F, S, t, h)
+        if code == STALLED and flags[FRESH] == 0:
+            flags[RENEW] = 1
+            memory[ETA_OLD] = 1.0
+            code = solve_stages(T, E, R, F, S, t, h)
+    if code != CONVERGED:
+        view(R, run.COUNTS)[run.N_NEWTON_FAILED] += 1
+        flags[RENEW] = 1
+        memory[ETA_OLD] = 1.0
+    return code
+
+
+@helper
+def add_crosswise(T, R, S, e_q, out_q):
+    """Positions may err across velocity-level rows, which restrain velocities only: that passes the filter."""
+    phi_q, row, column, level = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.LEVEL)
+    x, n = view(S, static_lu.X), e_q.shape[0]
+    for k in range(x.shape[0]):
+        x[k] = 0.0
+    for e in range(phi_q.shape[0]):
+        if level[row[e]] == 1:
+            x[n + row[e]] += phi_q[e] * e_q[column[e]]
+    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    for k in range(n):
+        out_q[k] += x[k]
+
+
+@helper
+def step_error(T, E, R, F, S, h):
+    """RMS over the weights of the difference to the embedded formula."""
+    w_q, w_v, past = view(E, ERROR_Q), view(E, ERROR_V), view(E, STAGE_A)
+    e_q, e_v, n = view(E, ERR_Q), view(E, ERR_V), view(E, ERR_Q).shape[0]
+    for k in range(n):
+        e_q[k] = 0.0
+        e_v[k] = 0.0
+        for j in range(w_v.shape[0]):
+            e_q[k] += h * h * w_q[j] * past[j, k]
+            e_v[k] += h * w_v[j] * past[j, k]
+    add_recovered(E, e_q, w_v, w_v.shape[0], h)
+    if view(E, SETTINGS)[FILTERED] == 1.0:
+        mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
+        g, out_q, out_v = view(E, SETTINGS)[GAMMA] * h, view(E, OUT_Q), view(E, OUT_V)
+        filter_error(T, R, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
+        if view(E, STAGE_N).shape[0] > 0:
+            add_crosswise(T, R, S, e_q, out_q)
+        return manifold.error_norm(R, out_q, out_v)
+    return manifold.error_norm(R, e_q, e_v)
+
+
+@helper
+def next_step(E, R, h, error):
+    """(4.8): the next step size; kept if it would grow by less than 1.2 (section 2.2)."""
+    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
+    factor = 0.9 * max(error, 1e-10) ** (-view(E, SETTINGS)[EXPONENT])
+    largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
+    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
+    if factor >= 1.2 and largest > 1.0:
+        clock[run.H_NEXT] = max(planned, h * min(largest, factor))
+    elif factor < 1.0:
+        clock[run.H_NEXT] = h * max(0.2, factor)
+    elif h == planned:
+        clock[run.H_NEXT] = h
+    flags[AFTER_REJECTION] = 0
+
+
+@helper
+def accept(T, E, R, F, t, h):
+    """Make the trial state the new one, and the reference of the next step."""
+    code = frame.take_reference(T, F)
+    if code != OK:
+        return code
+    last = view(E, PLACES).shape[0] - 1
+    run.copy(view(T, s.A), view(E, STAGE_A)[last])
+    run.copy(view(T, s.LAM), view(E, STAGE_LAM)[last])
+    return run.accept_state(T, R, t, h)
+
+
+@helper
+def attempt(T, E, R, F, S):
+    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
+    t, h = run.next_time(R)
+    if run.too_small(R, t, h):
+        return run.STEP_TOO_SMALL
+    frame.set_reach(F, R, h)
+    code = try_step(T, E, R, F, S, t, h)
+    fixed = clock[run.STEP] > 0.0
+    if code >= run.NEWTON_FAILED or (fixed and code != CONVERGED):
+        flags[FAILED_IN_ROW] += 1
+        if fixed or flags[FAILED_IN_ROW] > 12:
+            return run.NEWTON_FAILED if code == STALLED else code
+    if code != CONVERGED:
+        counts[run.N_REJECTED] += 1
+        flags[AFTER_REJECTION] = 1
+        clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
+        return OK
+    flags[FAILED_IN_ROW] = 0
+    if fixed:
+        return accept(T, E, R, F, t, h)
+    error = step_error(T, E, R, F, S, h)
+    if not error <= 1.0:
+        counts[run.N_REJECTED] += 1
+        factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
+        flags[AFTER_REJECTION] = 1
+        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
+        return OK
+    next_step(E, R, h, error)
+    return accept(T, E, R, F, t, h)
+
+
+@kernel
+def advance(T, E):
+    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+    R, F = view(E, RUN)[0], view(E, FRAME)[0]
+    S = view(R, run.LINK)[run.LINK_SOLVER]
+    budget = run.step_budget(R)
+    while True:
+        code = run.before_step(T, R, budget)
+        if code != run.GO_ON:
+            return code
+        code = attempt(T, E, R, F, S)
+        if code != OK:
+            return code
