@@ -29,8 +29,9 @@ def test_fastest_rates_are_those_of_the_mechanism():
 
 def test_stiff_and_other_models_get_their_methods():
     stiff = ix.simulate(ix.library.double_pendulum(), (0, 0.1))
-    assert stiff.method == "hht-i3"
+    assert stiff.method == "radau5"
     assert "stiff" in stiff.message
+    assert ix.simulate(ix.library.double_pendulum(), (0, 0.1), rtol=1e-3).method == "hht-i3"
     loose = ix.simulate(ix.library.four_bar(), (0, 0.1))
     assert loose.method == "dopri5"
     assert "not stiff" in loose.message
@@ -79,7 +80,7 @@ def test_stiffness_that_appears_later_changes_the_method():
     model.add(ix.UserForce("drag", bob, drag, jacobian=slope))
     result = ix.simulate(model, (0, 2), rtol=1e-5, t_eval=0.1)
     assert result.success, result.message
-    assert result.method == "hht-i3"
+    assert result.method == "radau5"
     assert "dopri5" in result.message
     assert result["bob"].velocity[-1, 1] == pytest.approx(np.cos(2.0), abs=1e-3)  # follows the stream
 

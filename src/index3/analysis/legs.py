@@ -73,7 +73,7 @@ def begin(plan: Plan, stage: Stage, t: float, *, after: Leg | None = None, work:
     last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
-        choice = Automatic(stage.state, stage.closer, plan.rtol, (t, plan.span[1]), plan.options)
+        choice = Automatic(stage.state, stage.closer, plan, t)
         if after is not None and after.choice is not None:
             choice.follow(after.choice, t)
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there

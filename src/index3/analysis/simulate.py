@@ -68,7 +68,7 @@ def simulate(
     model : Model
     t_span : (t0, t1) [s], t0 < t1
     method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto": an explicit method where the
-        motion is not stiff, HHT-I3 elsewhere; `result.message` says what was used and why
+        motion is not stiff, Radau IIA or HHT-I3 elsewhere; `result.message` says what was used and why
     rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far); atol may be an
         array with one number per coordinate; by default it is rtol/100 (1e-8 at the default rtol), so that rtol alone
         sets the accuracy
