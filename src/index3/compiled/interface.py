@@ -153,16 +153,12 @@ def kernel(function: Callable[[int, int], int]) -> Kernel:
 
 
 if BUILDING:
-    from index3.compiled.intrinsics import call, call_block, call_time, helper, typed_helper, view
+    from index3.compiled.intrinsics import call, call_block, call_time, helper, view
 else:
 
     def helper(function: Any) -> Any:
         """Declare a function that kernels inline; takes scalars, tuples and arrays."""
         return function
-
-    def typed_helper(signature: str) -> Any:
-        """Declare a helper that takes integers that may be literals, with its Numba signature."""
-        return lambda function: function
 
     def view(T: int, slot: Slot) -> np.ndarray:
         """The array in a slot of the table with handle `T`."""

@@ -47,11 +47,6 @@ def helper(function: Any) -> Any:
     return take_plain_integers(numba.njit(**INNER)(function))
 
 
-def typed_helper(signature: str) -> Any:
-    """Compile a helper for one signature at once."""
-    return numba.njit(signature, **INNER)
-
-
 @intrinsic
 def view(typingctx: Any, T: Any, slot: Any) -> Any:
     """An array over a slot's memory: no reference counting, no check."""

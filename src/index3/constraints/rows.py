@@ -11,7 +11,7 @@ import numpy as np
 
 from index3.algebra.vectors import add_at, put_at
 from index3.compiled import slots as s
-from index3.compiled.interface import helper, typed_helper, view
+from index3.compiled.interface import helper, view
 
 ROW_FIELDS = [
     ("markers", "i8"),  # of the group: first place in GROUP_MARKERS
@@ -45,7 +45,7 @@ def put_gradient(g, first, ri, ti, rj, tj):
         g[first + 9 + k] = tj[k]
 
 
-@typed_helper("void(f8[:,::1], i8, i8, UniTuple(f8, 9), f8)")
+@helper
 def put_block(H, a, b, B, c):
     """Write c B into block (a, b) of H."""
     put_at(H, 3 * a, 3 * b, (c * B[0], c * B[1], c * B[2]))
@@ -53,7 +53,7 @@ def put_block(H, a, b, B, c):
     put_at(H, 3 * a + 2, 3 * b, (c * B[6], c * B[7], c * B[8]))
 
 
-@typed_helper("void(f8[:,::1], i8, i8, UniTuple(f8, 9), f8)")
+@helper
 def add_block(H, a, b, B, c):
     """Add c B to block (a, b) of H."""
     add_at(H, 3 * a, 3 * b, (c * B[0], c * B[1], c * B[2]))

@@ -20,7 +20,7 @@ from index3.algebra.vectors import add, scale
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker, as_vector, check_name
 from index3.bodies.states import States
-from index3.compiled.interface import Slot, Table, helper, typed_helper
+from index3.compiled.interface import Slot, Table, helper
 from index3.constraints.rows import axis
 from index3.errors import ModelError
 
@@ -173,7 +173,7 @@ def turned(A, marker, x):
     return add(add(scale(x[0], axis(A, marker, 0)), scale(x[1], axis(A, marker, 1))), scale(x[2], axis(A, marker, 2)))
 
 
-@typed_helper("void(f8[::1], i8, i8, i8, i8, UniTuple(f8, 9), f8)")
+@helper
 def add_block(group, first, width, a, b, B, c):
     """Add c B to block (a, b) of a group's square matrix; blocks are numbered r, theta of each marker in turn."""
     for i in range(3):
