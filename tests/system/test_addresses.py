@@ -77,10 +77,11 @@ def test_what_a_kernel_calls_is_read_from_its_sources():
 
 
 @compiled_only
+@pytest.mark.parametrize("step", [None, 0.01])
 @pytest.mark.parametrize("key", METHODS)
-def test_a_method_loads_all_its_kernels_at_once(loads, key):
-    """One build for a run: nothing is left to stand-ins or to single builds later."""
-    ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, progress=False)
+def test_a_method_loads_all_its_kernels_at_once(loads, key, step):
+    """One build for a run, with or without error control: nothing is left to stand-ins or to single builds later."""
+    ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, step=step, progress=False)
     assert len(loads) == 1, [names(load) for load in loads[1:]]
 
 
