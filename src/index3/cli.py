@@ -154,10 +154,10 @@ def schema() -> None:
 def warmup(debug: DebugOption = False) -> None:
     """Build and load all kernels now, so that no later run waits for it."""
     with clean_errors(debug):
-        from index3.compiled import store
+        from index3.compiled import sources, store
 
         start = time.perf_counter()
-        kernels = store.kernels(store.kernel_modules())
+        kernels = sources.kernels(sources.kernel_modules())
         missing = sum(store.find(*key) is None for key in kernels)
         store.prepare(kernels)
         elapsed = time.perf_counter() - start
@@ -195,9 +195,9 @@ def examine_packages() -> list[str]:
 def examine_kernels() -> list[str]:
     """Print where kernels are and how many are built; a missing one is built at first use and is no problem."""
     try:
-        from index3.compiled import store
+        from index3.compiled import sources, store
 
-        kernels = store.kernels(store.kernel_modules())
+        kernels = sources.kernels(sources.kernel_modules())
         built = sum(store.find(*key) is not None for key in kernels)
     except Exception as error:
         return [f"the kernel store cannot be read: {error}"]
