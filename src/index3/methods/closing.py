@@ -11,7 +11,7 @@ from index3.compiled.interface import Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
 from index3.linear import static_lu
 from index3.linear.analysed import solver_of
-from index3.linear.static_lu import StaticLU
+from index3.linear.static_solver import StaticLU
 from index3.methods import closure
 from index3.system.system import State, System
 
