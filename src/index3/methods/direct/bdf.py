@@ -257,9 +257,7 @@ def solve(T, E, R, S, t, h):
 @helper
 def accept(T, E, R, t, h):
     """Evaluate the forces at the state in T and make it the new one."""
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     push(T, E, t)
     return run.accept_state(T, R, t, h)

@@ -109,9 +109,7 @@ def accept(T, E, R, t, h):
     auxiliary, start, a, a0 = view(E, AUXILIARY), view(E, A_START), view(T, s.A), view(E, PAST_A)[0]
     alpha_m, alpha_f, _ = parameters(view(E, OPTIONS)[RHO])
     newton.move(T, E, R)
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     for k in range(a.shape[0]):
         auxiliary[k] = ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)

@@ -99,9 +99,7 @@ def keep_present(T):
 def accept(T, E, R, t, h):
     """Make the trial state the new one, and remember what the next step needs of it."""
     newton.move(T, E, R)
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)

@@ -143,13 +143,8 @@ def fill_residual(T, E, S):
     """Minus the residual into the solver's right-hand side; whether it is rounding."""
     c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
     x, ma, g, g_add = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
-    phi, level, size, lam, rate = (
-        view(T, s.PHI),
-        view(T, s.LEVEL),
-        view(T, s.PHI_SCALE),
-        view(T, s.LAM),
-        view(T, s.RATE),
-    )
+    phi, level, size = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE)
+    lam, rate = view(T, s.LAM), view(T, s.RATE)
     n, worst, terms, closed, fastest = g.shape[0], 0.0, 0.0, True, largest_speed(T)
     for k in range(n):
         m_a = c[C_MASS] * ma[k]
