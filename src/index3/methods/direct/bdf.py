@@ -25,13 +25,13 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import closure, run
 from index3.methods.direct import newton
 
 MAX_ORDER = 5
 PAST = MAX_ORDER + 1
-(ORDERS, W, PAST_T, PAST_Q, PAST_V, PAST_LAM, START_Q, START_V, START_A, START_LAM) = OWN_SLOTS = newton.extended(
+(ORDERS, W, PAST_T, PAST_Q, PAST_V, PAST_LAM, START_Q, START_V, START_A, START_LAM) = OWN_SLOTS = extended(
     newton.SLOTS,
     orders=("i8", 1), w=("f8", 1),  # weights of the past points
     past_t=("f8", 1), past_q=("f8", 2), past_v=("f8", 2), past_lam=("f8", 2),  # latest first

@@ -26,13 +26,13 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
 from index3.methods.direct import newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST_A, PAST_T
 
-(AUXILIARY,) = OWN_SLOTS = newton.extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
+(AUXILIARY,) = OWN_SLOTS = extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
 SLOTS = past.SLOTS + OWN_SLOTS
 RHO = 0
 """Place in OPTIONS: spectral radius at infinity."""

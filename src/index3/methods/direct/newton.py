@@ -17,12 +17,9 @@ rate.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
-
-import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Slot, call, helper, slots, view
+from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import static_lu
 from index3.methods import closure, manifold, run
 
@@ -50,15 +47,6 @@ ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
 CONVERGED, STALLED = 0, 1
-
-
-def extended(base: tuple[Slot, ...], **kinds: tuple[Any, int]) -> tuple[Slot, ...]:
-    """More slots behind those of a shared module, to unpack by the caller.
-
-    >>> [slot.index - len(SLOTS) for slot in extended(SLOTS, x=("f8", 1), y=("f8", 2))]
-    [0, 1]
-    """
-    return tuple(Slot(len(base) + k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
 
 
 @helper
