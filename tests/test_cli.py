@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import index3 as ix
 from index3 import cli
 from index3.commands import common
-from index3.compiled import store
+from index3.compiled import sources, store
 from index3.errors import ModelError
 
 MODEL_FILE = """
@@ -47,7 +47,7 @@ MODEL_FILE = """
 @pytest.fixture(scope="module", autouse=True)
 def built_kernels():
     """Nothing is left to build, so that a command's standard error holds its own words only."""
-    store.prepare(store.kernels(store.kernel_modules()))
+    store.prepare(sources.kernels(sources.kernel_modules()))
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ from index3.commands.common import (
     SaveOption,
     check_outputs,
     clean_errors,
+    finish_run,
     load_model,
     read_pairs,
-    write_files,
 )
 from index3.errors import ModelError
 
@@ -67,7 +67,7 @@ def run(
     with clean_errors(debug):
         check_outputs(html, plot, save)
         options = read_pairs(option, "--option", reserved=RESERVED)
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.analysis.simulate import simulate
 
         start = time.perf_counter()
@@ -75,20 +75,14 @@ def run(
         result = simulate(
             mechanism, (0.0, t_end), method, rtol=rtol, atol=atol, step=step, t_eval=dt, progress=progress, **options
         )
-        elapsed = time.perf_counter() - start
-        if not quiet:
-            typer.echo(f"{result!r}\ncomputed in {elapsed:.2f} s")
-        write_files(result, html, plot, save, quiet)
-        if not result.success:
-            typer.echo(f"error: {result.message}", err=True)
-            raise typer.Exit(FAILED)
+        finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 
 
 @app.command()
 def check(model: ModelArgument, param: ParamOption = [], debug: DebugOption = False) -> None:  # noqa: B006
     """Count bodies, coordinates and constraints, and name redundant ones."""
     with clean_errors(debug):
-        typer.echo(load_model(model, read_pairs(param, "--param")).check())
+        typer.echo(load_model(model, param).check())
 
 
 @app.command()
@@ -111,7 +105,7 @@ def compare(
 ) -> None:
     """Draw work against precision of all methods on a mechanism."""
     with clean_errors(debug):
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.analysis.compare import compare
 
         try:
@@ -135,7 +129,7 @@ def convert(
 ) -> None:
     """Write a mechanism as a model file."""
     with clean_errors(debug):
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.files.write import save_model
 
         save_model(mechanism, file)
@@ -154,10 +148,10 @@ def schema() -> None:
 def warmup(debug: DebugOption = False) -> None:
     """Build and load all kernels now, so that no later run waits for it."""
     with clean_errors(debug):
-        from index3.compiled import store
+        from index3.compiled import sources, store
 
         start = time.perf_counter()
-        kernels = store.kernels(store.kernel_modules())
+        kernels = sources.kernels(sources.kernel_modules())
         missing = sum(store.find(*key) is None for key in kernels)
         store.prepare(kernels)
         elapsed = time.perf_counter() - start
@@ -195,9 +189,9 @@ def examine_packages() -> list[str]:
 def examine_kernels() -> list[str]:
     """Print where kernels are and how many are built; a missing one is built at first use and is no problem."""
     try:
-        from index3.compiled import store
+        from index3.compiled import sources, store
 
-        kernels = store.kernels(store.kernel_modules())
+        kernels = sources.kernels(sources.kernel_modules())
         built = sum(store.find(*key) is not None for key in kernels)
     except Exception as error:
         return [f"the kernel store cannot be read: {error}"]

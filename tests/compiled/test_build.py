@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from index3.compiled import build, store
+from index3.compiled import build, crew, sources, store
 from index3.compiled.interface import BUILDING, JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
@@ -28,12 +28,12 @@ BAD = {
 TRY = """
 import sys
 from pathlib import Path
-from index3.compiled import store
+from index3.compiled import crew, sources
 from index3.errors import Index3Error
 for name in sys.argv[1:] or {names}:
     try:
         module = "index3." + name
-        store.build(store.kernels([module]) or [(module, "missing")], Path("refused"))
+        crew.build(sources.kernels([module]) or [(module, "missing")], Path("refused"))
     except Index3Error as error:
         print(str(error).strip().splitlines()[-1])
     else:
@@ -91,8 +91,8 @@ def modules(monkeypatch):
             built.append(key)
             (directory / store.file_name(*key)).write_bytes(store.pack("symbol", b"code"))
 
-    monkeypatch.setattr(store, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
-    monkeypatch.setattr(store, "build", write)
+    monkeypatch.setattr(sources, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
+    monkeypatch.setattr(crew, "build", write)
     return built
 
 
@@ -121,10 +121,10 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
                 report(f"{taken[-1][0]}.{name}")
         return ""
 
-    monkeypatch.setattr(store, "_employ", employ)
-    keys = store.kernels(store.kernel_modules())
-    store.build(keys, tmp_path / "new", jobs=1, report=done.append)
-    sizes = [len(store.text(module)) for module, _ in taken]
+    monkeypatch.setattr(crew, "_employ", employ)
+    keys = sources.kernels(sources.kernel_modules())
+    crew.build(keys, tmp_path / "new", jobs=1, report=done.append)
+    sizes = [len(sources.text(module)) for module, _ in taken]
     assert sorted(done) == sorted(".".join(key) for key in keys)
     assert len(taken) == len({module for module, _ in keys})  # kernels of one module share helpers: one worker's work
     assert sizes == sorted(sizes, reverse=True)  # long ones first, so that none is left for the end
@@ -183,4 +183,4 @@ def test_functions_within_functions_get_all_of_numbas_passes(workshop):
 
 def test_every_kernel_of_the_package_is_built_or_can_be():
     """An installation that could not build one of them only warns: each would be missed by the run that needs it."""
-    store.prepare(store.kernels(store.kernel_modules()))
+    store.prepare(sources.kernels(sources.kernel_modules()))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from index3.compiled import store
+from index3.compiled import sources, store
 from index3.compiled.interface import JIT, Kernel
 from index3.errors import Index3Error
 
@@ -124,18 +124,18 @@ def test_a_missing_file_and_a_folder_are_no_objects(tmp_path):
 
 
 def test_imports_reach_through_other_modules_but_no_further_than_needed():
-    seen = store.imports("index3.forces.spring_damper")
+    seen = sources.imports("index3.forces.spring_damper")
     assert {"index3.algebra.vectors", "index3.compiled.interface", "index3.compiled.slots"} <= seen
     assert "index3.compiled.intrinsics" in seen
-    assert "index3.constraints.rows" in store.imports("index3.forces.rotational_spring_damper")
+    assert "index3.constraints.rows" in sources.imports("index3.forces.rotational_spring_damper")
     rooms = {name.split(".")[1] for name in seen if name.count(".")}
     assert not rooms & {"model", "methods", "analysis", "results"}  # an edit there builds no spring again
 
 
 LOADED = """
 import importlib, sys
-from index3.compiled import store
-for name in store.kernel_modules():
+from index3.compiled import sources
+for name in sources.kernel_modules():
     for old in [key for key in sys.modules if key.startswith("index3")]:
         del sys.modules[old]
     importlib.import_module(name)
@@ -148,34 +148,34 @@ def test_imports_are_those_that_python_makes(workshop):
     """Read from the sources, they hold everything that is loaded when a kernel module is."""
     output, _ = workshop.run(LOADED, INDEX3_JIT="0")
     lines = [line.split() for line in output.splitlines()]
-    assert {name for name, *_ in lines} >= set(store.kernel_modules())
+    assert {name for name, *_ in lines} >= set(sources.kernel_modules())
     for name, *loaded in lines:
-        if name in store.kernel_modules():
-            assert set(loaded) <= store.imports(name), name
+        if name in sources.kernel_modules():
+            assert set(loaded) <= sources.imports(name), name
 
 
 def test_digests_differ_by_module_and_by_interface(monkeypatch):
-    names = store.kernel_modules()
-    digests = {store.digest(name) for name in names}
+    names = sources.kernel_modules()
+    digests = {sources.digest(name) for name in names}
     assert len(digests) == len(names)
-    monkeypatch.setattr(store, "INTERFACE", -1)
-    store.forget_sources()
-    changed = {store.digest(name) for name in names}
-    store.forget_sources()
+    monkeypatch.setattr(sources, "INTERFACE", -1)
+    sources.forget_sources()
+    changed = {sources.digest(name) for name in names}
+    sources.forget_sources()
     assert not digests & changed
 
 
 def test_kernel_modules_are_those_with_kernels():
-    names = store.kernel_modules()
+    names = sources.kernel_modules()
     assert {"index3.system.evaluate", "index3.forces.user", "index3.methods.direct.hht"} <= set(names)
     assert "index3.compiled.interface" not in names
 
 
 def test_kernels_of_a_module_are_those_that_python_sees():
-    for module in store.kernel_modules():
+    for module in sources.kernel_modules():
         kernels = [value for value in vars(import_module(module)).values() if isinstance(value, Kernel)]
         found = {kernel.name for kernel in kernels if kernel.module == module}
-        assert {name for _, name in store.kernels([module])} == found, module
+        assert {name for _, name in sources.kernels([module])} == found, module
 
 
 SECOND = """

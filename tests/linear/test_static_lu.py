@@ -10,7 +10,8 @@ from index3.errors import SingularError
 from index3.linear import static_lu
 from index3.linear.ordering import RULES
 from index3.linear.reference import SuperLU, null_space, rank, solve_minimum_norm
-from index3.linear.static_lu import BODY_SINGULAR, NOT_FINITE, StaticLU
+from index3.linear.static_lu import BODY_SINGULAR, NOT_FINITE
+from index3.linear.static_solver import StaticLU
 
 pytestmark = pytest.mark.jit_off
 

@@ -7,21 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oscillator import rod_on_stop
 
 import index3 as ix
 
 
 def with_stop(method, **options):
-    """A rod that falls on a stop at -2 rad and bounces."""
-    model = ix.Model("stop", gravity=(0, -9.81, 0))
-    rod = model.add(ix.PlanarBody.rod("rod", (0, 0), (1, 0), mass=1.0))
-    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
-    model.add(ix.Motion("stop", pin, -2.0, 0.0, 0.0))
-
-    def hit(t, state):
-        return state["pin"].angle + 2.0
-
-    hit.direction, hit.action = -1, ix.impact("stop", 0.8)
+    """A run of `rod_on_stop`."""
+    model, hit = rod_on_stop()
     return ix.simulate(model, (0, 2.5), method, rtol=1e-6, events=hit, open_joints=["stop"], **options)
 
 

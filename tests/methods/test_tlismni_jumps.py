@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oscillator import rod_on_stop
 
 import index3 as ix
 
@@ -95,15 +96,7 @@ def test_events_restart_the_history(key):
     only the first impact, and not with the trapezoidal rule. The location adds nothing to it: at an impact the angle of
     the run itself is -2 to 1e-9. It is the error of the motion up to there, which each flight hands on to the next.
     """
-    model = ix.Model("stop", gravity=(0, -9.81, 0))
-    rod = model.add(ix.PlanarBody.rod("rod", (0, 0), (1, 0), mass=1.0))
-    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
-    model.add(ix.Motion("stop", pin, -2.0, 0.0, 0.0))
-
-    def hit(t, state):
-        return state["pin"].angle + 2.0
-
-    hit.direction, hit.action = -1, ix.impact("stop", 0.8)
+    model, hit = rod_on_stop()
     runs = {}
     for method, rtol in (("dop853", 1e-12), (key, 1e-6)):
         runs[method] = ix.simulate(model, (0, 3), method, rtol=rtol, events=hit, open_joints=["stop"])

@@ -15,7 +15,7 @@ from index3.compiled import store
 from index3.compiled.interface import JIT, Kernel
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS
-from index3.system import evaluate, kinds
+from index3.system import evaluate, kinds, scatter
 from index3.system.addresses import CORE, INERTIAL_STAGES, STAGES_OF, with_core
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -48,6 +48,7 @@ def test_core_kernels_are_in_the_order_of_their_numbers():
 
 def test_stages_of_the_evaluator_are_those_in_its_source():
     """Read from the syntax tree: the stages that a kernel runs itself, or through helpers of its module."""
+    assert "run_stage" not in inspect.getsource(scatter)  # whose helpers it calls too
     functions = {
         node.name: node for node in ast.parse(inspect.getsource(evaluate)).body if isinstance(node, ast.FunctionDef)
     }
@@ -77,10 +78,11 @@ def test_what_a_kernel_calls_is_read_from_its_sources():
 
 
 @compiled_only
+@pytest.mark.parametrize("step", [None, 0.01])
 @pytest.mark.parametrize("key", METHODS)
-def test_a_method_loads_all_its_kernels_at_once(loads, key):
-    """One build for a run: nothing is left to stand-ins or to single builds later."""
-    ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, progress=False)
+def test_a_method_loads_all_its_kernels_at_once(loads, key, step):
+    """One build for a run, with or without error control: nothing is left to stand-ins or to single builds later."""
+    ix.simulate(ix.library.slider_crank(), (0.0, 0.05), key, step=step, progress=False)
     assert len(loads) == 1, [names(load) for load in loads[1:]]
 
 

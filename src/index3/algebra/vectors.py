@@ -78,6 +78,16 @@ def add_at(array, row, first, a):
 
 
 @helper
+def pick(b, k):
+    """b_k of three vectors; unlike b[k], it cannot fail."""
+    if k == 0:
+        return b[0]
+    if k == 1:
+        return b[1]
+    return b[2]
+
+
+@helper
 def skew(a):
     """The matrix of a x . as a 9-tuple, row by row."""
     return (0.0 * a[0], -a[2], a[1], a[2], 0.0 * a[1], -a[0], -a[1], a[0], 0.0 * a[2])

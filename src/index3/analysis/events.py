@@ -15,6 +15,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.errors import ModelError
 from index3.methods import probe, run
+from index3.methods.hermite import hermite
 from index3.methods.runner import Run
 from index3.results.export import empty_arrays, wrench_names
 from index3.results.result import Layout, Result
@@ -200,7 +201,7 @@ class Events:
         instant, progress = self.instant(t), self.progress
         clock, work = progress[run.CLOCK], progress[run.WORK]
         h = clock[run.T_NEW] - clock[run.T_OLD]
-        w = run.hermite((t - clock[run.T_OLD]) / h)
+        w = hermite((t - clock[run.T_OLD]) / h)
         done = w[0] * work[run.WORK_OLD] + w[2] * work[run.WORK_NEW]
         done += h * (w[1] * work[run.POWER_OLD] + w[3] * work[run.POWER_NEW])
         return {

@@ -31,7 +31,7 @@ from index3.analysis.settings import (
 )
 from index3.analysis.stages import Stages
 from index3.analysis.start import starting_point
-from index3.compiled import store
+from index3.compiled import crew
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import KERNELS
 from index3.methods.registry import AUTO, choose
@@ -140,7 +140,7 @@ def simulate(
     if functions:
         layout = describe(model, stages.whole, np.ones(stages.whole.m, bool))
         drive.events = Events(functions, drive.leg, layout, moving)
-    store.dismiss()  # every kernel that the run is known to need is there
+    crew.dismiss()  # every kernel that the run is known to need is there
     with reporter(progress, model.name, span) as report:
         drive.go(report)
     result = drive.result({"rtol": rtol, "step": step, **options})

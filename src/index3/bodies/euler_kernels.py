@@ -16,7 +16,8 @@ from math import cos, sin
 
 import numpy as np
 
-from index3.algebra.vectors import add, apply, cross, dot, load, load_at, multiply, put_at, scale, sub
+from index3.algebra.vectors import add, apply, cross, dot, load, load_at, multiply, pick, put_at, scale, sub
+from index3.bodies.marker_kernels import put_axes, put_column, torque_change, wrench_about
 from index3.bodies.rigid_kernels import inertia_of, translation
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
@@ -84,16 +85,6 @@ def inertia_in_ground(body, A):
 
 
 @helper
-def pick(b, k):
-    """b_k; unlike b[k], it cannot fail."""
-    if k == 0:
-        return b[0]
-    if k == 1:
-        return b[1]
-    return b[2]
-
-
-@helper
 def combine(b, x):
     """b_0 x_0 + b_1 x_1 + b_2 x_2: the angular velocity of angle rates x."""
     return add(add(scale(x[0], b[0]), scale(x[1], b[1])), scale(x[2], b[2]))
@@ -145,8 +136,7 @@ def turned_inertia(J, b, k, x):
 def place(T, E):
     """Pose and twist of every marker; fails where the angles are singular."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
-    local_r, local_a = view(T, s.LOCAL_R), view(T, s.LOCAL_A)
-    marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
+    local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
     for b in range(bodies.shape[0]):
         first = bodies[b].first
         angle = angles(q, first)
@@ -159,10 +149,7 @@ def place(T, E):
             put_at(marker_r, m, 0, add(r, d))
             put_at(marker_v, m, 0, add(rate, cross(w, d)))
             put_at(marker_v, m, 3, w)
-            for c in range(3):
-                x = apply(A, (local_a[m, c], local_a[m, 3 + c], local_a[m, 6 + c]))
-                for k in range(3):
-                    marker_a[m, 3 * k + c] = x[k]
+            put_axes(T, m, 1.0, A)
     return OK
 
 
@@ -170,15 +157,10 @@ def place(T, E):
 def gather(T, E):
     """G -= J^T (wrenches) + gravity; inertia forces."""
     bodies, q, v, g = view(E, BODIES), view(T, s.Q), view(T, s.V), view(T, s.G)
-    marker_r, f, gravity = view(T, s.MARKER_R), view(T, s.MARKER_F), view(T, s.GRAVITY)
     for n in range(bodies.shape[0]):
-        first, mass = bodies[n].first, bodies[n].mass
-        angle, rate, r = angles(q, first), angles(v, first), translation(q, first)
-        force, torque = (mass * gravity[0], mass * gravity[1], mass * gravity[2]), (0.0, 0.0, 0.0)
-        for m in range(bodies[n].markers, bodies[n].markers + bodies[n].marker_count):
-            F = load(f, m)
-            force = add(force, F)
-            torque = add(torque, add(load_at(f, m, 3), cross(sub(load(marker_r, m), r), F)))
+        first = bodies[n].first
+        angle, rate = angles(q, first), angles(v, first)
+        force, torque = wrench_about(T, bodies[n], translation(q, first))
         b = axes_of(bodies[n], angle)
         J, w = inertia_in_ground(bodies[n], rotation_of(bodies[n], angle)), combine(b, rate)
         left = sub(add(apply(J, bias_of(b, rate)), cross(w, apply(J, w))), torque)
@@ -202,14 +184,6 @@ def mass(T, E):
     return OK
 
 
-@helper
-def put_column(ragged, start, column, top, bottom):
-    """Write one column of a marker's (6, 6) matrix."""
-    for k in range(3):
-        ragged[start + 6 * k + column] = top[k]
-        ragged[start + 6 * (3 + k) + column] = bottom[k]
-
-
 @kernel
 def tangent(T, E):
     """MARKER_J = [I, b_c x d; 0, b_c] and MARKER_NV = (J v)_q of every marker."""
@@ -224,8 +198,8 @@ def tangent(T, E):
             for k in range(3):
                 jacobian[start + 7 * k] = 1.0
                 move, N = cross(pick(b, k), d), combine_carried(b, k, rate)
-                put_column(jacobian, start, 3 + k, move, pick(b, k))
-                put_column(change, start, 3 + k, add(cross(N, d), cross(w, move)), N)
+                put_column(jacobian, start, 6, 3 + k, move, pick(b, k))
+                put_column(change, start, 6, 3 + k, add(cross(N, d), cross(w, move)), N)
     return OK
 
 
@@ -245,7 +219,6 @@ def body_matrix(T, E):
     """The bodies' own part of MATRIX, with -(J^T F)_q at constant marker wrenches F."""
     bodies, places, values, c = view(E, BODIES), view(E, MAP), view(T, s.MATRIX), view(T, s.COEF)
     q, v, a, q_mass = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.Q_MASS)
-    marker_r, f = view(T, s.MARKER_R), view(T, s.MARKER_F)
     c_M, c_Ma, c_K, c_D = c[s.C_M], c[s.C_MA], c[s.C_K], c[s.C_D]
     for n in range(bodies.shape[0]):
         first, body = bodies[n].first, bodies[n]
@@ -254,17 +227,11 @@ def body_matrix(T, E):
         angle_m, acceleration = angles(q_mass, first), angles(a, first)
         bm, Jm = axes_of(body, angle_m), inertia_in_ground(body, rotation_of(body, angle_m))
         x = combine(bm, acceleration)
-        begin, end = body.markers, body.markers + body.marker_count
-        torque = (0.0, 0.0, 0.0)
-        for m in range(begin, end):
-            torque = add(torque, add(load_at(f, m, 3), cross(sub(load(marker_r, m), r), load(f, m))))
-        w = combine(b, rate)
+        torque, w = wrench_about(T, body, r)[1], combine(b, rate)
         left = sub(add(apply(J, bias_of(b, rate)), cross(w, apply(J, w))), torque)
         for k in range(3):
             values[places[n, k]] += c_M * body.mass
-            lever = (0.0, 0.0, 0.0)  # change of the torque as the arms turn with angle k
-            for m in range(begin, end):
-                lever = add(lever, cross(cross(pick(b, k), sub(load(marker_r, m), r)), load(f, m)))
+            lever = torque_change(T, body, r, pick(b, k))
             column = sub(inertia_column(J, b, rate, k, c_K, c_D), scale(c_K, lever))
             on_mass = add(turned_inertia(Jm, bm, k, x), apply(Jm, combine_carried(bm, k, acceleration)))
             on_mass = add(scale(c_M, apply(Jm, pick(bm, k))), scale(c_Ma, on_mass))
@@ -305,13 +272,13 @@ def second(T, E):
             put_at(marker_x, m, 3, x)
             for k in range(3):
                 move, N, Na = cross(pick(b, k), d), combine_carried(b, k, rate), combine_carried(b, k, acceleration)
-                put_column(marker_na, start, 3 + k, add(cross(Na, d), cross(x, move)), Na)
+                put_column(marker_na, start, 6, 3 + k, add(cross(Na, d), cross(x, move)), Na)
                 beta_q, beta_v = bias_by_angle(b, rate, k), bias_by_rate(b, rate, k)
                 by_w = add(cross(N, cross(w, d)), cross(w, add(cross(N, d), cross(w, move))))
                 by_beta = add(cross(beta_q, d), cross(beta, move))
-                put_column(marker_bq, start, 3 + k, add(by_beta, by_w), beta_q)
+                put_column(marker_bq, start, 6, 3 + k, add(by_beta, by_w), beta_q)
                 by_rate = add(cross(pick(b, k), cross(w, d)), cross(w, move))
-                put_column(marker_bv, start, 3 + k, add(cross(beta_v, d), by_rate), beta_v)
+                put_column(marker_bv, start, 6, 3 + k, add(cross(beta_v, d), by_rate), beta_v)
     return OK
 
 

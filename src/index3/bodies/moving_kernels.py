@@ -13,7 +13,8 @@ from math import cos, sin, sqrt
 import numpy as np
 
 from index3.algebra.rotations import about
-from index3.algebra.vectors import add, cross, dot, load, load_at, multiply, put_at, scale
+from index3.algebra.vectors import add, cross, dot, load, load_at, put_at, scale
+from index3.bodies.marker_kernels import put_axes
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 
@@ -84,9 +85,8 @@ def spin_rate(phi, rate, second):
 def place(T, E):
     """Pose, twist and acceleration of every moving marker; explicit derivatives of its rows by time begin at zero."""
     moving, ties, values = view(E, MARKERS), view(E, TIES), view(T, s.FUNCTION_VALUES)
-    local_a, phi_t = view(T, s.LOCAL_A), view(T, s.PHI_T)
-    marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
-    marker_b = view(T, s.MARKER_B)
+    marker_r, marker_v, marker_b = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.MARKER_B)
+    phi_t = view(T, s.PHI_T)
     for k in range(ties.shape[0]):
         phi_t[ties[k].row] = 0.0
     for e in range(moving.shape[0]):
@@ -98,11 +98,7 @@ def place(T, E):
         phi, rate = turning(values, moving[e], 0), turning(values, moving[e], 1)
         put_at(marker_v, m, 3, spin(phi, rate))
         put_at(marker_b, m, 3, spin_rate(phi, rate, turning(values, moving[e], 2)))
-        L = (local_a[m, 0], local_a[m, 1], local_a[m, 2], local_a[m, 3], local_a[m, 4],
-             local_a[m, 5], local_a[m, 6], local_a[m, 7], local_a[m, 8])  # fmt: skip
-        B = multiply(about(phi), L)
-        for k in range(9):
-            marker_a[m, k] = B[k]
+        put_axes(T, m, 1.0, about(phi))
         if moving[e].planar == 1:
             off = max(abs(marker_v[m, 2]), abs(marker_v[m, 3]), abs(marker_v[m, 4]))
             if max(off, abs(marker_r[m, 2] - moving[e].height)) > SLACK:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.algebra.vectors import add, cross, dot, load_at, multiply, put_at, scale
+from index3.algebra.vectors import add, cross, dot, load_at, multiply, pick, put_at, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 
@@ -68,16 +68,6 @@ def axis_rate(terms, first, count, x, offset, axis):
         if terms[p].axis == axis:
             rate = add(rate, scale(terms[p].value * x[offset + terms[p].i], unit(terms[p].component)))
     return rate
-
-
-@helper
-def pick(b, k):
-    """b_k of three vectors; unlike b[k], it cannot fail."""
-    if k == 0:
-        return b[0]
-    if k == 1:
-        return b[1]
-    return b[2]
 
 
 @helper

@@ -9,7 +9,8 @@ from math import cos, sin
 
 import numpy as np
 
-from index3.algebra.vectors import apply, load, multiply, put_at
+from index3.algebra.vectors import apply, load, put_at
+from index3.bodies.marker_kernels import put_axes
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 
@@ -30,8 +31,7 @@ BODIES, MAP = slots(bodies=(PLANAR, 1), map=("i8", 2))
 def place(T, E):
     """Pose and twist of every marker."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
-    local_r, local_a = view(T, s.LOCAL_R), view(T, s.LOCAL_A)
-    marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
+    local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
     for b in range(bodies.shape[0]):
         first = bodies[b].first
         c, n, w = cos(q[first + 2]), sin(q[first + 2]), v[first + 2]
@@ -41,11 +41,7 @@ def place(T, E):
             put_at(marker_r, m, 0, (q[first] + d[0], q[first + 1] + d[1], d[2]))
             put_at(marker_v, m, 0, (v[first] - w * d[1], v[first + 1] + w * d[0], 0.0))
             put_at(marker_v, m, 3, (0.0, 0.0, w))
-            L = (local_a[m, 0], local_a[m, 1], local_a[m, 2], local_a[m, 3], local_a[m, 4],
-                 local_a[m, 5], local_a[m, 6], local_a[m, 7], local_a[m, 8])  # fmt: skip
-            B = multiply(A, L)
-            for k in range(9):
-                marker_a[m, k] = B[k]
+            put_axes(T, m, 1.0, A)
     return OK
 
 

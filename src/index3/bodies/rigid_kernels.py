@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from index3.algebra.rotations import E_times, E_transposed, G_times, G_transposed, rotation
-from index3.algebra.vectors import add, apply, cross, dot, load, load_at, multiply, put_at, scale, sub
+from index3.algebra.vectors import add, apply, cross, dot, load, load_at, put_at, scale, sub
+from index3.bodies.marker_kernels import put_axes, put_column, torque_change, wrench_about
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 
@@ -77,8 +78,7 @@ def turn(p, c):
 def place(T, E):
     """Pose and twist of every marker."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
-    local_r, local_a = view(T, s.LOCAL_R), view(T, s.LOCAL_A)
-    marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
+    local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
     for b in range(bodies.shape[0]):
         first = bodies[b].first
         p = parameters(q, first)
@@ -89,11 +89,7 @@ def place(T, E):
             put_at(marker_r, m, 0, add(r, d))
             put_at(marker_v, m, 0, add(rate, cross(w, d)))
             put_at(marker_v, m, 3, w)
-            L = (local_a[m, 0], local_a[m, 1], local_a[m, 2], local_a[m, 3], local_a[m, 4],
-                 local_a[m, 5], local_a[m, 6], local_a[m, 7], local_a[m, 8])  # fmt: skip
-            B = multiply(A, L)
-            for k in range(9):
-                marker_a[m, k] = shrink * B[k]
+            put_axes(T, m, shrink, A)
     return OK
 
 
@@ -101,16 +97,11 @@ def place(T, E):
 def gather(T, E):
     """G -= J^T (wrenches) + gravity; inertia forces; the normalisation row and its reaction."""
     bodies, q, v, lam, g = view(E, BODIES), view(T, s.Q), view(T, s.V), view(T, s.LAM), view(T, s.G)
-    marker_r, f, gravity = view(T, s.MARKER_R), view(T, s.MARKER_F), view(T, s.GRAVITY)
     phi, size = view(T, s.PHI), view(T, s.PHI_SCALE)
     for b in range(bodies.shape[0]):
-        first, mass, row = bodies[b].first, bodies[b].mass, bodies[b].row
-        p, rate, r = parameters(q, first), parameters(v, first), translation(q, first)
-        force, torque = (mass * gravity[0], mass * gravity[1], mass * gravity[2]), (0.0, 0.0, 0.0)
-        for m in range(bodies[b].markers, bodies[b].markers + bodies[b].marker_count):
-            F = load(f, m)
-            force = add(force, F)
-            torque = add(torque, add(load_at(f, m, 3), cross(sub(load(marker_r, m), r), F)))
+        first, row = bodies[b].first, bodies[b].row
+        p, rate = parameters(q, first), parameters(v, first)
+        force, torque = wrench_about(T, bodies[b], translation(q, first))
         h = apply(inertia_of(bodies[b]), G_times(p, rate))
         turning, pushing = G_transposed(rate, h), E_transposed(p, torque)
         pp = square(p)
@@ -138,14 +129,6 @@ def mass(T, E):
     return OK
 
 
-@helper
-def put_column(ragged, start, column, top, bottom):
-    """Write one column of a marker's (6, 7) matrix."""
-    for k in range(3):
-        ragged[start + 7 * k + column] = top[k]
-        ragged[start + 7 * (3 + k) + column] = bottom[k]
-
-
 @kernel
 def tangent(T, E):
     """MARKER_J = [I, -d x W; 0, W] and MARKER_NV = (J v)_q of every marker."""
@@ -163,8 +146,8 @@ def tangent(T, E):
             for c in range(4):
                 W, N = scale(shrink, turn(p, c)), scale(-1.0, turn(rate, c))  # d(w) = 2 E(dp) p' = -2 E(p') dp
                 move = cross(W, d)
-                put_column(jacobian, start, 3 + c, move, W)
-                put_column(change, start, 3 + c, add(cross(w, move), cross(N, d)), N)
+                put_column(jacobian, start, 7, 3 + c, move, W)
+                put_column(change, start, 7, 3 + c, add(cross(w, move), cross(N, d)), N)
     return OK
 
 
@@ -203,7 +186,6 @@ def body_matrix(T, E):
     """The bodies' own part of MATRIX, with -(J^T F)_q at constant marker wrenches F."""
     bodies, places, values, c = view(E, BODIES), view(E, MAP), view(T, s.MATRIX), view(T, s.COEF)
     q, v, a, q_mass, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.Q_MASS), view(T, s.LAM)
-    marker_r, f = view(T, s.MARKER_R), view(T, s.MARKER_F)
     c_M, c_Ma, c_K, c_D = c[s.C_M], c[s.C_MA], c[s.C_K], c[s.C_D]
     for b in range(bodies.shape[0]):
         first = bodies[b].first
@@ -211,18 +193,14 @@ def body_matrix(T, E):
         pm, acceleration, rate = parameters(q_mass, first), parameters(a, first), parameters(v, first)
         for k in range(3):
             values[places[b, k]] += c_M * bodies[b].mass
-        begin, end = bodies[b].markers, bodies[b].markers + bodies[b].marker_count
         torque = (0.0, 0.0, 0.0)
         if c_K != 0.0:
-            for m in range(begin, end):
-                torque = add(torque, add(load_at(f, m, 3), cross(sub(load(marker_r, m), r), load(f, m))))
+            torque = wrench_about(T, bodies[b], r)[1]
         for k in range(4):
             column = inertia_column(bodies[b], pm, acceleration, p, rate, k, c_M, c_Ma, c_K, c_D)
-            lever = (0.0, 0.0, 0.0)  # change of the torque as the arms d turn with parameter k
+            lever = (0.0, 0.0, 0.0)
             if c_K != 0.0:
-                W = turn(p, k)
-                for m in range(begin, end):
-                    lever = add(lever, cross(cross(W, sub(load(marker_r, m), r)), load(f, m)))
+                lever = torque_change(T, bodies[b], r, turn(p, k))
             by_frame, by_arm, by_length = E_transposed(unit(k), torque), E_transposed(p, lever), E_transposed(p, torque)
             for i in range(4):
                 change = by_frame[i] + by_arm[i] - 2.0 * p[k] * by_length[i]
@@ -268,10 +246,10 @@ def second(T, E):
             for c in range(4):
                 W, N, Na = turn(p, c), scale(-1.0, turn(rate, c)), scale(-1.0, turn(acceleration, c))
                 move = cross(W, d)
-                put_column(marker_na, start, 3 + c, add(cross(alpha, move), cross(Na, d)), Na)
+                put_column(marker_na, start, 7, 3 + c, add(cross(alpha, move), cross(Na, d)), Na)
                 by_w = add(cross(N, cross(w, d)), cross(w, cross(N, d)))
-                put_column(marker_bq, start, 3 + c, add(by_w, cross(w, cross(w, move))), zero)
-                put_column(marker_bv, start, 3 + c, add(cross(W, cross(w, d)), cross(w, move)), zero)
+                put_column(marker_bq, start, 7, 3 + c, add(by_w, cross(w, cross(w, move))), zero)
+                put_column(marker_bv, start, 7, 3 + c, add(cross(W, cross(w, d)), cross(w, move)), zero)
     return OK
 
 

@@ -44,15 +44,21 @@ def part(T, block, marker):
     return first, min(6, block.count - first)
 
 
-@kernel
-def place(T, E):
-    """The twist of every marker: its states."""
-    blocks, v, twist = view(E, BODIES), view(T, s.V), view(T, s.MARKER_V)
+@helper
+def put_parts(T, E, x, out):
+    """Give every marker its part of x."""
+    blocks = view(E, BODIES)
     for b in range(blocks.shape[0]):
         for m in range(blocks[b].markers, blocks[b].markers + blocks[b].marker_count):
             first, count = part(T, blocks[b], m)
             for c in range(count):
-                twist[m, c] = v[blocks[b].first + first + c]
+                out[m, c] = x[blocks[b].first + first + c]
+
+
+@kernel
+def place(T, E):
+    """The twist of every marker: its states."""
+    put_parts(T, E, view(T, s.V), view(T, s.MARKER_V))
     return OK
 
 
@@ -102,12 +108,7 @@ def body_matrix(T, E):
 @kernel
 def second(T, E):
     """X = J a."""
-    blocks, a, marker_x = view(E, BODIES), view(T, s.A), view(T, s.MARKER_X)
-    for b in range(blocks.shape[0]):
-        for m in range(blocks[b].markers, blocks[b].markers + blocks[b].marker_count):
-            first, count = part(T, blocks[b], m)
-            for c in range(count):
-                marker_x[m, c] = a[blocks[b].first + first + c]
+    put_parts(T, E, view(T, s.A), view(T, s.MARKER_X))
     return OK
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from index3.commands.common import (
-    FAILED,
     DebugOption,
     HtmlOption,
     ModelArgument,
@@ -19,8 +18,8 @@ from index3.commands.common import (
     SaveOption,
     check_outputs,
     clean_errors,
+    finish_run,
     load_model,
-    read_pairs,
     write_files,
 )
 from index3.errors import ModelError
@@ -72,7 +71,7 @@ def static(
     """Find the static equilibrium of a mechanism and print positions and reactions."""
     with clean_errors(debug):
         check_outputs(html, None, save)
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.analysis.static import static
 
         found = static(mechanism, t=at, hold=hold, method=method)
@@ -121,7 +120,7 @@ def linearize(
     """Print natural frequencies, damping ratios and what moves in each mode."""
     with clean_errors(debug):
         check_outputs(html, None, None)
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.analysis.linearize import linearize
         from index3.analysis.static import static as equilibrium
 
@@ -162,19 +161,14 @@ def kinematics(
     """Move a fully driven mechanism without integration: positions to reactions."""
     with clean_errors(debug):
         check_outputs(html, plot, save)
-        mechanism = load_model(model, read_pairs(param, "--param"))
+        mechanism = load_model(model, param)
         from index3.analysis.inverse_dynamics import add_motions
         from index3.analysis.kinematics import kinematics
 
         add_motions(mechanism, constant_rates(drive))
         start = time.perf_counter()
         result = kinematics(mechanism, (0.0, t_end), t_eval=dt)
-        if not quiet:
-            typer.echo(f"{result!r}\ncomputed in {time.perf_counter() - start:.2f} s")
-        write_files(result, html, plot, save, quiet)
-        if not result.success:
-            typer.echo(f"error: {result.message}", err=True)
-            raise typer.Exit(FAILED)
+        finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 
 
 def constant_rates(texts: list[str]) -> dict[str, tuple[Any, Any, Any]]:

@@ -92,8 +92,21 @@ def write_files(result: Result, html: Path | None, plot: Path | None, save: Path
             typer.echo(f"wrote {file}")
 
 
-def load_model(text: str, parameters: dict[str, Any]) -> Model:
-    """The mechanism that a MODEL argument names, made with these parameters."""
+def finish_run(
+    result: Result, seconds: float, html: Path | None, plot: Path | None, save: Path | None, quiet: bool
+) -> None:
+    """Say what came of a run and write its files; a run that failed ends the command."""
+    if not quiet:
+        typer.echo(f"{result!r}\ncomputed in {seconds:.2f} s")
+    write_files(result, html, plot, save, quiet)
+    if not result.success:
+        typer.echo(f"error: {result.message}", err=True)
+        raise typer.Exit(FAILED)
+
+
+def load_model(text: str, param: list[str]) -> Model:
+    """The mechanism that a MODEL argument names, made with the parameters of --param."""
+    parameters = read_pairs(param, "--param")
     file, colon, function = text.partition(".py:")
     if colon or text.endswith(".py"):
         builder = load_function(Path(file + ".py" if colon else text), function or "model")

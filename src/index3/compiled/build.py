@@ -1,4 +1,4 @@
-"""Compile kernels into object files; run by the store's workers and by the package's build hook."""
+"""Compile kernels into object files; run by the workers of `crew` and by the package's build hook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from index3.compiled import store
+from index3.compiled import crew, sources, store
 from index3.compiled.interface import BUILDING, Kernel
 
 ALLOWED = re.compile(  # what an object may leave open: the C library's arithmetic, Python's and Numba's error paths
@@ -67,15 +67,16 @@ def build_kernel(module: str, name: str, directory: Path) -> Path:
 def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
     """Build the objects of every kernel that `directory` lacks; objects of older sources are removed."""
     directory = Path(directory)
-    store.forget_sources()
-    wanted = {directory / store.file_name(*key): key for key in store.kernels(store.kernel_modules())}
+    crew.dismiss()  # workers know the sources of old
+    sources.forget_sources()
+    wanted = {directory / store.file_name(*key): key for key in sources.kernels(sources.kernel_modules())}
     for old in directory.glob("*.kob"):
         if old not in wanted:
             old.unlink()
     missing = [key for path, key in wanted.items() if store.unpack(path) is None]
     if missing:
-        store.build(missing, directory, jobs)
-        store.dismiss()
+        crew.build(missing, directory, jobs)
+        crew.dismiss()
     return sorted(wanted)
 
 

@@ -44,7 +44,17 @@ def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
     >>> LENGTHS.index
     1
     """
-    return tuple(Slot(k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
+    return extended((), **kinds)
+
+
+def extended(base: tuple[Slot, ...], **kinds: tuple[Any, int]) -> tuple[Slot, ...]:
+    """More slots of one table, behind those of `base`.
+
+    >>> base = slots(x=("f8", 1))
+    >>> [slot.index for slot in extended(base, y=("f8", 1), z=("f8", 2))]
+    [1, 2]
+    """
+    return tuple(Slot(len(base) + k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
 
 
 class Record(np.record):  # type: ignore[misc]  # final to the stubs, not to NumPy

@@ -26,8 +26,8 @@ GROUP = np.dtype(
         ("block", "i8"),  # first place of its rows' entries in PHI_Q (row by row, `count` each)
         ("stiffness", "i8"),  # first place in GROUP_K and GROUP_D (square of 6 per marker)
         ("map", "i8"),  # first place in GROUP_MAP (square of `count`)
-        ("curved", "i8"),  # 1 if GROUP_K is ever filled
-        ("damped", "i8"),  # 1 if GROUP_D is ever filled
+        ("curved", "i8"),  # 1 if GROUP_K is filled at present
+        ("damped", "i8"),  # 1 if GROUP_D is filled at present
         ("inertial", "i8"),  # 1 if GROUP_M is ever filled
     ]
 )

@@ -51,14 +51,8 @@ def restrain(T, E):
 @kernel
 def curve(T, E):
     """Second and third derivatives of every row."""
-    rows, A, V, hessian, h3 = (
-        view(E, ROWS),
-        view(T, s.MARKER_A),
-        view(T, s.MARKER_V),
-        clear_hessian(T),
-        view(T, s.ROW_H3),
-    )
-    zero = (0.0, 0.0, 0.0)
+    rows, A, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
+    hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
     for e in range(rows.shape[0]):
         i, j, first = rows[e].i, rows[e].j, rows[e].gradient
         xi, yi, xj = axis(A, i, 0), axis(A, i, 1), axis(A, j, 0)

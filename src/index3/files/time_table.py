@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.bodies.smooth import SmoothFunction
 from index3.errors import ModelError
-from index3.forces.curve import EXTRAPOLATIONS, numbers
+from index3.forces.curve import EXTRAPOLATIONS, check_increasing, numbers
 
 # How far outside, relative to its length, a table still answers: the roundings of the times of a run.
 SLACK = 1e-9
@@ -38,12 +38,7 @@ class TimeTable(SmoothFunction):
         self.t, self.y = numbers(t, "t", "TimeTable"), numbers(y, "y", "TimeTable")
         if len(self.t) != len(self.y) or len(self.t) < 2:
             raise ModelError(f"TimeTable has {len(self.t)} t and {len(self.y)} y. Give one y for each t, at least two.")
-        falls = np.flatnonzero(np.diff(self.t) <= 0.0)
-        if len(falls):
-            k = int(falls[0])
-            raise ModelError(
-                f"TimeTable has t[{k + 1}] = {self.t[k + 1]} after t[{k}] = {self.t[k]}. Give t that increase."
-            )
+        check_increasing(self.t, "t", "TimeTable")
         if extrapolation not in EXTRAPOLATIONS:
             raise ModelError(f"TimeTable has extrapolation {extrapolation!r}. Give one of {EXTRAPOLATIONS}.")
         self.extrapolation = extrapolation

@@ -56,12 +56,7 @@ class Curve:
             raise ModelError(f"Curve has {len(self.x)} x and {len(self.y)} y. Give one y for each x.")
         if len(self.x) < 2:
             raise ModelError(f"Curve has {len(self.x)} point. Give at least two.")
-        falls = np.flatnonzero(np.diff(self.x) <= 0.0)
-        if len(falls):
-            k = int(falls[0])
-            raise ModelError(
-                f"Curve has x[{k + 1}] = {self.x[k + 1]} after x[{k}] = {self.x[k]}. Give x that increase."
-            )
+        check_increasing(self.x, "x")
         if interpolation not in INTERPOLATIONS:
             raise ModelError(f"Curve has interpolation {short(interpolation)}. Give one of {INTERPOLATIONS}.")
         if extrapolation not in EXTRAPOLATIONS:
@@ -190,6 +185,16 @@ class Curve:
     def from_dict(cls, data: dict[str, Any]) -> Curve:
         """The curve that `to_dict` described."""
         return cls(**data)
+
+
+def check_increasing(x: np.ndarray, what: str, owner: str = "Curve") -> None:
+    """Refuse numbers that do not increase."""
+    falls = np.flatnonzero(np.diff(x) <= 0.0)
+    if len(falls):
+        k = int(falls[0])
+        raise ModelError(
+            f"{owner} has {what}[{k + 1}] = {x[k + 1]} after {what}[{k}] = {x[k]}. Give {what} that increase."
+        )
 
 
 def numbers(values: Any, what: str, owner: str = "Curve") -> np.ndarray:

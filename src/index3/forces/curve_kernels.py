@@ -21,7 +21,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import JIT, Slot, Table, call_time, helper, plain_address
 from index3.errors import Index3Error, ModelError
 from index3.forces.curve import STEP, Curve
-from index3.forces.force import ForceElement
+from index3.forces.force import ForceElement, Place, element_table
 
 NONE = -1
 CURVE = np.dtype(
@@ -155,6 +155,21 @@ class CurveSet:
             owner.failure, owner.watched = None, watched[id(owner)]
 
 
+def law_table(size: int, slots: Sequence[Slot], elements: Sequence[Any], places: Sequence[Place]) -> CurveTable:
+    """A table with `size` slots for elements with two laws, `stiffness` and `damping`.
+
+    `slots` are those of the records, the curves and the pieces; numbers of curves go into the records' fields `elastic`
+    and `viscous`.
+    """
+    result, curves = CurveTable(size), CurveSet()
+    result[slots[0]] = records = element_table(slots[0], elements, places)[slots[0]]
+    for k, element in enumerate(elements):
+        records["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
+        records["viscous"][k] = curves.add(element, "damping", element.damping)
+    curves.fill(result, slots[1], slots[2])
+    return result
+
+
 def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
     """A function of x that keeps what `function` raises and returns NaN, since nothing may pass through kernels."""
 
@@ -194,6 +209,12 @@ def compile_function(function: Any) -> Any:
         return y
 
     return numba.cfunc("float64(float64)")(run)
+
+
+@helper
+def is_curved(record):
+    """Whether an element of a `law_table` has curves."""
+    return record.elastic >= 0 or record.viscous >= 0
 
 
 @helper

@@ -16,7 +16,7 @@ from index3.constraints.turning_angle import combine
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place, add_block, element_table, moving_end
 from index3.forces.line import IDENTITY
-from index3.forces.load import CONSTANT, NO_VECTOR, Sampler, zero
+from index3.forces.load import CONSTANT, NO_VECTOR, Sampler, given_vector, zero
 
 DRAG = np.dtype(
     [
@@ -104,11 +104,7 @@ def table(elements: Sequence[Drag], places: Sequence[Place]) -> Table:
 @helper
 def relative_velocity(T, drag):
     """u of a drag."""
-    values, x, f = view(T, s.FUNCTION_VALUES), drag.wind, drag.functions
-    wind = (x[0], x[1], x[2])
-    if f[0] >= 0:
-        wind = (values[f[0], 0], values[f[1], 0], values[f[2], 0])
-    return sub(load(view(T, s.MARKER_V), drag.i), wind)
+    return sub(load(view(T, s.MARKER_V), drag.i), given_vector(T, drag.wind, drag.functions))
 
 
 @kernel

@@ -152,12 +152,18 @@ def table(elements: Sequence[Load], places: Sequence[Place]) -> Table:
 
 
 @helper
+def given_vector(T, x, f):
+    """The vector x or, where there are any, that of the functions of time f."""
+    values = view(T, s.FUNCTION_VALUES)
+    if f[0] >= 0:
+        return (values[f[0], 0], values[f[1], 0], values[f[2], 0])
+    return (x[0], x[1], x[2])
+
+
+@helper
 def applied(T, load):
     """The vector of a load in ground axes."""
-    values, x, f = view(T, s.FUNCTION_VALUES), load.vector, load.functions
-    vector = (x[0], x[1], x[2])
-    if f[0] >= 0:
-        vector = (values[f[0], 0], values[f[1], 0], values[f[2], 0])
+    vector = given_vector(T, load.vector, load.functions)
     if load.follower == 1:
         vector = turned(view(T, s.MARKER_A), load.i, vector)
     return vector

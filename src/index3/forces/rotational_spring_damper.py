@@ -25,17 +25,18 @@ from index3.forces.curve_kernels import (
     CURVE,
     NONE,
     CurvedForce,
-    CurveSet,
     CurveTable,
     acts,
     add_curve_energy,
     as_law,
     has_potential,
+    is_curved,
+    law_table,
     slope_at,
     slope_of,
     value_of,
 )
-from index3.forces.force import Place, add_block, element_table
+from index3.forces.force import Place, add_block
 
 SPRING = np.dtype(
     [
@@ -129,13 +130,7 @@ class RotationalSpringDamper(CurvedForce):
 
 def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all rotational springs of a system."""
-    result, curves = CurveTable(3), CurveSet()
-    result[SPRINGS] = springs = element_table(SPRINGS, elements, places)[SPRINGS]
-    for k, element in enumerate(elements):
-        springs["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
-        springs["viscous"][k] = curves.add(element, "damping", element.damping)
-    curves.fill(result, CURVES, PIECES)
-    return result
+    return law_table(3, (SPRINGS, CURVES, PIECES), elements, places)
 
 
 @helper
@@ -145,12 +140,6 @@ def twist(T, spring):
     xi, yi, xj = axis(A, spring.i, 0), axis(A, spring.i, 1), axis(A, spring.j, 0)
     angle = angle_near(xi, yi, xj, near) - spring.zero - spring.free_angle
     return angle, angle_gradient(xi, yi, xj), sub(load_at(V, spring.j, 3), load_at(V, spring.i, 3))
-
-
-@helper
-def is_curved(spring):
-    """Whether a spring has curves."""
-    return spring.elastic >= 0 or spring.viscous >= 0
 
 
 @helper

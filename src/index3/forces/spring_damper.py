@@ -22,17 +22,18 @@ from index3.forces.curve_kernels import (
     CURVE,
     NONE,
     CurvedForce,
-    CurveSet,
     CurveTable,
     acts,
     add_curve_energy,
     as_law,
     has_potential,
+    is_curved,
+    law_table,
     slope_at,
     slope_of,
     value_of,
 )
-from index3.forces.force import Place, element_table
+from index3.forces.force import Place
 from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
 
 SPRING = np.dtype(
@@ -165,12 +166,7 @@ class SpringDamper(CurvedForce):
 
 def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all springs of a system."""
-    result, curves = CurveTable(4), CurveSet()
-    result[SPRINGS] = springs = element_table(SPRINGS, elements, places)[SPRINGS]
-    for k, element in enumerate(elements):
-        springs["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
-        springs["viscous"][k] = curves.add(element, "damping", element.damping)
-    curves.fill(result, CURVES, PIECES)
+    result = law_table(4, (SPRINGS, CURVES, PIECES), elements, places)
     result[SEEN] = np.full((len(elements), 8), np.nan)
     return result
 
@@ -179,12 +175,6 @@ def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTab
 def tension(spring, length, rate):
     """The force that pulls the ends together, without curves."""
     return spring.stiffness * (length - spring.length) + spring.damping * rate + spring.force
-
-
-@helper
-def is_curved(spring):
-    """Whether a spring has curves."""
-    return spring.elastic >= 0 or spring.viscous >= 0
 
 
 @helper

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from index3.linear.static_lu import StaticLU
+from index3.linear.static_solver import StaticLU
 from index3.system.system import System
 
 

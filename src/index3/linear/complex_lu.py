@@ -12,7 +12,7 @@ import numpy as np
 
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.linear import static_lu
-from index3.linear.static_lu import StaticLU
+from index3.linear.static_solver import StaticLU
 
 (REAL, A, LX, UX, UD, X, WORK) = SLOTS = slots(
     real=("i8", 1),  # handle of the real solver's table
@@ -87,20 +87,7 @@ def solve(T, C):
     lp, li, up, ui = view(S, static_lu.LP), view(S, static_lu.LI), view(S, static_lu.UP), view(S, static_lu.UI)
     lx, ux, ud = view(C, LX), view(C, UX), view(C, UD)
     static_lu.augment_right_side(S, b)
-    for i in range(perm.shape[0]):
-        y[pinv[i]] = b[i]
-    for k in range(perm.shape[0]):
-        u = y[k]
-        if u != 0.0:
-            for p in range(lp[k], lp[k + 1]):
-                y[li[p]] -= lx[p] * u
-    for k in range(perm.shape[0] - 1, -1, -1):
-        u = y[k] * ud[k]
-        b[perm[k]] = u
-        y[k] = 0.0
-        if u != 0.0:
-            for p in range(up[k], up[k + 1]):
-                y[ui[p]] -= ux[p] * u
+    static_lu.solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
     return OK
 
 

@@ -1,4 +1,4 @@
-"""Sparse LU in a fixed order without pivoting: analysed once, factored per matrix, solved per right-hand side.
+"""Sparse LU in a fixed order without pivoting: its table and kernels (`static_solver` sets them up for a pattern).
 
 The matrix is [H P^T; P D] with n coordinates first and m rows below, by columns, D mostly zero. The order of
 `linear.ordering` makes every pivot safe if the body blocks of H are definite; then a pivot that vanishes is that of a
@@ -17,14 +17,9 @@ Index arrays are unsigned: a signed index costs a test for negative values at ev
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-
 import numpy as np
 
-from index3.compiled.interface import OK, Slot, Table, helper, kernel, slots, view
-from index3.linear.ordering import elimination_order
-from index3.linear.symbolic import Entries, joined
+from index3.compiled.interface import OK, helper, kernel, slots, view
 
 NOT_FINITE = 1  # an entry of A or a pivot is not a finite number, or a row's pivot is 0 though the tolerance is 0
 BODY_SINGULAR = 2  # the pivot of a coordinate vanishes; INFO[BAD_SCALAR] is its number
@@ -267,14 +262,8 @@ def augment_right_side(S, b):
 
 
 @helper
-def substitute(S, b):
-    """Replace b by the solution of L U x = b; unknowns of zero pivots become 0."""
-    perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
-    lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
-    up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
-    if view(S, INFO)[SIFT] == 1:
-        lp, li, lx = view(S, SLP), view(S, SLI), view(S, SLX)
-        up, ui, ux = view(S, SUP), view(S, SUI), view(S, SUX)
+def solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b):
+    """Replace b by the solution of L U x = b, real or complex; unknowns of zero pivots become 0. y stays zero."""
     size = perm.shape[0]
     for i in range(size):
         y[pinv[i]] = b[i]
@@ -290,6 +279,18 @@ def substitute(S, b):
         if u != 0.0:
             for p in range(up[k], up[k + 1]):
                 y[ui[p]] -= ux[p] * u
+
+
+@helper
+def substitute(S, b):
+    """Replace b by the solution for the matrix last factored."""
+    perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
+    lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
+    up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
+    if view(S, INFO)[SIFT] == 1:
+        lp, li, lx = view(S, SLP), view(S, SLI), view(S, SLX)
+        up, ui, ux = view(S, SUP), view(S, SUI), view(S, SUX)
+    solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
 
 
 @kernel
@@ -321,129 +322,3 @@ def solve_refined(T, S):
     for i in range(x.shape[0]):
         x[i] += residual[i]
     return OK
-
-
-class StaticLU:
-    """The solver of one sparsity pattern; `table()` gives as many independent factorisations as are wanted.
-
-    Parameters
-    ----------
-    n, m : number of coordinates and of rows
-    indptr, indices : pattern by columns, rows ascending, structurally symmetric, every diagonal entry present
-    node_of_scalar : node of each of the n + m scalars: bodies 0 ... n_bodies-1 (coordinates and own rows), then joints
-    joint_bodies : for each joint the distinct bodies it touches; -1 is ground, also named by rows that a rigid motion
-        of their bodies can violate (see `linear.ordering`)
-    augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows that make body blocks definite
-    rule : "R" or "F" to choose the rule of elimination; None takes the one with fewer operations
-    sift : whether solving passes over zeros of the factors; pays if most of the pattern is zero most of the time
-
-    >>> lu = StaticLU(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]])
-    >>> lu.factor([2.0, 1.0, 1.0, 0.0])
-    0
-    >>> lu.solve([3.0, 1.0])
-    array([1., 1.])
-    """
-
-    def __init__(
-        self,
-        n: int,
-        m: int,
-        indptr: Sequence[int] | np.ndarray,
-        indices: Sequence[int] | np.ndarray,
-        node_of_scalar: Sequence[int] | np.ndarray,
-        n_bodies: int,
-        joint_bodies: Sequence[Sequence[int]],
-        augmentation: Sequence[tuple[int, float]] = (),
-        rule: str | None = None,
-        sift: bool = False,
-    ) -> None:
-        self.n, self.m, self.sift = n, m, sift
-        self.entries = Entries(np.asarray(indptr, np.int64), np.asarray(indices, np.int64))
-        self.rule, self.pattern = elimination_order(
-            self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
-        )
-        self.weights = np.array([c for _, c in augmentation], float)
-        self._shared = self._index_arrays([row for row, _ in augmentation])
-        self._own: Table | None = None
-
-    def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
-        """What every table of this pattern shares."""
-        entries, pattern = self.entries, self.pattern
-        diagonal = np.arange(self.n + self.m)
-        hend = entries.before(self.n)
-        coord, ptr = entries.ragged(augmentation_rows, hend)
-        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
-        arrays = {
-            AP: entries.indptr,
-            AI: entries.indices,
-            CI: pattern.pinv[entries.indices],
-            HEND: hend,
-            DIAGONAL: entries.places(diagonal, diagonal),
-            PERM: pattern.perm,
-            PINV: pattern.pinv,
-            LP: pattern.lp,
-            LI: pattern.li,
-            WIDTH: pattern.width,
-            UP: pattern.up,
-            UI: pattern.ui,
-            AUG_ROW: np.array(augmentation_rows, np.int64),
-            AUG_PTR: ptr,
-            AUG_COORD: coord,
-            AUG_POS: entries.places(np.repeat(augmentation_rows, np.diff(ptr)), coord),
-            AUG_MAP: entries.places(
-                joined([np.repeat(c, len(c)) for c in squares]), joined([np.tile(c, len(c)) for c in squares])
-            ),
-        }
-        return {slot: np.ascontiguousarray(array, INDEX) for slot, array in arrays.items()}
-
-    def table(self, values: np.ndarray | None = None) -> Table:
-        """A fresh table: own factors, right-hand side and settings, A new (zero) or the array given.
-
-        `values` has one entry more than the pattern, for assembly to write what belongs nowhere.
-        """
-        size, nnz = self.n + self.m, len(self.entries.indices)
-        if values is None:
-            values = np.zeros(nnz + 1)
-        if values.shape != (nnz + 1,):
-            raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
-        table = Table(len(SLOTS))
-        for slot, array in self._shared.items():
-            table[slot] = array
-        table[A] = values
-        table[AUG_WEIGHT] = self.weights.copy()
-        lengths = {LX: len(self.pattern.li), UX: len(self.pattern.ui), VALUES: nnz, INVERSE: self.n}
-        lengths[AUG_G] = len(self._shared[AUG_COORD])
-        for slot in (LX, UX, UD, VALUES, LIMIT, NOISE, INVERSE, AUG_G, X, RHS, RESIDUAL, WORK):
-            table[slot] = np.zeros(lengths.get(slot, size))
-        table[ZERO] = np.zeros(size, np.int64)
-        table[INFO] = np.zeros(INFO_SIZE, np.int64)
-        table[INFO][[N_COORDINATES, FEWEST_ZERO, BAD_SCALAR, SIFT]] = self.n, size, -1, int(self.sift)
-        for pointers, indices, sifted, entries in ((SLP, SLI, SLX, self.pattern.li), (SUP, SUI, SUX, self.pattern.ui)):
-            count = len(entries) if self.sift else 0
-            table[pointers], table[indices] = np.zeros(size + 1, INDEX), np.zeros(count, INDEX)
-            table[sifted] = np.zeros(count)
-        table[SETTINGS] = np.array(DEFAULTS)
-        return table
-
-    @property
-    def own(self) -> Table:
-        """The table behind `factor` and `solve`, made when first needed."""
-        if self._own is None:
-            self._own = self.table()
-        return self._own
-
-    def factor(self, values: Sequence[float] | np.ndarray) -> int:
-        """Factor the matrix with these entries; returns the kernel's status."""
-        self.own[A][:-1] = values
-        return factor(0, self.own.handle)
-
-    def solve(self, b: Sequence[float] | np.ndarray, refine: bool = False) -> np.ndarray:
-        """The solution for one right-hand side, with one step of refinement if asked for."""
-        self.own[X][:] = b
-        (solve_refined if refine else solve)(0, self.own.handle)
-        return self.own[X].copy()
-
-    @property
-    def zero_rows(self) -> np.ndarray:
-        """Scalars whose pivot was zero in the last factorisation: redundant rows."""
-        return np.flatnonzero(self.own[ZERO])

@@ -11,8 +11,8 @@ from index3.compiled.interface import Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
 from index3.linear import static_lu
 from index3.linear.analysed import solver_of
-from index3.linear.static_lu import StaticLU
-from index3.methods import closure
+from index3.linear.static_solver import StaticLU
+from index3.methods import closure, closure_output
 from index3.system.system import State, System
 
 CLOSED = 1e-12
@@ -27,7 +27,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 KERNELS = (
     static_lu.factor, static_lu.solve, static_lu.solve_refined,
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations,
-    closure.shorten, closure.close_block,
+    closure.shorten, closure_output.close_block,
 )  # fmt: skip
 """Kernels that a closer calls, for `compile_model` to build along with the elements'."""
 
@@ -79,7 +79,7 @@ class Closer:
         redundant = table[closure.OUT_REDUNDANT] = np.zeros(lines, np.int64)
         table[closure.ROWS] = np.array([0, lines, int(project)], np.int64)
         accepted = self.state[s.ANGLE_REF].copy()
-        code = closure.close_block(self.state.handle, self.handle)
+        code = closure_output.close_block(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
         good = lines if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
         if code == 0 and project:

@@ -40,18 +40,6 @@ become: forces that take away all inertia but the rounding of their derivatives.
 
 
 @helper
-def worst(values, size, E):
-    """Largest |value| / max(1, size); notes the row. Not a number counts as infinite."""
-    most = 0.0
-    for k in range(values.shape[0]):
-        x = abs(values[k]) / max(1.0, size[k])
-        if not x <= most:
-            most = x if x < 1e300 else 1e300
-            view(E, REPORT)[WORST_ROW] = k
-    return most
-
-
-@helper
 def position_residual(T, E):
     """Worst scaled position row; velocity-level rows do not count."""
     phi, size, level = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
@@ -116,13 +104,8 @@ def try_step(T, E, n, part):
 @helper
 def close_positions(T, E):
     """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help."""
-    settings, report, link, phi, level = (
-        view(E, SETTINGS),
-        view(E, REPORT),
-        view(E, LINK),
-        view(T, s.PHI),
-        view(T, s.LEVEL),
-    )
+    settings, report, link = view(E, SETTINGS), view(E, REPORT), view(E, LINK)
+    phi, level = view(T, s.PHI), view(T, s.LEVEL)
     x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
     code = evaluate(T)
     if code != OK:
@@ -332,56 +315,6 @@ def close_rates(T, E):
     return code
 
 
-@helper
-def write_levels(T, E, line):
-    """Residuals at the three levels, unscaled and scaled by the absolute terms of each row."""
-    phi, size, level, rate, gamma = (
-        view(T, s.PHI),
-        view(T, s.PHI_SCALE),
-        view(T, s.LEVEL),
-        view(T, s.RATE),
-        view(T, s.GAMMA),
-    )
-    phi_q, row, column, phi_t = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.PHI_T)
-    v, a, plain, scaled = view(T, s.V), view(T, s.A), view(E, OUT_VIOLATION), view(E, OUT_SCALED)
-    position = position_residual(T, E)
-    scaled[line, 0] = position
-    plain[line, 0] = 0.0
-    for k in range(phi.shape[0]):
-        if level[k] == 0:
-            plain[line, 0] = max(plain[line, 0], abs(phi[k]))
-        size[k] = abs(phi_t[k])
-    for e in range(phi_q.shape[0]):
-        size[row[e]] += abs(phi_q[e] * v[column[e]])
-    scaled[line, 1] = worst(rate, size, E)
-    plain[line, 1] = 0.0
-    for k in range(phi.shape[0]):
-        plain[line, 1] = max(plain[line, 1], abs(rate[k]))
-        size[k] = abs(gamma[k])
-        gamma[k] = -gamma[k]
-    for e in range(phi_q.shape[0]):
-        x = phi_q[e] * a[column[e]]
-        gamma[row[e]] += x
-        size[row[e]] += abs(x)
-    scaled[line, 2] = worst(gamma, size, E)
-    plain[line, 2] = 0.0
-    for k in range(phi.shape[0]):
-        plain[line, 2] = max(plain[line, 2], abs(gamma[k]))
-
-
-@helper
-def write_wrenches(T, E, line):
-    """Force and torque of every joint on its second marker: -sum of lam g."""
-    joints, out, lam, g = view(E, WRENCHES), view(E, OUT_WRENCH), view(T, s.LAM), view(T, s.ROW_G)
-    for j in range(joints.shape[0]):
-        for c in range(6):
-            out[line, j, c] = 0.0
-        for r in range(joints[j, 1]):
-            first = joints[j, 2] + r * joints[j, 3]
-            for c in range(6):
-                out[line, j, c] -= lam[joints[j, 0] + r] * g[first + c]
-
-
 @kernel
 def assemble_positions(T, E):
     """Close the positions at the present point of the state; returns OK or a reason."""
@@ -410,48 +343,3 @@ def assemble_accelerations(T, E):
 def shorten(T, E):
     """Replace the multipliers in LAM by the shortest ones with the same forces."""
     return smallest_multipliers(T, E)
-
-
-@kernel
-def close_block(T, E):
-    """Close the lines of an output block, and write down what is derived; leaves ANGLE_REF at the last line."""
-    rows, report = view(E, ROWS), view(E, REPORT)
-    q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
-    near, angles, energy, out_energy = view(T, s.ANGLE_REF), view(T, s.ANGLES), view(T, s.ENERGY), view(E, OUT_ENERGY)
-    for line in range(rows[0], rows[1]):
-        report[FAILED_LINE] = line
-        view(T, s.TIME)[0] = view(E, OUT_T)[line]
-        copy(q, view(E, OUT_Q)[line])
-        copy(v, view(E, OUT_V)[line])
-        copy(near, view(E, OUT_ANGLE)[line])
-        if rows[2] == 1:
-            code = close_positions(T, E)
-            if code == OK:
-                code = close_rates(T, E)
-            if code != OK:
-                return code
-            copy(view(E, OUT_Q)[line], q)
-            copy(view(E, OUT_V)[line], v)
-            copy(view(E, OUT_A)[line], a)
-            copy(view(E, OUT_LAM)[line], lam)
-            view(E, OUT_REDUNDANT)[line] = report[N_REDUNDANT]
-        else:
-            copy(a, view(E, OUT_A)[line])
-            copy(lam, view(E, OUT_LAM)[line])
-        code = core(T, s.CORE_FORCES)
-        if code == OK:
-            code = core(T, s.CORE_JACOBIAN)
-        if code == OK:
-            code = core(T, s.CORE_LEVELS)
-        if code == OK:
-            code = core(T, s.CORE_ENERGY)
-        if code != OK:
-            return EVALUATION
-        write_levels(T, E, line)
-        write_wrenches(T, E, line)
-        out_energy[line, 0] = energy[s.KINETIC]
-        out_energy[line, 1] = energy[s.POTENTIAL]
-        if near.shape[0] > 0:
-            core(T, s.CORE_ANGLES)
-            copy(view(E, OUT_ANGLE)[line], angles)
-    return OK

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
+from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
@@ -70,6 +71,13 @@ def copy(target, source):
 
 
 @helper
+def evaluate_forces(T, R):
+    """Forces at the state in T, counted; OK or EVALUATION_FAILED."""
+    view(R, COUNTS)[N_EVALUATIONS] += 1
+    return EVALUATION_FAILED if core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
 def weight(R, k):
     """The error allowed in coordinate k: atol + rtol * (largest magnitude so far); integrals of states do not count."""
     if k >= view(R, LIMITS)[FIRST_STATE]:
@@ -93,52 +101,16 @@ def note_largest(R):
 
 
 @helper
-def hermite(x):
-    """Cubic Hermite weights at x in [0, 1]: value old, slope old, value new, slope new; then their derivatives."""
-    y = 1.0 - x
-    return (
-        (1.0 + 2.0 * x) * y * y, x * y * y, x * x * (3.0 - 2.0 * x), -x * x * y,
-        -6.0 * x * y, y * (1.0 - 3.0 * x), 6.0 * x * y, x * (3.0 * x - 2.0),
-    )  # fmt: skip
-
-
-@helper
-def interpolate_quintic(R, t, q, v):
-    """As `interpolate`, with the accelerations at both ends: degree 5 in q."""
+def interpolate(R, t, q, v):
+    """q and v at a time between the last two accepted states, by q and v at both, and by a too if QUINTIC is set."""
     clock = view(R, CLOCK)
-    q0, v0, a0, q1, v1, a1 = (
-        view(R, OLD_Q),
-        view(R, OLD_V),
-        view(R, OLD_A),
-        view(R, NEW_Q),
-        view(R, NEW_V),
-        view(R, NEW_A),
-    )
     h = clock[T_NEW] - clock[T_OLD]
     x = (t - clock[T_OLD]) / h
-    x2, x3, x4 = x * x, x**3, x**4
-    p1, p2, p3 = x3 * (10.0 - 15.0 * x + 6.0 * x2), x3 * (-4.0 + 7.0 * x - 3.0 * x2), 0.5 * x3 * (1.0 - x) * (1.0 - x)
-    r2, r3 = x - x3 * (6.0 - 8.0 * x + 3.0 * x2), 0.5 * x2 * (1.0 - x) ** 3
-    d1, d2, d3 = 30.0 * x2 * (1.0 - x) ** 2, -12.0 * x2 + 28.0 * x3 - 15.0 * x4, 0.5 * (3.0 * x2 - 8.0 * x3 + 5.0 * x4)
-    e2, e3 = 1.0 - 18.0 * x2 + 32.0 * x3 - 15.0 * x4, 0.5 * (2.0 * x - 9.0 * x2 + 12.0 * x3 - 5.0 * x4)
-    for k in range(q.shape[0]):
-        q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * a0[k] + p3 * a1[k])
-        v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * a0[k] + d3 * a1[k])
-
-
-@helper
-def interpolate(R, t, q, v):
-    """q and v at a time between the last two accepted states (cubic in q, its derivative for v)."""
-    clock = view(R, CLOCK)
-    if view(R, LIMITS)[QUINTIC] >= 1:
-        interpolate_quintic(R, t, q, v)
-        return
     q0, v0, q1, v1 = view(R, OLD_Q), view(R, OLD_V), view(R, NEW_Q), view(R, NEW_V)
-    h = clock[T_NEW] - clock[T_OLD]
-    w = hermite((t - clock[T_OLD]) / h)
-    for k in range(q.shape[0]):
-        q[k] = w[0] * q0[k] + w[1] * h * v0[k] + w[2] * q1[k] + w[3] * h * v1[k]
-        v[k] = (w[4] * q0[k] + w[6] * q1[k]) / h + w[5] * v0[k] + w[7] * v1[k]
+    if view(R, LIMITS)[QUINTIC] >= 1:
+        fill_quintic(x, h, q0, v0, view(R, OLD_A), q1, v1, view(R, NEW_A), q, v)
+    else:
+        fill_cubic(x, h, q0, v0, q1, v1, q, v)
 
 
 @helper

@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear import static_lu
-from index3.linear.static_lu import StaticLU
+from index3.linear.static_solver import StaticLU
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.system.system import State

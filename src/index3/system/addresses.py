@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.compiled import store
+from index3.compiled import sources, store
 from index3.compiled.interface import C_KERNEL, JIT, Kernel
 from index3.errors import Index3Error
 from index3.system import evaluate
@@ -48,8 +48,8 @@ NOT_BUILT = 902  # status of a stand-in whose kernel cannot be built
 def with_core(kernels: Iterable[Kernel]) -> list[Kernel]:
     """These kernels, and those of the evaluator that they may call."""
     found = list(kernels)
-    sources = {name for kernel in found for name in store.imports(kernel.module)}
-    used = {word.lower() for name in sources for word in USES.findall(store.text(name))}
+    modules = {name for kernel in found for name in sources.imports(kernel.module)}
+    used = {word.lower() for name in modules for word in USES.findall(sources.text(name))}
     return [*found, *(kernel for kernel in CORE if kernel.name in used)]
 
 

@@ -155,8 +155,7 @@ def project_velocities(T, E, R):
             v[k] += x[k]
         if again and run.core(T, s.CORE_FORCES) != OK:
             return run.EVALUATION_FAILED
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+    return run.evaluate_forces(T, R)
 
 
 @helper

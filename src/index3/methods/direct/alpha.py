@@ -9,11 +9,11 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import helper, view
+from index3.compiled.interface import extended, helper, view
 from index3.methods import run
 from index3.methods.direct import newton
 
-OPTIONS, HISTORY, LONGEST, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = newton.extended(
+OPTIONS, HISTORY, LONGEST, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = extended(
     newton.SLOTS,
     options=("f8", 1), history=("i8", 1), longest=("f8", 1),  # the longest step accepted
     a_start=("f8", 1),  # the acceleration that a step starts from, at the place that the step's size asks for

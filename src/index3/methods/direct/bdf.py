@@ -25,13 +25,13 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import closure, run
 from index3.methods.direct import newton
 
 MAX_ORDER = 5
 PAST = MAX_ORDER + 1
-(ORDERS, W, PAST_T, PAST_Q, PAST_V, PAST_LAM, START_Q, START_V, START_A, START_LAM) = OWN_SLOTS = newton.extended(
+(ORDERS, W, PAST_T, PAST_Q, PAST_V, PAST_LAM, START_Q, START_V, START_A, START_LAM) = OWN_SLOTS = extended(
     newton.SLOTS,
     orders=("i8", 1), w=("f8", 1),  # weights of the past points
     past_t=("f8", 1), past_q=("f8", 2), past_v=("f8", 2), past_lam=("f8", 2),  # latest first
@@ -257,9 +257,7 @@ def solve(T, E, R, S, t, h):
 @helper
 def accept(T, E, R, t, h):
     """Evaluate the forces at the state in T and make it the new one."""
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     push(T, E, t)
     return run.accept_state(T, R, t, h)

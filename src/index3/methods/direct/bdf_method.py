@@ -49,6 +49,7 @@ class BDFIndex3(Method):
     paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (as the method to beat)"
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
     kernel: ClassVar[Kernel] = bdf.advance
+    helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions,)  # starting values of constant steps
     stabilised: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -26,13 +26,13 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
 from index3.methods.direct import newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST_A, PAST_T
 
-(AUXILIARY,) = OWN_SLOTS = newton.extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
+(AUXILIARY,) = OWN_SLOTS = extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
 SLOTS = past.SLOTS + OWN_SLOTS
 RHO = 0
 """Place in OPTIONS: spectral radius at infinity."""
@@ -109,9 +109,7 @@ def accept(T, E, R, t, h):
     auxiliary, start, a, a0 = view(E, AUXILIARY), view(E, A_START), view(T, s.A), view(E, PAST_A)[0]
     alpha_m, alpha_f, _ = parameters(view(E, OPTIONS)[RHO])
     newton.move(T, E, R)
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     for k in range(a.shape[0]):
         auxiliary[k] = ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)

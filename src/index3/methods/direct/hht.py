@@ -17,13 +17,13 @@ Jacobian is renewed when corrections shrink by less than 4, or h left its range 
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
 from index3.methods.direct import newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
-(G_OLD,) = OWN_SLOTS = newton.extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
+(G_OLD,) = OWN_SLOTS = extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
 SLOTS = past.SLOTS + OWN_SLOTS
 ALPHA, MASS_AT_END, SHIFT, BETA, GAMMA = range(5)
 """Places in OPTIONS; BETA and GAMMA are those of alpha (6), or Newmark's with alpha = 0."""
@@ -99,9 +99,7 @@ def keep_present(T):
 def accept(T, E, R, t, h):
     """Make the trial state the new one, and remember what the next step needs of it."""
     newton.move(T, E, R)
-    code = run.core(T, s.CORE_FORCES)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    if code != OK:
+    if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)

@@ -17,12 +17,9 @@ rate.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
-
-import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Slot, call, helper, slots, view
+from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import static_lu
 from index3.methods import closure, manifold, run
 
@@ -50,15 +47,6 @@ ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
 CONVERGED, STALLED = 0, 1
-
-
-def extended(base: tuple[Slot, ...], **kinds: tuple[Any, int]) -> tuple[Slot, ...]:
-    """More slots behind those of a shared module, to unpack by the caller.
-
-    >>> [slot.index - len(SLOTS) for slot in extended(SLOTS, x=("f8", 1), y=("f8", 2))]
-    [0, 1]
-    """
-    return tuple(Slot(len(base) + k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
 
 
 @helper
@@ -143,13 +131,8 @@ def fill_residual(T, E, S):
     """Minus the residual into the solver's right-hand side; whether it is rounding."""
     c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
     x, ma, g, g_add = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
-    phi, level, size, lam, rate = (
-        view(T, s.PHI),
-        view(T, s.LEVEL),
-        view(T, s.PHI_SCALE),
-        view(T, s.LAM),
-        view(T, s.RATE),
-    )
+    phi, level, size = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE)
+    lam, rate = view(T, s.LAM), view(T, s.RATE)
     n, worst, terms, closed, fastest = g.shape[0], 0.0, 0.0, True, largest_speed(T)
     for k in range(n):
         m_a = c[C_MASS] * ma[k]

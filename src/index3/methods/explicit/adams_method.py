@@ -12,6 +12,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.explicit import adams
+from index3.methods.explicit import adams_formulas as formulas
 from index3.methods.explicit.runge_kutta_method import runge_kutta_table, step_kernels
 from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
@@ -85,12 +86,12 @@ class Adams(Method):
         ------
         ModelError : the forces cannot be evaluated at the start.
         """
-        n, count = progress.system.n, adams.DIFFERENCES
+        n, count = progress.system.n, formulas.DIFFERENCES
         clock = progress[run.CLOCK]
         starter = runge_kutta_table(progress, DOP853, "auto", parametrization=self.parametrization)
-        table = Table(len(adams.SLOTS))
-        table[adams.RUN] = np.array([progress.table.handle], np.int64)
-        table[adams.STARTER] = np.array([starter.handle], np.int64)
+        table = Table(len(formulas.SLOTS))
+        table[formulas.RUN] = np.array([progress.table.handle], np.int64)
+        table[formulas.STARTER] = np.array([starter.handle], np.int64)
         fixed = not isinstance(self.order, tuple | list) or clock[run.STEP] > 0.0
         order = self.order if not isinstance(self.order, tuple | list) else self.order[1]
         if clock[run.STEP] > 0.0 and isinstance(self.order, tuple | list):
@@ -98,17 +99,18 @@ class Adams(Method):
         most = max(1, order - 1)
         k = most if clock[run.STEP] > 0.0 else 1
         flags = [k, 0, most, fixed, 1, 0, 0, 1, 0, order > 1]
-        table[adams.FLAGS] = np.array(flags, np.int64)
-        table[adams.MEMORY] = np.zeros(4)
-        for slot in (adams.PSI, adams.PSI_OLD, adams.ALPHA, adams.BETA, adams.SIGMA, adams.G, adams.W):
+        table[formulas.FLAGS] = np.array(flags, np.int64)
+        table[formulas.MEMORY] = np.zeros(4)
+        for slot in (formulas.PSI, formulas.PSI_OLD, formulas.ALPHA, formulas.BETA, formulas.SIGMA,
+                     formulas.G, formulas.W):  # fmt: skip
             table[slot] = np.zeros(count + 2)
-        table[adams.GAMMA_STAR] = corrector_constants(count + 1)
-        for slot in (adams.PHI, adams.STAR):
+        table[formulas.GAMMA_STAR] = corrector_constants(count + 1)
+        for slot in (formulas.PHI, formulas.STAR):
             table[slot] = np.zeros((count, 2 * n))
-        for slot in (adams.CHANGE, adams.PREDICTED):
+        for slot in (formulas.CHANGE, formulas.PREDICTED):
             table[slot] = np.zeros(2 * n)
         self.prepare(progress)
-        table[adams.PHI][0] = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]])
+        table[formulas.PHI][0] = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]])
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 1)
         progress[run.LIMITS][run.QUINTIC] = run.OWN
         progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = adams.dense.address, table.handle

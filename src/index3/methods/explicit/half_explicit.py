@@ -20,10 +20,9 @@ directions of the start, as in `runge_kutta`.
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.compiled.interface import OK, call, extended, helper, kernel, view
 from index3.linear import static_lu
 from index3.methods import closure, manifold, run
-from index3.methods.direct.newton import extended
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.state_space.frame import add_product

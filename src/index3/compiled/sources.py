@@ -1,0 +1,87 @@
+"""The sources that kernels are made from: which modules declare kernels, and what an object's digest stands for.
+
+A kernel's key is (module, name).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import platform
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
+PACKAGE = Path(__file__).resolve().parent.parent
+IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
+    r"^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
+)
+COMPILER = "index3.compiled.intrinsics"  # imported by none of them, but part of every kernel that is built
+DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+
+Key = tuple[str, str]
+
+
+@functools.cache
+def source(module: str) -> Path | None:
+    """The file of a module of this package, or None."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+@functools.cache
+def text(module: str) -> str:
+    """The source of a module of this package."""
+    path = source(module)
+    assert path is not None
+    return path.read_text("utf-8")
+
+
+@functools.cache
+def imports(module: str) -> frozenset[str]:
+    """Every module of the package that the kernels of a module are made from, itself included."""
+    seen: set[str] = set()
+    queue = [module, COMPILER]
+    while queue:
+        name = queue.pop()
+        if name in seen or source(name) is None:
+            continue
+        seen.add(name)
+        for parent, names, plain in IMPORTS.findall(text(name)):
+            queue.append(parent or plain)
+            queue.extend(f"{parent}.{word}" for word in re.findall(r"\w+", names))
+    return frozenset(seen)
+
+
+@functools.cache
+def digest(module: str) -> str:
+    """What an object of this module must have been made from."""
+    content = hashlib.sha256(repr((INTERFACE, sys.platform, platform.machine())).encode())
+    for name in sorted(imports(module)):
+        content.update(name.encode() + b"\0" + text(name).encode() + b"\0")
+    return content.hexdigest()[:20]
+
+
+def forget_sources() -> None:
+    """Read the sources anew, in a long-lived process whose files were edited."""
+    for memory in (source, text, imports, digest):
+        memory.cache_clear()
+
+
+def kernel_modules() -> list[str]:
+    """Every module of the package that declares a kernel."""
+    names = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if DECLARED.search(path.read_text("utf-8")):
+            names.append(".".join(("index3", *path.relative_to(PACKAGE).with_suffix("").parts)))
+    return names
+
+
+def kernels(modules: Iterable[str]) -> list[Key]:
+    """Every kernel that these modules declare."""
+    return [(module, name) for module in modules for name in dict.fromkeys(DECLARED.findall(text(module)))]

@@ -1,0 +1,38 @@
+"""Polynomials between the two ends of a step, by values and derivatives there; q0, v0, a0 at the old end, q1, v1, a1 at
+the new one, x in [0, 1] on the way, h the step."""
+
+from __future__ import annotations
+
+from index3.compiled.interface import helper
+
+
+@helper
+def hermite(x):
+    """Cubic Hermite weights: value old, slope old, value new, slope new; then their derivatives."""
+    y = 1.0 - x
+    return (
+        (1.0 + 2.0 * x) * y * y, x * y * y, x * x * (3.0 - 2.0 * x), -x * x * y,
+        -6.0 * x * y, y * (1.0 - 3.0 * x), 6.0 * x * y, x * (3.0 * x - 2.0),
+    )  # fmt: skip
+
+
+@helper
+def fill_cubic(x, h, q0, v0, q1, v1, q, v):
+    """q of degree 3, and its derivative v."""
+    w = hermite(x)
+    for k in range(q.shape[0]):
+        q[k] = w[0] * q0[k] + w[1] * h * v0[k] + w[2] * q1[k] + w[3] * h * v1[k]
+        v[k] = (w[4] * q0[k] + w[6] * q1[k]) / h + w[5] * v0[k] + w[7] * v1[k]
+
+
+@helper
+def fill_quintic(x, h, q0, v0, a0, q1, v1, a1, q, v):
+    """q of degree 5, and its derivative v."""
+    x2, x3, x4 = x * x, x**3, x**4
+    p1, p2, p3 = x3 * (10.0 - 15.0 * x + 6.0 * x2), x3 * (-4.0 + 7.0 * x - 3.0 * x2), 0.5 * x3 * (1.0 - x) * (1.0 - x)
+    r2, r3 = x - x3 * (6.0 - 8.0 * x + 3.0 * x2), 0.5 * x2 * (1.0 - x) ** 3
+    d1, d2, d3 = 30.0 * x2 * (1.0 - x) ** 2, -12.0 * x2 + 28.0 * x3 - 15.0 * x4, 0.5 * (3.0 * x2 - 8.0 * x3 + 5.0 * x4)
+    e2, e3 = 1.0 - 18.0 * x2 + 32.0 * x3 - 15.0 * x4, 0.5 * (2.0 * x - 9.0 * x2 + 12.0 * x3 - 5.0 * x4)
+    for k in range(q.shape[0]):
+        q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * a0[k] + p3 * a1[k])
+        v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * a0[k] + d3 * a1[k])

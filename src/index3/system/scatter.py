@@ -1,0 +1,115 @@
+"""From marker twists to coordinates: rows and blocks of derivatives times marker matrices, into their places.
+
+Elements give derivatives in the twists of their markers, group by group (`slots`); a marker's ragged matrix, such as
+its Jacobian J, says what its twist is in the coordinates of its body.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import helper, view
+
+
+@helper
+def carry_row(groups, k, members, markers, gradient, first, ragged, out, block, c):
+    """Add to a row's block of `out` c times (row in twists) x (ragged marker matrices)."""
+    place, member = block, groups[k].markers
+    for o in range(groups[k].marker_count):
+        m = members[member + o]
+        count, start = markers[m].count, markers[m].jacobian
+        if count > 0:  # not of ground
+            for i in range(6):
+                x = c * gradient[first + 6 * o + i]
+                if x != 0.0:
+                    for j in range(count):
+                        out[place + j] += x * ragged[start + i * count + j]
+            place += count
+
+
+@helper
+def add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c):
+    """matrix[places] += c left^T S right for markers si, sj of a group, S the (6, 6) piece of its stiffness."""
+    for i in range(6):
+        for j in range(6):
+            x = c * stiffness[start + (6 * si + i) * width + 6 * sj + j]
+            if x != 0.0:
+                for p in range(ni):
+                    y = x * left[li + i * ni + p]
+                    if y != 0.0:
+                        at = first + (row + p) * count + col
+                        for o in range(nj):
+                            matrix[places[at + o]] += y * right[rj + j * nj + o]
+
+
+@helper
+def add_group(T, k):
+    """Scatter c_K (J^T K J + J^T D N(v)) + c_D J^T D J of one group.
+
+    With S the derivative by the rate of the twist J a + b: c_M c_R J^T S J + c_K J^T S (N(a) + b_q) + c_D J^T S b_v.
+    """
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    stiffness, damping, places = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.GROUP_MAP)
+    marker_j, marker_n, matrix, c = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MATRIX), view(T, s.COEF)
+    inertia, marker_na = view(T, s.GROUP_M), view(T, s.MARKER_NA)
+    marker_bq, marker_bv = view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
+    count, width = groups[k].count, 6 * groups[k].marker_count
+    start, first = groups[k].stiffness, groups[k].map
+    row = 0
+    for si in range(groups[k].marker_count):
+        mi = markers[members[groups[k].markers + si]]
+        col = 0
+        for sj in range(groups[k].marker_count):
+            mj = markers[members[groups[k].markers + sj]]
+            li, ni, rj, nj = mi.jacobian, mi.count, mj.jacobian, mj.count
+            if groups[k].curved == 1:
+                add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_K])  # fmt: skip
+            if groups[k].damped == 1:
+                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_D])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                         marker_j, li, ni, marker_n, rj, nj, c[s.C_K])  # fmt: skip
+            if groups[k].inertial == 1:
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_j, rj, nj, c[s.C_M] * c[s.C_R])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_na, rj, nj, c[s.C_K])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_bq, rj, nj, c[s.C_K])  # fmt: skip
+                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                         marker_j, li, ni, marker_bv, rj, nj, c[s.C_D])  # fmt: skip
+            col += nj
+        row += mi.count
+
+
+@helper
+def fill_velocity_derivative(T, gradient, ragged, out):
+    """out = gradient . J + ROW_G . ragged, row by row: the shape of (Phi_q v)_q and (Phi_q a)_q."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    row_g, marker_j = view(T, s.ROW_G), view(T, s.MARKER_J)
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            block = groups[k].block + groups[k].count * r
+            carry_row(groups, k, members, markers, gradient, first, marker_j, out, block, 1.0)
+            carry_row(groups, k, members, markers, row_g, first, ragged, out, block, 1.0)
+
+
+@helper
+def add_reaction_derivatives(T):
+    """Scatter -c_R Q_lam beside Phi_q^T: forces that depend on reactions act on the bodies of the joint they read."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    row_r, out, marker_j, c = view(T, s.ROW_R), view(T, s.Q_LAM), view(T, s.MARKER_J), view(T, s.COEF)[s.C_R]
+    values, places = view(T, s.MATRIX), view(T, s.BLOCK_MAP)
+    if row_r.shape[0] == 0:
+        return
+    for e in range(out.shape[0]):
+        out[e] = 0.0
+    for k in range(groups.shape[0]):
+        for r in range(groups[k].row_count):
+            first = groups[k].gradient + 6 * groups[k].marker_count * r
+            carry_row(
+                groups, k, members, markers, row_r, first, marker_j, out, groups[k].block + groups[k].count * r, c
+            )
+    for e in range(out.shape[0]):
+        values[places[e, 1]] += out[e]
