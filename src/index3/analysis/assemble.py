@@ -13,7 +13,7 @@ from index3.analysis.start import Start, starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
-from index3.methods.closing import CONTRADICTION, KERNELS, Closer
+from index3.methods.closing import CONTRADICTION, Closer, kernels_for
 from index3.results.kinematics import body_kinematics
 from index3.system.compile import compile_model
 from index3.system.system import State, System
@@ -79,7 +79,7 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     """
     check_model(model, "assemble")
     t = check_time(t, "assemble")
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     state = State(system)
     start = starting_point(system, at, "assemble")
     return assemble_state(state, Closer(state), t, held_coordinates(system, hold), start)

@@ -14,7 +14,7 @@ from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
 from index3.errors import ModelError
-from index3.methods.closing import KERNELS
+from index3.methods.closing import kernels_for
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -86,7 +86,7 @@ def energy_audit(model: Any, result: Result) -> Audit:
     True
     """
     check_model(model, "energy audit")
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     starting_point(system, result, "energy audit")  # raises if the bodies are others
     state = State(system)
     stages = np.asarray(system.fixed[s.STAGES])

@@ -14,7 +14,7 @@ from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
 from index3.methods import closure
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -81,7 +81,7 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     """
     check_model(model, "check")
     t = check_time(t, "check")
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     state = State(system)
     closer = Closer(state)
     notes: list[str] = []

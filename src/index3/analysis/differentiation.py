@@ -22,7 +22,7 @@ from index3.analysis.settings import check_model
 from index3.analysis.start import starting_point
 from index3.errors import ModelError
 from index3.linear.reference import rank
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -54,7 +54,7 @@ def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
     [3, 2, 2, 1]
     """
     check_model(model, "differentiation_index")
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     if system.n > MOST:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has {system.n} coordinates. Ask for one of at most {MOST}."

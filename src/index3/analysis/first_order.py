@@ -19,7 +19,7 @@ from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import ModelError, SingularError
 from index3.methods import closure
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
 from index3.system import evaluate
@@ -72,7 +72,7 @@ class FirstOrder:
 
     def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
         check_model(model, "FirstOrder")
-        self.system = system = compile_model(model, KERNELS)
+        self.system = system = compile_model(model, kernels_for(model))
         if np.any(system.level == 1) or system.first_state != system.n or system.reads_reactions:
             raise ModelError(
                 f"FirstOrder: model '{model.name}' has velocity-level rows, first-order states, or forces that "

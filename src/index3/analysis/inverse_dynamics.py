@@ -15,7 +15,7 @@ from index3.analysis.settings import check_model, check_span
 from index3.analysis.start import starting_point
 from index3.errors import ModelError
 from index3.joints import Motion
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -190,7 +190,7 @@ def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple
 
 def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
     """Joint coordinates that together determine the motion at the first instant of a result."""
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     state = State(system)
     start = starting_point(system, (result.q[0], result.v[0]), "inverse_dynamics")
     assembly = assemble_state(state, Closer(state), float(result.t[0]), start=start)

@@ -30,7 +30,7 @@ from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import ModelError
 from index3.linear.reference import free_space
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
 from index3.results.result import Result
 from index3.system import evaluate
@@ -159,7 +159,7 @@ def linearize(
     [3.8354]
     """
     check_model(model, "linearize")
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     start = starting_point(system, at, "linearize")
     if t is None:
         t = 0.0 if start is None or start.t is None else start.t

@@ -17,7 +17,7 @@ from index3.analysis.stages import Stage, Stages
 from index3.analysis.start import starting_point
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
-from index3.methods.closing import KERNELS
+from index3.methods.closing import kernels_for
 from index3.methods.registry import choose
 from index3.methods.runner import Run
 from index3.results.result import Result
@@ -67,7 +67,7 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
-    stage = Stages(model, (*KERNELS, chosen.kernel, *chosen.helpers)).at(frozenset())
+    stage = Stages(model, (*kernels_for(model), chosen.kernel, *chosen.helpers)).at(frozenset())
     starting_point(stage.system, result, "local_errors")  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)

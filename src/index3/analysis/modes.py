@@ -10,7 +10,7 @@ import numpy as np
 from index3.analysis.instants import movement, snapshots
 from index3.analysis.layout import describe
 from index3.compiled import slots as s
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -145,7 +145,7 @@ def mode_result(
     model: Any, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
 ) -> Result:
     """A few periods of a mode, its positions closed, as a result that plots and plays."""
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     state = State(system)
     closer = Closer(state)
     state.move(t, q, np.zeros(system.n))

@@ -33,7 +33,7 @@ from index3.analysis.stages import Stages
 from index3.analysis.start import starting_point
 from index3.compiled import crew
 from index3.errors import ModelError, SimulationFailed
-from index3.methods.closing import KERNELS
+from index3.methods.closing import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.results.result import Result
 
@@ -121,7 +121,9 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    stages = Stages(model, KERNELS if chosen is None else (*KERNELS, chosen.kernel, *chosen.helpers))
+    stages = Stages(
+        model, kernels_for(model) if chosen is None else (*kernels_for(model), chosen.kernel, *chosen.helpers)
+    )
     stage = stages.at(stages.check_names(open_joints, "open_joints"))
     for function in functions:
         stages.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")

@@ -20,7 +20,7 @@ from index3.errors import AssemblyError, ModelError
 from index3.joints import CoordinateConstraint, Motion
 from index3.linear import static_lu
 from index3.methods import closure
-from index3.methods.closing import KERNELS, Closer
+from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -131,7 +131,7 @@ def static(
     t = check_time(t, "static")
     check_settings(method, tolerance, max_iterations)
     held = with_holds(model, hold)
-    system = compile_model(held, KERNELS)
+    system = compile_model(held, kernels_for(held))
     state = State(system)
     closer = Closer(state)
     start = starting_point(system, initial, "static")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Table
+from index3.compiled.interface import Kernel, Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
 from index3.linear import static_lu
 from index3.linear.analysed import solver_of
@@ -29,7 +29,13 @@ KERNELS = (
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations,
     closure.shorten, closure_output.close_block,
 )  # fmt: skip
-"""Kernels that a closer calls, for `compile_model` to build along with the elements'."""
+"""Kernels that a closer of any model calls."""
+
+
+def kernels_for(model: Any) -> tuple[Kernel, ...]:
+    """Kernels that closers of a model call, for `compile_model` to build along with the elements'."""
+    reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
+    return (*KERNELS, closure.iterate_solution) if reads else KERNELS
 
 
 class Closer:
@@ -44,7 +50,8 @@ class Closer:
         self.smallest[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
         self.table = Table(len(closure.SLOTS))
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
-        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle]
+        settle = closure.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
+        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle, settle]
         self.table[closure.LINK] = np.array(link, np.int64)
         self.table[closure.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
         self.table[closure.HEAVY_Q] = np.zeros(self.system.n)

@@ -26,7 +26,7 @@ from index3.methods.run import copy, core
     out_redundant=("i8", 1),  # rows that were skipped
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST = range(5)
+LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST, LINK_SETTLE = range(6)
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
@@ -191,15 +191,13 @@ def largest_of(x):
     return most, place
 
 
-@helper
-def settle(T, E):
-    """Where forces depend on a or lam: Newton's iteration on M a + Phi_q^T lam = Q(a, lam), Phi_q a = gamma.
+@kernel
+def iterate_solution(T, E):
+    """Newton's iteration on M a + Phi_q^T lam = Q(a, lam), Phi_q a = gamma.
 
     Starts at T's a, lam (those of forces at zero ones), with gamma and the Jacobian evaluated; the solver is left with
-    the matrix of `factor_mass`. Does nothing in other models.
+    the matrix of `factor_mass`.
     """
-    if view(T, s.ROW_R).shape[0] == 0 and view(T, s.A_NOW).shape[0] == 0:
-        return OK
     link, a, lam, g, ma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.MA)
     x, n, gamma = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0], view(T, s.GAMMA)
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
@@ -237,6 +235,14 @@ def settle(T, E):
         if change <= SETTLED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
     return UNSETTLED
+
+
+@helper
+def settle(T, E):
+    """Where forces depend on a or lam: `iterate_solution`. Does nothing in other models."""
+    if view(T, s.ROW_R).shape[0] == 0 and view(T, s.A_NOW).shape[0] == 0:
+        return OK
+    return call(view(E, LINK)[LINK_SETTLE], T, E)
 
 
 @helper
