@@ -45,7 +45,7 @@ def whole(*shapes, **law):
         (lambda: contact(friction=float("nan")), "has friction nan"),
         (lambda: contact(friction=0.3, static_friction=0.2), "static_friction 0.2 below friction 0.3"),
         (lambda: contact(stick_velocity=0.0), "has stick_velocity 0.0"),
-        (lambda: contact(friktion=0.3), "does not know 'friktion'"),
+        (lambda: contact(friktion=0.3), "has no setting friktion"),
         (lambda: contact(Box((1, 1, 1)), Box((1, 1, 1))), "has no contact between Box(size=(1.0, 1.0, 1.0)) and Box"),
         (lambda: contact(Plane(), Plane()), "no contact between Plane() and Plane()"),
         (lambda: contact(Cylinder(1, 1, hollow=True), Plane()), "no contact between Cylinder"),

@@ -13,6 +13,7 @@ import numpy as np
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
+from index3.words import Word
 
 if TYPE_CHECKING:
     from index3.model.model import Model
@@ -28,7 +29,7 @@ COORDINATES = {
 """Names of the coordinates of the kinds that always have the same; others name their own."""
 
 
-class Body:
+class Body(metaclass=Word):
     """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
 
     A kind also declares what its equations look like, so that the system need not know it; numbers of coordinates below

@@ -8,9 +8,10 @@ from typing import Any
 
 from index3.bodies.marker import as_number, as_vector
 from index3.errors import ModelError
+from index3.words import Word
 
 
-class SmoothFunction:
+class SmoothFunction(metaclass=Word):
     """A function of time with its first two derivatives; elements that need them take them from here."""
 
     def __call__(self, t: float) -> Any:

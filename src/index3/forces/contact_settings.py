@@ -9,6 +9,7 @@ from typing import Any
 from index3.bodies.marker import as_number, as_positive
 from index3.errors import ModelError
 from index3.forces.friction_law import friction_numbers, not_negative
+from index3.words import nearest
 
 
 @dataclass
@@ -74,7 +75,8 @@ def read_law(owner: str, settings: dict[str, Any]) -> ContactLaw:
     known = [field.name for field in fields(ContactLaw) if field.name != "owner"]
     for key in settings:
         if key not in known:
-            raise ModelError(f"{owner} does not know '{key}'. It takes shapes and {', '.join(known)}.")
+            takes = f"It takes shapes and {', '.join(known)}."
+            raise ModelError(f"{owner} has no setting {key}. {nearest(key, known)}{takes}")
     return ContactLaw(owner, **settings)
 
 

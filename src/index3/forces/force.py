@@ -23,6 +23,7 @@ from index3.bodies.states import States
 from index3.compiled.interface import Slot, Table, helper
 from index3.constraints.rows import axis
 from index3.errors import ModelError
+from index3.words import Word
 
 Function = Callable[[float], float]
 
@@ -50,7 +51,7 @@ class Place(Protocol):
         """What a joint's markers show at assembly for one of its coordinates, where that counts as zero."""
 
 
-class ForceElement:
+class ForceElement(metaclass=Word):
     """Base of the words for forces.
 
     Attributes

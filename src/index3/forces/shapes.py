@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.marker import as_positive, as_vector
+from index3.words import Word
 
 Point = tuple[tuple[float, float, float], float, int]
 """Centre in the marker's axes, radius, and 1 for a disc (its axis is the marker's z) or 0 for a ball."""
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(metaclass=Word):
     """The xy plane of its marker, without end; outside is where z is positive."""
 
     reach: float = math.inf
@@ -30,7 +31,7 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(metaclass=Word):
     """A ball around its marker.
 
     Parameters
@@ -57,7 +58,7 @@ class Sphere:
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(metaclass=Word):
     """A block around its marker, edges along the marker's axes; it touches with its eight corners.
 
     Parameters
@@ -86,7 +87,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Cylinder:
+class Cylinder(metaclass=Word):
     """A cylinder around its marker's z axis, its middle at the marker.
 
     Parameters

@@ -17,6 +17,7 @@ import numpy as np
 from index3.bodies.body import Body, check_pair
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
 from index3.errors import ModelError
+from index3.words import Word
 
 X, Y, Z = 0, 1, 2
 AXES_OF_BOTH = ("perpendicular", "knife_edge", "constant_velocity", "angular_rate", "touching", "rolling")
@@ -52,7 +53,7 @@ DISPLACEMENT = {"displacement": in_plane(Z, label="displacement")}
 IN_PLANE = {"x": in_plane(X, label="x"), "y": in_plane(Y, label="y")}
 
 
-class Joint:
+class Joint(metaclass=Word):
     """Two markers held together by a list of primitives.
 
     Short form: two bodies, the point `at` and, where the joint has one, the `axis`, in ground at the initial

@@ -9,9 +9,10 @@ from index3.bodies.marker import check_name
 from index3.bodies.time_functions import complete
 from index3.errors import ModelError
 from index3.joints.base import Joint
+from index3.words import Word
 
 
-class Motion:
+class Motion(metaclass=Word):
     """A coordinate of a joint follows a function of time.
 
     Parameters

@@ -13,6 +13,7 @@ from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.runner import Run
 from index3.system import evaluate
+from index3.words import Word
 
 
 class _Options:
@@ -22,7 +23,7 @@ class _Options:
         return {f.name: f.default for f in fields(owner)}
 
 
-class Method:
+class Method(metaclass=Word):
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,

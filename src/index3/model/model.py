@@ -12,11 +12,12 @@ from index3.bodies.body import Body, Ground
 from index3.bodies.marker import as_vector, check_name
 from index3.errors import ModelError
 from index3.joints import Joint, Motion
+from index3.words import Word
 
 Element = TypeVar("Element")
 
 
-class Model:
+class Model(metaclass=Word):
     """A mechanism in words: bodies, joints, motions and forces, each with a name of its own.
 
     Parameters

@@ -1,0 +1,108 @@
+"""What the classes that users write have in common: a slip in a call is answered by name."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from index3.errors import ModelError
+
+
+class Word(type):
+    """The type of a word: `Revolute("pin", a, b, axs=...)` says what `Revolute 'pin'` takes, and so do its makers.
+
+    Python's own `TypeError` names the class whose `__init__` is inherited, and not the element.
+    """
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **settings: Any) -> Any:
+        """A class whose class methods without an underscore answer as the class itself does."""
+        for key, value in namespace.items():
+            if isinstance(value, classmethod) and not key.startswith("_"):
+                namespace[key] = classmethod(answering(value.__func__))
+        return super().__new__(mcs, name, bases, namespace, **settings)
+
+    if not TYPE_CHECKING:  # which would take it for the signature of every word
+
+        def __call__(cls, *arguments: Any, **settings: Any) -> Any:
+            """An element; a call that its `__init__` cannot take is a ModelError."""
+            try:
+                return super().__call__(*arguments, **settings)
+            except TypeError:
+                check_call(cls.__name__, cls.__signature__, arguments, settings)
+                raise
+
+        @property
+        def __signature__(cls) -> inspect.Signature:
+            """That of its `__init__`, with the settings that it passes on to the class above; for help."""
+            known: dict[str, inspect.Parameter] = {}
+            for word in (word for word in cls.__mro__ if "__init__" in vars(word) and word is not object):
+                own = without_first(inspect.signature(vars(word)["__init__"])).parameters.values()
+                more = {x.name: x for x in own if x.kind is x.KEYWORD_ONLY or not known}
+                passed_on = [key for key, x in known.items() if x.kind is x.VAR_KEYWORD]
+                if known and not (passed_on and more):
+                    break
+                known = {key: x for key, x in (more | known).items() if key not in passed_on}
+            return inspect.Signature(sorted(known.values(), key=lambda x: x.kind))
+
+
+def answering(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A class method whose wrong calls are answered by name, for example "RigidBody.rod 'crank'"."""
+
+    @functools.wraps(make)
+    def call(cls: type, *arguments: Any, **settings: Any) -> Any:
+        try:
+            return make(cls, *arguments, **settings)
+        except TypeError:
+            own = without_first(inspect.signature(make))
+            check_call(f"{cls.__name__}.{make.__name__}", own, arguments, settings)
+            raise
+
+    return call
+
+
+def without_first(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of a method as its callers see it."""
+    return signature.replace(
+        parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty
+    )
+
+
+def check_call(word: str, signature: inspect.Signature, arguments: Sequence[Any], settings: dict[str, Any]) -> None:
+    """Raise a ModelError if a word with this signature cannot be called so."""
+    try:
+        signature.bind(*arguments, **settings)
+    except TypeError:
+        name = arguments[0] if arguments else settings.get("name")
+        owner = f"{word} '{name}'" if isinstance(name, str) and "name" in signature.parameters else word
+        refuse(owner, signature, len(arguments), settings)
+
+
+def refuse(owner: str, signature: inspect.Signature, count: int, settings: dict[str, Any]) -> NoReturn:
+    """Say what is unknown, given twice or missing in a call with `count` arguments and these settings."""
+    own = signature.parameters.values()
+    known = [x.name for x in own if x.kind not in (x.VAR_KEYWORD, x.VAR_POSITIONAL)]
+    places = [x.name for x in own if x.kind is x.POSITIONAL_OR_KEYWORD]
+    free = [key for key in known if key not in settings and key not in places[:count]]
+    missing = [key for key in free if signature.parameters[key].default is inspect.Parameter.empty]
+    passed_on = any(x.kind is x.VAR_KEYWORD for x in own)  # settings that it does not know itself
+    takes = f"It takes {', '.join(known)}{' and more' if passed_on else ''}." if known else "It takes nothing."
+    for key in (key for key in settings if key not in known):
+        if not passed_on or nearest(key, free):
+            raise ModelError(f"{owner} has no setting {key}. {nearest(key, free)}{takes}") from None
+    for key in places[:count]:
+        if key in settings:
+            raise ModelError(f"{owner} is given {key} twice, by place and by name. Give it once.") from None
+    if missing and count <= len(places):
+        raise ModelError(f"{owner} lacks {' and '.join(missing)}. {takes}") from None
+    by_name = [f"{x.name}=..." for x in own if x.kind is x.KEYWORD_ONLY]
+    advice = f"Write {', '.join(by_name)} by name." if by_name else takes
+    raise ModelError(f"{owner} is given {count} values by place, but takes {len(places)}. {advice}") from None
+
+
+def nearest(key: str, known: Sequence[str]) -> str:
+    """The advice that goes with a setting that is not one of the known ones; empty if none is near."""
+    near = difflib.get_close_matches(key, known, n=1) or [word for word in known if key in word or word in key]
+    return f"Did you mean {near[0]}? " if near else ""
