@@ -14,6 +14,7 @@ from index3.analysis.dense import StepLog
 from index3.analysis.events import Events, Hit
 from index3.analysis.layout import describe, moving_markers, result_arrays
 from index3.analysis.legs import NUDGE, Leg, Plan, begin, start_time
+from index3.analysis.pace import Pace
 from index3.analysis.reasons import evaluation_fails, reason
 from index3.analysis.stages import Stages
 from index3.analysis.switching import Jump, Switch
@@ -52,6 +53,7 @@ class Drive:
         self.log: StepLog | None = None  # with dense output: every accepted step
         self.events: Events | None = None  # functions to be asked after every accepted step
         self.seconds = 0.0
+        self.pace = Pace(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
 
     @property
@@ -74,6 +76,12 @@ class Drive:
         """What closes output of the present leg."""
         return self.leg.stage.closer
 
+    @property
+    def tried(self) -> int:
+        """Steps tried so far, accepted or not."""
+        counters = self.leg.counters()
+        return counters["steps"] + counters["rejected"]
+
     def go(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
         free = self.log is None and self.events is None  # otherwise the run returns after every step
@@ -86,6 +94,8 @@ class Drive:
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, min(10 * steps, 1_000_000)))
+                if code == run.BUDGET and self.pace.hopeless(self.tried, self.run.t):
+                    code = run.STEP_TOO_SMALL
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
                 if code != run.DONE and self.change_method(code, trouble is not None):
                     trouble, code = None, run.BUDGET
@@ -232,7 +242,7 @@ class Drive:
             return INTERRUPTED, f"Interrupted at t = {t:g}.", None
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
-        message = message or reason(self.leg, code, self.plan.max_steps)
+        message = message or reason(self.leg, code, self.plan.max_steps) + self.pace.note
         return -code, message, failures[-1] if broken and failures else None
 
     def result(self, options: dict[str, Any]) -> Result:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from index3.analysis.legs import Leg
 from index3.compiled import slots as s
 from index3.linear import static_lu
 from index3.methods import closure, run
 from index3.methods.closing import singular_body, unsettled
 from index3.system import evaluate
+
+MOST_ROWS = 1000
+"""Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
+DEPENDENT = 1e-5
+"""Singular value of rows of unit length, relative to the largest, below which they count as dependent: steps that
+shrink to rounding end far closer to a singular position, and mechanisms of `MOST_ROWS` away from one stay above."""
 
 
 def evaluation_fails(leg: Leg, code: int) -> bool:
@@ -28,11 +36,12 @@ def reason(leg: Leg, code: int, max_steps: int | None) -> str:
     t, h = leg.run.t, float(leg.run[run.CLOCK][run.H_NEXT])
     rows = leg.stage.system.worst_rows(leg.stage.state[s.PHI])
     worst = f"; worst rows: {rows}" if rows else ""
+    position = singular_position(leg) if code == run.STEP_TOO_SMALL else ""
     why = {
         run.NEWTON_FAILED: f"Newton's iteration failed in the step from t = {t:g}{worst}. "
         "Give a smaller step, or let the method choose it.",
         run.STEP_TOO_SMALL: f"The step became too small at t = {t:g} (h = {h:.3g}{worst}). "
-        + (leg.method.hint(code) or "The motion is not smooth there, or the tolerance is beyond rounding."),
+        + (position or leg.method.hint(code) or "The motion is not smooth there, or the tolerance is beyond rounding."),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
         run.UNSETTLED: f"{unsettled(leg.stage.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
@@ -54,3 +63,29 @@ def singular(leg: Leg) -> str:
             return ""
     scalar = factors[static_lu.INFO][static_lu.BAD_SCALAR]
     return str(singular_body(stage.system, factors)) if 0 <= scalar < stage.system.n else ""
+
+
+def singular_position(leg: Leg) -> str:
+    """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
+    system, state = leg.stage.system, leg.stage.state
+    usual = int(leg.stage.closer.factors[static_lu.INFO][static_lu.FEWEST_ZERO])  # redundant rows at every position
+    rank = system.m - min(usual, system.m)
+    if not 0 < rank <= system.m <= MOST_ROWS:
+        return ""
+    state.move(leg.run.t, leg.run[run.NEW_Q], leg.run[run.NEW_V])
+    if state.run(evaluate.jacobian):
+        return ""
+    rows = np.zeros((system.m, system.n))
+    np.add.at(rows, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
+    sizes = np.linalg.norm(rows, axis=1)
+    left, values, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, 1.0)[:, None], full_matrices=False)
+    if values[rank - 1] > DEPENDENT * values[0]:
+        return ""
+    share = np.abs(left[:, rank - 1])
+    names = [system.row_names[k] for k in np.argsort(-share, kind="stable") if share[k] > 0.3 * share.max()]
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return (
+        f"The mechanism is at a singular position there: rows {', '.join(names[:6])}{more} become dependent, and "
+        "several motions lead on. Start elsewhere, or let a motion or a light spring choose one; other methods may "
+        "step across."
+    )

@@ -1,0 +1,78 @@
+"""Runs that cannot go on, or would go on for ever, end with a reason; long runs with short events are left alone."""
+
+import warnings
+
+import pytest
+from small_models import particle, pendulum
+
+import index3 as ix
+from index3.analysis import pace
+
+
+def on_a_spring(stiffness):
+    """A particle on a spring that is far too stiff for the time it is watched; its steps are constant."""
+    model, bob = particle(position=(1, 0, 0), velocity=(0, 0.3, 0))
+    model.add(ix.SpringDamper("spring", model.ground.marker(), bob.marker(), stiffness=stiffness, length=0.5))
+    return model
+
+
+def test_steps_above_rounding_that_lead_nowhere_end_the_run(monkeypatch):
+    monkeypatch.setattr(pace, "WINDOW", 20_000)  # 0.1 s
+    result = ix.simulate(on_a_spring(1.0), (0.0, 1.0), "dopri5", t_eval=0.1, max_step=2e-15)  # rounding is at 4e-16
+    assert not result.success
+    assert "step became too small" in result.message
+    assert "at this pace the rest takes" in result.message
+    assert result.stats["steps"] < 1_000_000
+
+
+def test_a_slow_run_is_told_of_and_goes_on(monkeypatch):
+    monkeypatch.setattr(pace, "WINDOW", 20_000)
+    with pytest.warns(UserWarning, match="at this pace the rest takes"):
+        result = ix.simulate(on_a_spring(1e20), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=100_000)
+    assert "max_steps = 100000" in result.message
+
+
+def test_a_short_event_in_a_long_run_is_left_alone():
+    """1e4 s, in which 2e6 steps are spent on 1 ms."""
+    watch = pace.Pace((0.0, 1e4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert not watch.hopeless(900_000, 100.0)
+        assert not watch.hopeless(2_000_000, 100.0005)
+        assert not watch.hopeless(3_000_000, 100.001)
+        assert watch.hopeless(4_000_000, 100.001 + 1e-7)
+
+
+@pytest.mark.parametrize("spatial", [False, True], ids=["planar", "spatial"])
+def test_a_singular_position_is_named(spatial):
+    """A parallelogram that comes to lie in a line, from where it may go on as a parallelogram or crossed.
+
+    DescriptorSDIRK4 chooses its coordinates anew there, again and again. In space, rows that are redundant everywhere
+    are not what is told of.
+    """
+    model = ix.Model("parallelogram", gravity=(0, 0, 0))
+    axis, B, C = (0, 0, 1), (0.6, 0.8, 0.0), (1.6, 0.8, 0.0)
+    make = ix.RigidBody.rod if spatial else ix.PlanarBody.rod
+    turning = {"angular_velocity": (0, 0, 2)} if spatial else {"spin": 2.0}
+    ends = [(0, 0, 0), B, C, (1, 0, 0)] if spatial else [(0, 0), B[:2], C[:2], (1, 0)]
+    left = model.add(make("left", ends[0], ends[1], mass=1.0, **turning))
+    top = model.add(make("top", ends[1], ends[2], mass=1.0))
+    right = model.add(make("right", ends[3], ends[2], mass=1.0, **turning))
+    model.add(ix.Revolute("A", model.ground, left, at=(0, 0, 0), axis=axis))
+    model.add(ix.Revolute("B", left, top, at=B, axis=axis))
+    model.add(ix.Revolute("C", top, right, at=C, axis=axis))
+    model.add(ix.Revolute("D", right, model.ground, at=(1, 0, 0), axis=axis))
+    result = ix.simulate(model, (0.0, 10.0), "descriptor-sdirk4", t_eval=0.05)
+    assert not result.success
+    assert "singular position" in result.message
+    assert all(f"{joint}.x" in result.message for joint in "ABCD")  # they share the loop along the line
+    assert "A.y1.z2" not in result.message  # redundant everywhere in space
+    assert ix.simulate(model, (0.0, 10.0), "dopri5", t_eval=0.05).success  # steps across
+
+
+def test_a_jump_is_no_singular_position():
+    model = pendulum()
+    model.add(ix.Motion("drive", model["pin"], lambda t: 0.0 if t < 0.5 else 0.1, 0.0, 0.0))
+    message = ix.simulate(model, (0.0, 1.0)).message
+    assert "not smooth" in message
+    assert "singular" not in message
