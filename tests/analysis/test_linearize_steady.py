@@ -130,3 +130,37 @@ def test_two_links_that_go_round_sway_about_the_straight_line(kind):
     whole = 2 * inertia + mass * (0.25 + 2.25)
     assert linear.frequencies == pytest.approx([0.0, w * np.sqrt(0.5 * mass / (outer - both**2 / whole))], abs=1e-8)
     assert "steadily" in linear.notes[0]
+
+
+@pytest.mark.parametrize("planar", [True, False], ids=["planar", "spatial"])
+def test_two_links_of_one_linkage_go_round(planar):
+    """As above; the links are parts of one body that share a point, and in space the axis of the joint."""
+    w, mass, inertia = 3.0, 1.0, 0.25
+    model = ix.Model("links", gravity=(0, 0, 0))
+    links = ix.NaturalLinkage("links", planar=planar)
+    A = links.fixed("A", (0, 0) if planar else (0, 0, 0))
+    B, C = (links.point(name, (x, 0, 0), velocity=(0, x * w, 0)) for name, x in (("B", 1), ("C", 2)))
+    shared = [] if planar else [links.vector("z", (0, 0, 1))]
+    for k, ends in enumerate(((A, B), (B, C))):
+        across = [] if planar else [links.vector(f"y{k}", (0, 1, 0)), *shared]
+        links.rigid(f"link{k}", [*ends, *across], mass=mass, inertia=inertia if planar else (0.1, 0.2, inertia))
+    model.add(links)
+    if not planar:
+        model.add(ix.ParallelAxes("upright", model.ground.marker(), links["link0"].marker_at((0, 0, 0))))
+    linear = ix.linearize(model, frame=links["link0"])
+    outer, both = inertia + mass * 0.25, inertia + mass * 0.75
+    whole = 2 * inertia + mass * (0.25 + 2.25)
+    assert linear.frequencies == pytest.approx([0.0, w * np.sqrt(0.5 * mass / (outer - both**2 / whole))], abs=1e-8)
+    assert "steadily" in linear.notes[0]
+    assert ix.linearize(model, frame=(0, 0, w)).frequencies == pytest.approx(linear.frequencies, abs=1e-9)  # the same
+    with pytest.raises(ix.ModelError, match="'links' is a linkage of several parts"):
+        ix.linearize(model, frame="links")
+
+
+def test_a_bar_of_a_linkage_has_no_axes_to_look_from():
+    bars = ix.NaturalLinkage("bars")
+    bars.rigid("bar", [bars.fixed("A", (0, 0, 0)), bars.point("B", (0, 0, -1))], mass=1.0)
+    model = ix.Model("bars")
+    model.add(bars)
+    with pytest.raises(ix.ModelError, match="part 'bar' of NaturalLinkage 'bars' has no axes"):
+        ix.linearize(model, frame=bars["bar"])

@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.compiled import slots as s
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
 
 C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 
@@ -245,3 +249,38 @@ def test_copies_and_pickles():
         assert tie.markers[1].body is other["body"]
         assert tie.row_labels == ("out[0]",)
     assert repr(model["tie"]) == "UserConstraint('tie', 'ground', 'body')"
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["differences", "jacobian"])
+@pytest.mark.parametrize("time_step", [None, 1e-3])
+def test_calls_are_as_many_as_the_manual_says(given, time_step):
+    """A marker on ground (0 components that move) and one on a point mass (3): n = 12, m = 3."""
+    calls = {"f": 0, "jacobian": 0}
+
+    def counted(t, r, A, v, w, p, out):
+        calls["f"] += 1
+        link(t, r, A, v, w, p, out)
+
+    def counted_jacobian(t, r, A, v, w, p, G):
+        calls["jacobian"] += 1
+        link_jacobian(t, r, A, v, w, p, G)
+
+    model = ix.Model("bead")
+    bead = model.add(ix.PointMass("bead", 1.0, position=(1, 0, 0), velocity=(0, 1, 0)))
+    jacobian = counted_jacobian if given else "differences"
+    markers = [model.ground.marker(), bead.marker()]
+    row = ix.UserConstraint("row", markers, counted, rows=1, parameters=(1.0,), jacobian=jacobian, time_step=time_step)
+    model.add(row)
+    state = State(compile_model(model, ()))
+    state.move(0.0, state.system.q0, state.system.v0)
+    state[s.LAM][:] = 1.0
+    state[s.COEF][:] = 1.0
+    seen = []
+    for kernel in (evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.matrix):
+        calls |= {"f": 0, "jacobian": 0}
+        assert state.run(kernel) == 0
+        seen.append((calls["f"], calls["jacobian"]))
+    timed, n, m = int(time_step is not None), 12, 3
+    residual = (1 + 4 * timed, 1) if given else (4 * n + 1 + 4 * timed, 0)
+    matrix = (5, 2 * m + 4 * timed) if given else (2 * m * (m + 1) + 5 + 16 * m * timed, 0)
+    assert seen == [residual, (0, 0), (5, 0), matrix]

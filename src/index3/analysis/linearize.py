@@ -141,9 +141,10 @@ def linearize(
         its present direction) or "push.x" (its axes), of a `SpringDamper` (tension) or of a force on a joint coordinate
     outputs : quantities as `result.plot` knows them: "crank.position", "hinge.angle", "A.force.z", "energy.kinetic" ...
 
-    frame : axes that see the small motion: ground by default, or turning with a body (its name) or with an angular
-        velocity (3,) [rad/s]. Beside a steady motion choose them such that the motion looks the same at all times:
-        ground for a bicycle that rolls straight on, its frame for one on a circle, the precession for a top
+    frame : axes that see the small motion: ground by default, or turning with a body (its name), with a part of a
+        linkage or with an angular velocity (3,) [rad/s]. Beside a steady motion choose them such that the motion looks
+        the same at all times: ground for a bicycle that rolls straight on, its frame for one on a circle, the
+        precession for a top
 
     Frequencies and dampings are those of a small motion if the point is an equilibrium or a steady motion in these
     axes; elsewhere A is the derivative of the equations of motion at that instant, and a note says so.

@@ -38,17 +38,32 @@ class SmallMotion(NamedTuple):
 
 
 def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The angular velocity (3,) of the axes that `frame` means: None, a body's name, a body, or the vector itself."""
+    """The angular velocity (3,) of the axes that `frame` means.
+
+    None, a body's name, a body, a part of a linkage, or the vector itself.
+    """
     if frame is None:
         return np.zeros(3)
-    name = getattr(frame, "name", frame)
+    part = frame.name if hasattr(frame, "linkage") else None
+    name = getattr(getattr(frame, "linkage", frame), "name", frame)
     if isinstance(name, str):
         if name not in model.bodies:
             model[name]  # raises for an unknown name, with the nearest ones
             raise ModelError(f"linearize: frame = '{name}' is no body. Give a body or an angular velocity.")
         starts = dict(zip((body.name for body in system.bodies), system.starts, strict=False))
-        columns = slice(starts[name], starts[name] + model.bodies[name].size)
-        return twists(model.bodies[name], q[None, columns], v[None, columns], 0.0 * v[None, columns])[0, 3:6]
+        body = model.bodies[name]
+        columns = slice(starts[name], starts[name] + body.size)
+        frames = list(body.constants().get("frames", ("",)))
+        if part is None and len(frames) > 1:
+            raise ModelError(
+                f"linearize: frame = '{name}' is a linkage of several parts. Give one of them, as in "
+                f"frame=model['{name}']['part'], or an angular velocity."
+            )
+        if part is not None and not body.is_oriented(part):
+            raise ModelError(f"linearize: part '{part}' of {body.label} has no axes. Give an angular velocity.")
+        first = 0 if part is None else 6 * frames.index(part)
+        turning = twists(body, q[None, columns], v[None, columns], 0.0 * v[None, columns])[0]
+        return turning[0, first + 3 : first + 6]
     try:
         rate = np.array(frame, float)
     except (TypeError, ValueError):
@@ -58,27 +73,34 @@ def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarr
     return rate
 
 
-def twists(body: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Velocity, angular velocity and their rates, (k, 12), for lines (k, size) of a body's coordinates."""
-    motion: Kinematics = body_kinematics({"kind": body.kind, "constants": body.constants()}, q, v, a)
-    return np.hstack([motion.velocity, motion.angular_velocity, motion.acceleration, motion.angular_acceleration])
+def twists(body: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity and angular velocity, and their rates, (k, 6) each for lines (k, size) of a body's coordinates.
+
+    A linkage of p parts has (k, 6 p), part by part.
+    """
+    entry = {"kind": body.kind, "constants": body.constants()}
+    motions: list[Kinematics] = [
+        body_kinematics(entry, q, v, a, part) for part in entry["constants"].get("frames", (None,))
+    ]
+    rates = [x for motion in motions for x in (motion.velocity, motion.angular_velocity)]
+    return np.hstack(rates), np.hstack([x for m in motions for x in (m.acceleration, m.angular_acceleration)])
 
 
 def turn_with(rate: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Omega x each of the two vectors in (k, 6)."""
-    return np.hstack([np.cross(rate, vectors[:, :3]), np.cross(rate, vectors[:, 3:])])
+    """Omega x each of the vectors that lie side by side in (k, 3 j)."""
+    return np.cross(rate, vectors.reshape(-1, 3)).reshape(vectors.shape)
 
 
 def follow(system: System, point: dict[str, Any], changes: dict[str, np.ndarray], rate: np.ndarray) -> SmallMotion:
     """Changes of q, v, a (n, k) beside the point q, v, a as a small motion in axes that turn with `rate`.
 
-    Coordinates without a frame of their own (first-order states, linkages of several parts) stand for themselves.
+    First-order states stand for themselves.
     """
     dq, dv, da = changes["q"], changes["v"], changes["a"]
     motion = SmallMotion(dv.copy(), dv.copy(), da.copy(), point["a"].copy(), np.zeros_like(point["a"]))
     for body, start in zip(system.bodies, system.starts, strict=False):
         columns = slice(start, start + body.size)
-        if body.kind != "states" and len(body.constants().get("frames", ("body",))) == 1:
+        if body.kind != "states":
             here = tuple(point[key][columns] for key in ("q", "v", "a"))
             found = follow_body(body, here, (dq[columns].T, dv[columns].T, da[columns].T), rate)
             for whole, part in zip(motion, found, strict=True):
@@ -90,13 +112,14 @@ def follow_body(body: Any, here: tuple[Any, ...], changes: tuple[Any, ...], rate
     """The columns of one body in a `SmallMotion`."""
     (q, v, a), (dq, dv, da) = here, changes
     lines = np.ones((body.size, 1)) * q
-    jacobian = twists(body, lines, np.eye(body.size), 0.0 * lines)[:, :6]  # V = v J
+    jacobian = twists(body, lines, np.eye(body.size), 0.0 * lines)[0]  # V = v J
     back = np.linalg.pinv(jacobian)
     z = dq @ jacobian
-    z_rate = twists(body, q + 1j * STEP * v + 0.0 * dq, dq + 1j * STEP * dv, 0.0 * dv)[:, :6].imag / STEP
-    y = twists(body, q + 1j * STEP * dq, v + 1j * STEP * dv, a + 1j * STEP * da).imag / STEP
-    now = twists(body, q[None], v[None], a[None])
-    seen = now[:, 6:] - turn_with(rate, now[:, :6])
-    carried = (np.linalg.norm(rate) + np.linalg.norm(now[:, 3:6])) * now[:, :6]
-    found = (z_rate - turn_with(rate, z), y[:, :6], y[:, 6:] - turn_with(rate, y[:, :6]))
+    z_rate = twists(body, q + 1j * STEP * v + 0.0 * dq, dq + 1j * STEP * dv, 0.0 * dv)[0].imag / STEP
+    changed = twists(body, q + 1j * STEP * dq, v + 1j * STEP * dv, a + 1j * STEP * da)
+    y, y_rate = (x.imag / STEP for x in changed)
+    now, now_rate = twists(body, q[None], v[None], a[None])
+    seen = now_rate - turn_with(rate, now)
+    carried = (np.linalg.norm(rate) + np.linalg.norm(now.reshape(-1, 2, 3)[:, 1], axis=1).max()) * now
+    found = (z_rate - turn_with(rate, z), y, y_rate - turn_with(rate, y))
     return *((x @ back).T for x in found), (seen @ back)[0], (carried @ back)[0]

@@ -39,8 +39,9 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
-STEPPING = 3
-"""Place in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation."""
+STEPPING, GAMMA_ALONE = 3, 4
+"""Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
+while CURVE is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
@@ -94,7 +95,7 @@ STEPPING = 3
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
     stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage
-    status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and STEPPING
+    status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
 )  # fmt: skip
 SIZE = STATUS.index + 1
 

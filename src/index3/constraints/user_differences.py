@@ -29,9 +29,10 @@ USER = np.dtype(
         *((name, "i8") for name in (*PARTS, "end")),  # first places of the parts of its block in BLOCKS
     ]
 )
-USERS, MEMBERS, BLOCKS, ROWS = slots(
-    users=(USER, 1), members=("i8", 1), blocks=("f8", 1), rows=(row_dtype(("owner", "i8")), 1)
-)
+USERS, MEMBERS, BLOCKS, ROWS, MOVES = slots(
+    users=(USER, 1), members=("i8", 1), blocks=("f8", 1), rows=(row_dtype(("owner", "i8")), 1),
+    moves=("i8", 2),  # for each of MEMBERS the components of its twist that are ever anything but zero
+)  # fmt: skip
 # Steps of differences, as parts of `length` or rad. Five points by pose: truncation h^4/30, rounding eps/h, both 1e-13.
 STEP = 1e-3
 # Along the motion, second derivatives of five points: truncation h^4/90, rounding 5 eps/h^2, both 1e-10 at most.
@@ -76,12 +77,23 @@ def unit_of(user, c):
 
 
 @helper
-def fill_slope(T, E, user, t, first, h, into):
-    """Derivatives of the rows by every component of the poses, by four points, into blocks[into:]."""
+def moves(E, user, c):
+    """Whether component c of the twists is ever anything but zero; derivatives by others than these are not used."""
+    return view(E, MOVES)[user.first + c // 6, c % 6] == 1
+
+
+@helper
+def fill_slope(T, E, user, t, first, h, into, every):
+    """Derivatives of the rows by the components of the poses, by four points, into blocks[into:].
+
+    `every`: 1 for all components, as reactions want them, 0 for those that move.
+    """
     blocks, width = view(E, BLOCKS), 6 * user.count
     for k in range(user.rows * width):
         blocks[into + k] = 0.0
     for c in range(width):
+        if every == 0 and not moves(E, user, c):
+            continue
         for side in range(4):
             code = value(T, E, user, t, first, h, c, OFFSETS[side] * STEP, 0.0)
             if code != OK:
@@ -114,15 +126,15 @@ def fill_velocity_slope(T, E, user, t, first, h):
 
 
 @helper
-def fill_gradient(T, E, user, t, first, h):
-    """G, with component `first` of the twists moved by h."""
+def fill_gradient(T, E, user, t, first, h, every):
+    """G, with component `first` of the twists moved by h; `every` as in `fill_slope`."""
     blocks = view(E, BLOCKS)
     if user.given == 1:
         displace(T, E, user, first, h, 0, 0.0, 0.0)
         return run(blocks, user, user.gradient, t, user.G, user.D)
     if user.level == 1:
         return fill_velocity_slope(T, E, user, t, first, h)
-    return fill_slope(T, E, user, t, first, h, user.G)
+    return fill_slope(T, E, user, t, first, h, user.G, every)
 
 
 @helper

@@ -22,6 +22,7 @@ from index3.constraints.user_differences import (
     BLOCKS,
     FIRST,
     MEMBERS,
+    MOVES,
     OFFSETS,
     ROWS,
     STRIDE,
@@ -29,6 +30,7 @@ from index3.constraints.user_differences import (
     fill_along,
     fill_gradient,
     fill_slope,
+    moves,
     unit_of,
     value,
 )
@@ -50,10 +52,21 @@ def table(elements: Sequence[Any], places: Sequence[Any]) -> UserTable:
         for r in range(element.rows):
             at = (place.row + r, place.gradient + r * width, place.stiffness)
             records.append((place.member, len(place.markers), *ends, *at, number))
-    result = user_table((USERS, MEMBERS, BLOCKS, ROWS), elements, places, [element.form() for element in elements])
+    slots = (USERS, MEMBERS, BLOCKS, ROWS, MOVES)
+    result = user_table(slots, elements, places, [element.form() for element in elements])
     result[USERS]["line"] = lines
     result[ROWS] = np.array(records, ROWS.dtype)
+    lines_of_markers = [moving_components(marker) for element in elements for marker in element.markers]
+    result[MOVES] = np.array(lines_of_markers, np.int64).reshape(-1, 6)
     return result
+
+
+def moving_components(marker: Any) -> list[int]:
+    """For each component of a marker's twist whether it is ever anything but zero."""
+    if marker.body.kind == "ground" and not hasattr(marker, "functions"):
+        return [0] * 6
+    across, turns = int(not marker.body.planar), int(marker.oriented)
+    return [1, 1, across, across * turns, across * turns, turns]
 
 
 @helper
@@ -93,7 +106,7 @@ def restrain(T, E):
                 for r in range(user.rows):
                     phi_t[rows[user.line + r].row] += FIRST[side] * blocks[user.out + r] / user.time_step
         if code == OK:
-            code = fill_gradient(T, E, user, t, 0, 0.0)
+            code = fill_gradient(T, E, user, t, 0, 0.0, 1)
         if code != OK:
             return e + 1
         for r in range(user.rows):
@@ -108,9 +121,11 @@ def fill_hessian_by_gradient(T, E, user, t):
     for k in range(user.rows * width * width):
         blocks[user.H + k] = 0.0
     for b in range(width):
+        if not moves(E, user, b):
+            continue
         for side in range(2):
             sign = 1.0 - 2.0 * side
-            code = fill_gradient(T, E, user, t, b, sign * GRADIENT_STEP)
+            code = fill_gradient(T, E, user, t, b, sign * GRADIENT_STEP, 0)
             if code != OK:
                 return code
             for k in range(user.rows * width):
@@ -133,11 +148,13 @@ def turn_of(T, rows, at, a, b):
 def fill_hessian_by_value(T, E, user, t):
     """H of all rows by four points of the value, for a <= b; the others follow, since rotations do not commute."""
     blocks, rows, width = view(E, BLOCKS), view(E, ROWS), 6 * user.count
+    for k in range(user.rows * width * width):
+        blocks[user.H + k] = 0.0
     for b in range(width):
         for a in range(b + 1):
+            if not (moves(E, user, a) and moves(E, user, b)):
+                continue
             area = 4.0 * CROSS_STEP * CROSS_STEP * unit_of(user, a) * unit_of(user, b)
-            for r in range(user.rows):
-                blocks[user.H + (r * width + a) * width + b] = 0.0
             for side in range(4):
                 x, y = 1.0 - 2.0 * (side % 2), 1.0 - 2.0 * (side // 2)
                 code = value(T, E, user, t, b, y * CROSS_STEP, a, x * CROSS_STEP, 0.0)
@@ -157,7 +174,7 @@ def add_time(T, E, user, t):
     blocks, rows, width = view(E, BLOCKS), view(E, ROWS), 6 * user.count
     vh, hv = view(T, s.ROW_VH), view(T, s.ROW_HV)
     for side in range(4):
-        code = fill_gradient(T, E, user, t + OFFSETS[side] * user.time_step, 0, 0.0)
+        code = fill_gradient(T, E, user, t + OFFSETS[side] * user.time_step, 0, 0.0, 0)
         if code != OK:
             return code
         for r in range(user.rows):
@@ -172,8 +189,29 @@ def add_time(T, E, user, t):
 @helper
 def curve_one(T, E, user, t):
     """Second derivatives of the rows of one element; `status` of its function."""
-    blocks, rows, width, H = view(E, BLOCKS), view(E, ROWS), 6 * user.count, view(T, s.HESSIAN)
+    blocks, rows, width = view(E, BLOCKS), view(E, ROWS), 6 * user.count
     vh, V, members = view(T, s.ROW_VH), view(T, s.MARKER_V), view(E, MEMBERS)
+    code = OK
+    if view(T, s.STATUS)[s.GAMMA_ALONE] == 0:
+        code = fill_curvature(T, E, user, t)
+    else:
+        for k in range(user.rows * width):
+            vh[rows[user.line].gradient + k] = 0.0
+    if code == OK:
+        code = fill_along(T, E, user, t, 0, 0.0)
+    for r in range(user.rows):  # the evaluator adds (V^T H) V again
+        x, first = blocks[user.D + r], rows[user.line + r].gradient
+        for c in range(width):
+            x -= vh[first + c] * V[members[user.first + c // 6], c % 6]
+        view(T, s.PHI_TT)[rows[user.line + r].row] = x
+    return code
+
+
+@helper
+def fill_curvature(T, E, user, t):
+    """H of the rows of one element and what is made from it."""
+    blocks, rows, width, H = view(E, BLOCKS), view(E, ROWS), 6 * user.count, view(T, s.HESSIAN)
+    vh = view(T, s.ROW_VH)
     if user.level == 0 and user.given == 0:
         code = fill_hessian_by_value(T, E, user, t)
     else:
@@ -186,19 +224,12 @@ def curve_one(T, E, user, t):
                 H[a, b] = blocks[user.H + (r * width + a) * width + b]
         use_hessian(T, rows, user.line + r, H)
     if user.level == 1:  # Psi by the poses at constant twists: V^T H, and what does not depend on V
-        code = fill_slope(T, E, user, t, 0, 0.0, user.G)
+        code = fill_slope(T, E, user, t, 0, 0.0, user.G, 0)
         for r in range(user.rows):
             for c in range(width):
                 vh[rows[user.line + r].gradient + c] = blocks[user.G + r * width + c]
     if code == OK and user.time_step > 0.0:
         code = add_time(T, E, user, t)
-    if code == OK:
-        code = fill_along(T, E, user, t, 0, 0.0)
-    for r in range(user.rows):  # the evaluator adds (V^T H) V again
-        x, first = blocks[user.D + r], rows[user.line + r].gradient
-        for c in range(width):
-            x -= vh[first + c] * V[members[user.first + c // 6], c % 6]
-        view(T, s.PHI_TT)[rows[user.line + r].row] = x
     return code
 
 
@@ -222,6 +253,8 @@ def second(T, E):
         for c in range(6 * user.count):
             for r in range(user.rows):
                 h3[rows[user.line + r].gradient + c] = 0.0
+            if not moves(E, user, c):
+                continue
             for side in range(4):
                 if fill_along(T, E, user, t, c, OFFSETS[side] * STRIDE) != OK:
                     return e + 1

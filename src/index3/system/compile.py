@@ -332,7 +332,7 @@ class Compiler:
         shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)
         shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF), (len(self.angle_joints),))
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
-        shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (4,), s.HESSIAN: (widest, widest)}
+        shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
         return shapes
 

@@ -238,7 +238,9 @@ def rates(T, E):
 def levels(T, E):
     """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
     fill_rates(T)
+    view(T, s.STATUS)[s.GAMMA_ALONE] = 1
     code = curve(T)
+    view(T, s.STATUS)[s.GAMMA_ALONE] = 0
     if code != OK:
         return code
     gamma, phi_tt, row_g, row_vh = view(T, s.GAMMA), view(T, s.PHI_TT), view(T, s.ROW_G), view(T, s.ROW_VH)
