@@ -66,6 +66,8 @@ def test_the_words_of_a_slip():
     pair = (ix.Plane(), ix.Sphere(0.1))
     message = refusal(ix.Contact, "touch", model.ground, body, pair, stifness=1.0)
     assert message.startswith("Contact 'touch' has no setting stifness. Did you mean stiffness?")
+    message = refusal(ix.Bushing, "bush", model.ground, body, rotational_stiffness=1.0)
+    assert "Did you mean stiffness?" in message  # and not "at", which is in it, too
     assert "given first twice" in refusal(ix.Revolute, "pin", model.ground, body, first=body)
     assert refusal(ix.RigidBody.rod, "r", (0, 0, 0), (1, 0, 0), shape=1).startswith("RigidBody.rod 'r' lacks mass.")
     assert refusal(ix.RigidBody.rod, "r", (0, 0, 0), (1, 0, 0), 1.0, colour=1).startswith("RigidBody 'r' has no")

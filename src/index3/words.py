@@ -104,5 +104,6 @@ def refuse(owner: str, signature: inspect.Signature, count: int, settings: dict[
 
 def nearest(key: str, known: Sequence[str]) -> str:
     """The advice that goes with a setting that is not one of the known ones; empty if none is near."""
-    near = difflib.get_close_matches(key, known, n=1) or [word for word in known if key in word or word in key]
+    parts = [word for word in known if len(word) > 2 and len(key) > 2 and (key in word or word in key)]
+    near = difflib.get_close_matches(key, known, n=1) or sorted(parts, key=len, reverse=True)
     return f"Did you mean {near[0]}? " if near else ""

@@ -130,6 +130,21 @@ def weigh_noise(S, k):
 
 
 @helper
+def look_again(S, k, scalar):
+    """Limit and noise of a row whose pivot is small against the bodies alone, from the terms that it is made of.
+
+    What hangs on a body adds to its inertia before the row comes up (a heavy load on a light link, the far end of a
+    long chain): the pivot is then small without any cancellation, and the row is not redundant.
+    """
+    up, ui, ux, ud, noise, limit = view(S, UP), view(S, UI), view(S, UX), view(S, UD), view(S, NOISE), view(S, LIMIT)
+    terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]])
+    for p in range(up[k], up[k + 1]):
+        terms += ux[p] * ux[p] * abs(ud[ui[p]])
+    limit[k] = min(limit[k], view(S, SETTINGS)[ROW_TOLERANCE] * terms)
+    noise[k] = EPSILON * terms
+
+
+@helper
 def judge_small_pivot(S, scalar, size):
     """The zero-pivot rule: OK if the scalar is a row to be left out."""
     info = view(S, INFO)
@@ -195,6 +210,8 @@ def eliminate(S):
         pivot = x[k]
         x[k] = 0.0
         size = abs(pivot)
+        if scalar >= n and not limit[k] < size:
+            look_again(S, k, scalar)
         if scalar >= n and worst > quiet > 0.0:
             weigh_noise(S, k)
         if limit[k] < size <= LARGEST:

@@ -25,6 +25,7 @@ class StaticLU:
         of their bodies can violate (see `linear.ordering`)
     augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows that make body blocks definite
     rule : "R" or "F" to choose the rule of elimination; None takes the one with fewer operations
+    row_tolerance : size, relative to what a row's pivot is made of, below which the row counts as redundant
     sift : whether solving passes over zeros of the factors; pays if most of the pattern is zero most of the time
 
     >>> lu = StaticLU(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]])
@@ -46,8 +47,9 @@ class StaticLU:
         augmentation: Sequence[tuple[int, float]] = (),
         rule: str | None = None,
         sift: bool = False,
+        row_tolerance: float = lu.DEFAULTS[0],
     ) -> None:
-        self.n, self.m, self.sift = n, m, sift
+        self.n, self.m, self.sift, self.row_tolerance = n, m, sift, row_tolerance
         self.entries = Entries(np.asarray(indptr, np.int64), np.asarray(indices, np.int64))
         self.rule, self.pattern = elimination_order(
             self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
@@ -128,7 +130,7 @@ class StaticLU:
             count = len(entries) if self.sift else 0
             table[pointers], table[indices] = np.zeros(size + 1, lu.INDEX), np.zeros(count, lu.INDEX)
             table[sifted] = np.zeros(count)
-        table[lu.SETTINGS] = np.array(lu.DEFAULTS)
+        table[lu.SETTINGS] = np.array((self.row_tolerance, *lu.DEFAULTS[1:]))
         return table
 
     @property
