@@ -76,3 +76,55 @@ def test_a_jump_is_no_singular_position():
     message = ix.simulate(model, (0.0, 1.0)).message
     assert "not smooth" in message
     assert "singular" not in message
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.5, 0.9])
+def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitution):
+    """Falling from h, the bounces end at sqrt(2 h / g) (1 + e) / (1 - e)."""
+    model, _ = particle(gravity=(0, 0, -10), position=(0, 0, 1))
+
+    def floor(t, state):
+        return state["bob"].position[2]
+
+    def bounce(switch):
+        switch.v[2] *= -restitution
+
+    floor.direction, floor.action = -1, bounce
+    result = ix.simulate(model, (0.0, 10.0), events=floor, rtol=1e-8)
+    assert not result.success
+    assert "Event floor comes ever faster" in result.message
+    assert "close a joint" in result.message
+    end = (0.2**0.5) * (1 + restitution) / (1 - restitution)
+    assert result.t[-1] == pytest.approx(end, abs=1e-6)  # 1e-8 of 10 s remain, and rtol
+    assert result["bob"].position[:, 2].min() > -1e-6
+
+
+def test_a_ball_that_is_let_lie_bounces_to_the_end():
+    model, bob = particle(gravity=(0, 0, -10), position=(0, 0, 1))
+    model.add(ix.PointInPlane("table", model.ground.marker(), bob.marker()))
+
+    def floor(t, state):
+        return state["bob"].position[2]
+
+    def bounce(switch):
+        if abs(switch.v[2]) < 1e-2:
+            switch.close("table")
+        else:
+            switch.v[2] *= -0.5
+
+    floor.direction, floor.action = -1, bounce
+    result = ix.simulate(model, (0.0, 10.0), events=floor, open_joints=["table"])
+    assert result.success, result.message
+    assert abs(result["bob"].position[-1, 2]) < 1e-6  # the gap that is closed
+
+
+def test_events_that_keep_their_rhythm_are_left_alone():
+    model, _ = particle(position=(0, 0, 1), velocity=(0, 0, 0))
+
+    def tick(t, state):
+        return ((t / 0.01) % 1.0) - 0.5
+
+    tick.action = lambda switch: None
+    result = ix.simulate(model, (0.0, 1.0), events=tick, max_step=0.003)
+    assert result.success, result.message
+    assert len(result.t_events[0]) >= 100

@@ -14,7 +14,7 @@ from index3.analysis.dense import StepLog
 from index3.analysis.events import Events, Hit
 from index3.analysis.layout import describe, moving_markers, result_arrays
 from index3.analysis.legs import NUDGE, Leg, Plan, begin, start_time
-from index3.analysis.pace import Pace
+from index3.analysis.pace import Pace, Rhythm
 from index3.analysis.reasons import evaluation_fails, reason
 from index3.analysis.stages import Stages
 from index3.analysis.switching import Jump, Switch
@@ -53,7 +53,7 @@ class Drive:
         self.log: StepLog | None = None  # with dense output: every accepted step
         self.events: Events | None = None  # functions to be asked after every accepted step
         self.seconds = 0.0
-        self.pace = Pace(plan.span)
+        self.pace, self.rhythm = Pace(plan.span), Rhythm(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
 
     @property
@@ -173,6 +173,13 @@ class Drive:
             self.collect(hit.t)
         if hit.action is None:
             self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
+        gathering = None if hit.action is None else self.rhythm.gathers(hit.function, hit.t)
+        if self.status == 0 and gathering is not None:
+            self.status = -run.STEP_TOO_SMALL
+            self.message = (
+                f"Event {hit.name} comes ever faster, without end before t = {gathering:.9g}. Let its action change "
+                "the motion for good once that is slow: close a joint, or make the event terminal."
+            )
         if self.status == 0:
             switch = Switch(self.stages, self.leg.stage, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
             self.restart(switch, line, hit)

@@ -1,8 +1,12 @@
-"""Notices a run that does not get on: its steps are above the rounding of time, but its end is out of reach."""
+"""Notices a run that does not get on: tiny steps that lead nowhere, events that come ever faster."""
 
 from __future__ import annotations
 
 import warnings
+from collections import deque
+from typing import Any
+
+import numpy as np
 
 WINDOW = 1_000_000
 """Tried steps over which the pace is taken: far more than a contact or an event takes, at most some minutes."""
@@ -11,6 +15,10 @@ MANY = 1e9
 HOPELESS = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
 by 1e-8 of what is left, 0.1 ms in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
+SHRINKING = 12
+"""Occurrences of an event in a row whose intervals shrink, before it is asked where that leads."""
+GATHERED = 1e-8
+"""Part of the span within which infinitely many occurrences lie ahead: no run gets past them."""
 
 
 class Pace:
@@ -47,3 +55,26 @@ class Pace:
                 stacklevel=4,
             )
         return False
+
+
+class Rhythm:
+    """The intervals between occurrences of every event that changes the run, as of a ball that bounces ever faster."""
+
+    def __init__(self, span: tuple[float, float]) -> None:
+        self.span = span[1] - span[0]
+        self.times: dict[int, deque[float]] = {}
+
+    def gathers(self, function: Any, t: float) -> float | None:
+        """Where the occurrences gather, if the run has all but reached it; `t` is that of the last one.
+
+        Intervals that shrink by the factor r last another r / (1 - r) of the last one. Beyond that point, which an
+        event-driven motion does not pass, the next occurrence would be lost in rounding.
+        """
+        times = self.times.setdefault(id(function), deque(maxlen=SHRINKING))
+        times.append(t)
+        gaps = np.diff(times)
+        if len(times) < SHRINKING or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
+            return None
+        factor = gaps[-1] / gaps[-2]
+        ahead = float(gaps[-1] * factor / (1.0 - factor))
+        return t + ahead if ahead < GATHERED * self.span else None

@@ -64,7 +64,7 @@ class TimeTable(SmoothFunction):
         start, end = float(self.t[0]), float(self.t[-1])
         at, slack = min(max(t, start), end), SLACK * (end - start)
         if at != t and self.extrapolation == "error" and not start - slack <= t <= end + slack:
-            raise ModelError(f"{self!r} has no value at t = {t:.6g}. Add points, or let it extrapolate.")
+            raise ModelError(f"{self!r} has no value at t = {t!r}. Add points, or let it extrapolate.")
         k = min(int(np.searchsorted(self.t, at, side="right")) - 1, len(self.pieces) - 1)
         c3, c2, c1, c0 = self.pieces[k].tolist()
         s = at - float(self.t[k])
