@@ -14,8 +14,8 @@ from index3.system import evaluate
 MOST_ROWS = 1000
 """Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
 DEPENDENT = 1e-5
-"""Singular value of rows of unit length, relative to the largest, below which they count as dependent: steps that
-shrink to rounding end far closer to a singular position, and mechanisms of `MOST_ROWS` away from one stay above."""
+"""Singular value of rows and columns of like size, relative to the largest, below which rows count as dependent: steps
+that shrink to rounding end far closer to a singular position; mechanisms of `MOST_ROWS` away from one stay above."""
 
 
 def evaluation_fails(leg: Leg, code: int) -> bool:
@@ -77,8 +77,10 @@ def singular_position(leg: Leg) -> str:
         return ""
     rows = np.zeros((system.m, system.n))
     np.add.at(rows, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
-    sizes = np.linalg.norm(rows, axis=1)
-    left, values, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, 1.0)[:, None], full_matrices=False)
+    for axis in (0, 1, 0, 1):  # whatever the units and the sizes of bodies
+        sizes = np.linalg.norm(rows, axis=axis, keepdims=True)
+        rows /= np.where(sizes > 0.0, sizes, 1.0)
+    left, values, _ = np.linalg.svd(rows, full_matrices=False)
     if values[rank - 1] > DEPENDENT * values[0]:
         return ""
     share = np.abs(left[:, rank - 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.arms import arms
 from index3.constraints.rows import row_dtype
 
 COINCIDENT = row_dtype(("count", "i8"))
@@ -17,9 +18,10 @@ def restrain(T, E):
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
     for e in range(rows.shape[0]):
         i, j, row, first = rows[e].i, rows[e].j, rows[e].row, rows[e].gradient
+        reach = arms(T, i, j)
         for k in range(rows[e].count):
             phi[row + k] = r[j, k] - r[i, k]
-            size[row + k] = abs(r[j, k]) + abs(r[i, k])
+            size[row + k] = abs(r[j, k]) + abs(r[i, k]) + reach
             g[first + 12 * k + k] = -1.0  # a row takes 12 places
             g[first + 12 * k + 6 + k] = 1.0
     return OK

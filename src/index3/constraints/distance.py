@@ -5,6 +5,7 @@ from __future__ import annotations
 from index3.algebra.vectors import absolute, dot, load, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.arms import arms
 from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 
 DISTANCE = row_dtype(("length", "f8"))
@@ -22,7 +23,7 @@ def restrain(T, E):
         d = sub(rj, ri)
         u = scale(1.0 / length, d)
         phi[rows[e].row] = 0.5 * (dot(d, d) / length - length)
-        size[rows[e].row] = length + absolute(u, ri) + absolute(u, rj)
+        size[rows[e].row] = length + absolute(u, ri) + absolute(u, rj) + arms(T, rows[e].i, rows[e].j)
         put_gradient(g, rows[e].gradient, scale(-1.0, u), zero, u, zero)
     return OK
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from index3.algebra.vectors import absolute, cross, dot, load, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.arms import arms
 from index3.constraints.projection import add_projection_curvature, projection_second_rate_gradient
 from index3.constraints.rows import axis, clear_hessian, put_gradient, row_dtype, use_hessian
 
@@ -23,7 +24,7 @@ def restrain(T, E):
         u, ri, rj = axis(A, rows[e].i, rows[e].axis_i), load(r, rows[e].i), load(r, rows[e].j)
         d = sub(rj, ri)
         phi[row] = dot(u, d) - rows[e].offset
-        size[row] = absolute(u, ri) + absolute(u, rj) + abs(rows[e].offset)
+        size[row] = absolute(u, ri) + absolute(u, rj) + abs(rows[e].offset) + arms(T, rows[e].i, rows[e].j)
         if f >= 0:
             phi[row] -= values[f, 0]
             size[row] += abs(values[f, 0])

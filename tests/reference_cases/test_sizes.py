@@ -1,0 +1,50 @@
+"""The same mechanisms a million times larger or smaller move in the same way: nothing in the package has a length."""
+
+import numpy as np
+import pytest
+
+import index3 as ix
+
+Y = (0, 1, 0)
+
+
+def pendulum(size, mass):
+    """A rod that starts level; its period goes with the square root of its size."""
+    model = ix.Model("pendulum")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (size, 0, 0), mass=mass))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=Y))
+    return model
+
+
+def slide(size, mass):
+    """A long rod that slides across its own length on a slope; its end carries the joint."""
+    model = ix.Model("slide")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (size, 0, 0), mass=mass))
+    model.add(ix.Prismatic("guide", model.ground, rod, at=(0, 0, 0), axis=(0, 0.6, -0.8)))
+    return model
+
+
+def string(size, mass):
+    """A rod on a string at its end."""
+    model = ix.Model("string")
+    rod = model.add(ix.RigidBody.rod("rod", (0.3 * size, 0, 0), (1.3 * size, 0, 0), mass=mass, radius=0.1 * size))
+    model.add(ix.Distance("string", model.ground, rod, points=((0, 0, 0), (0.3 * size, 0, 0))))
+    return model
+
+
+@pytest.mark.parametrize("make", [pendulum, slide, string])
+@pytest.mark.parametrize(("size", "mass"), [(1e-3, 1e-9), (1e3, 1.0), (1e6, 1e15)])
+@pytest.mark.parametrize("method", ["dopri5", "hht-i3"])
+def test_size_does_not_matter(make, size, mass, method):
+    times = np.linspace(0.0, 1.0, 11)
+    settings = {"rtol": 1e-6}
+    expected = ix.simulate(make(1.0, 1.0), (0.0, 1.0), method, t_eval=times, atol=1e-8, **settings)
+    end = np.sqrt(size)
+    atol = np.where(np.arange(7) < 3, 1e-8 * size, 1e-8)  # lengths, Euler parameters
+    result = ix.simulate(make(size, mass), (0.0, end), method, t_eval=times * end, atol=atol, **settings)
+    assert result.success, result.message
+    # both runs err by about 1e-5 (dopri5), 1e-3 (HHT-I3) of the size after one second
+    error = 1e-3 if method == "hht-i3" else 1e-5
+    assert result["rod"].position / size == pytest.approx(expected["rod"].position, abs=error)
+    if make is pendulum:
+        assert result["pin"].angle == pytest.approx(expected["pin"].angle, abs=2 * error)
