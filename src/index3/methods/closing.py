@@ -26,7 +26,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 KERNELS = (
     static_lu.factor, static_lu.solve, static_lu.solve_refined,
-    closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations,
+    closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
     closure.shorten, closure_output.close_block,
 )  # fmt: skip
 """Kernels that a closer of any model calls."""
@@ -51,7 +51,9 @@ class Closer:
         self.table = Table(len(closure.SLOTS))
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
         settle = closure.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
-        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle, settle]
+        called = (closure.assemble_positions, closure.close_rates, closure.shorten)
+        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle]
+        link += [*(kernel.address for kernel in called), settle]
         self.table[closure.LINK] = np.array(link, np.int64)
         self.table[closure.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
         self.table[closure.HEAVY_Q] = np.zeros(self.system.n)

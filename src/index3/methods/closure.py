@@ -26,7 +26,11 @@ from index3.methods.run import copy, core
     out_redundant=("i8", 1),  # rows that were skipped
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST, LINK_SETTLE = range(6)
+(
+    LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST,
+    LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTLE,
+) = range(9)  # fmt: skip
+"""Places in LINK: the solver and its kernels, the solver of `shorten`, kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
@@ -101,9 +105,9 @@ def try_step(T, E, n, part):
     return position_residual(T, E) if code == OK else -1.0
 
 
-@helper
-def close_positions(T, E):
-    """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help."""
+@kernel
+def assemble_positions(T, E):
+    """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help; OK or a reason."""
     settings, report, link = view(E, SETTINGS), view(E, REPORT), view(E, LINK)
     phi, level = view(T, s.PHI), view(T, s.LEVEL)
     x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
@@ -268,8 +272,8 @@ def solve_accelerations(T, E):
     return settle(T, E)
 
 
-@helper
-def smallest_multipliers(T, E):
+@kernel
+def shorten(T, E):
     """Replace lam by the shortest one with the same Phi_q^T lam: lam = Phi_q y with Phi_q^T Phi_q y = Phi_q^T lam.
 
     Solved as [eps I, Phi_q^T; Phi_q, -I] [y; z] = [Phi_q^T lam; 0], quasi-definite in any order; two corrections
@@ -303,7 +307,7 @@ def smallest_multipliers(T, E):
     return OK
 
 
-@helper
+@kernel
 def close_rates(T, E):
     """At closed positions: accelerations and multipliers for the present velocities, after closing these too."""
     code = core(T, s.CORE_JACOBIAN)
@@ -317,14 +321,8 @@ def close_rates(T, E):
         zeros = view(view(E, LINK)[LINK_SOLVER], static_lu.INFO)[static_lu.N_ZERO]
         view(E, REPORT)[N_REDUNDANT] = zeros
         if zeros > 0 and view(T, s.ROW_R).shape[0] == 0:  # else the forces belong to the multipliers as they are
-            code = smallest_multipliers(T, E)
+            code = call(view(E, LINK)[LINK_SHORTEN], T, E)
     return code
-
-
-@kernel
-def assemble_positions(T, E):
-    """Close the positions at the present point of the state; returns OK or a reason."""
-    return close_positions(T, E)
 
 
 @kernel
@@ -342,10 +340,4 @@ def assemble_velocities(T, E):
 def assemble_accelerations(T, E):
     """Accelerations and multipliers at closed positions; the velocities are closed as well."""
     code = evaluate(T)
-    return close_rates(T, E) if code == OK else code
-
-
-@kernel
-def shorten(T, E):
-    """Replace the multipliers in LAM by the shortest ones with the same forces."""
-    return smallest_multipliers(T, E)
+    return call(view(E, LINK)[LINK_RATES], T, E) if code == OK else code

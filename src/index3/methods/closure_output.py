@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import closure
-from index3.methods.closure import close_positions, close_rates, position_residual
+from index3.methods.closure import position_residual
 from index3.methods.run import copy, core
 
 
@@ -69,7 +69,7 @@ def write_wrenches(T, E, line):
 @kernel
 def close_block(T, E):
     """Close the lines of an output block, and write down what is derived; leaves ANGLE_REF at the last line."""
-    rows, report = view(E, closure.ROWS), view(E, closure.REPORT)
+    rows, report, link = view(E, closure.ROWS), view(E, closure.REPORT), view(E, closure.LINK)
     q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
     near, angles = view(T, s.ANGLE_REF), view(T, s.ANGLES)
     energy, out_energy = view(T, s.ENERGY), view(E, closure.OUT_ENERGY)
@@ -80,9 +80,9 @@ def close_block(T, E):
         copy(v, view(E, closure.OUT_V)[line])
         copy(near, view(E, closure.OUT_ANGLE)[line])
         if rows[2] == 1:
-            code = close_positions(T, E)
+            code = call(link[closure.LINK_POSITIONS], T, E)
             if code == OK:
-                code = close_rates(T, E)
+                code = call(link[closure.LINK_RATES], T, E)
             if code != OK:
                 return code
             copy(view(E, closure.OUT_Q)[line], q)
