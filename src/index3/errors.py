@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from typing import Any
+
+PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 class Index3Error(Exception):
@@ -27,3 +32,11 @@ class SimulationFailed(Index3Error):
     def __init__(self, message: str, result: Any = None) -> None:
         super().__init__(message)
         self.result = result
+
+
+def warn(text: str) -> None:
+    """Warn at the line of the user's own code that led here, however many functions of the package lie between."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, stacklevel=level)

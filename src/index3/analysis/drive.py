@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +18,7 @@ from index3.analysis.reasons import evaluation_fails, reason
 from index3.analysis.stages import Stages
 from index3.analysis.switching import Jump, Switch
 from index3.compiled import slots as s
-from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError
+from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
 from index3.linear import static_lu
 from index3.methods import run
 from index3.methods.closing import Closer
@@ -264,7 +263,7 @@ class Drive:
         remark = self.leg.method.remark(arrays)
         if remark:
             self.message += f" {remark}"
-            warnings.warn(remark, stacklevel=3)
+            warn(remark)
         info = {
             "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
             "method": self.leg.method.key,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from typing import Any
 
 import numpy as np
+
+from index3.errors import warn
 
 WINDOW = 1_000_000
 """Tried steps over which the pace is taken: far more than a contact or an event takes, at most some minutes."""
@@ -48,11 +49,10 @@ class Pace:
             return True
         if not self.warned:
             self.warned = True
-            warnings.warn(
+            warn(
                 f"simulate at t = {t:g}: {story}. Something is far stiffer or less smooth than the rest: a stiff "
                 "method, a larger tolerance or a softer element may help. max_steps limits a run; Ctrl-C returns the "
                 "result so far.",
-                stacklevel=4,
             )
         return False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
-import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.time_functions import derivative
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.methods.registry import METHODS
 from index3.model.model import Model
 
@@ -154,10 +153,9 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
             continue
         for seen, said in zip(slope.tolist(), rate.tolist(), strict=False):
             if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
-                warnings.warn(
+                warn(
                     f"{label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
                     "Velocities follow df: make it the derivative of f.",
-                    stacklevel=3,
                 )
                 break
 

@@ -109,5 +109,5 @@ def moving_marker(
         if not callable(f):
             raise ModelError(f"{owner} has {what} {f!r}. Give a function of t, or three: it and its two derivatives.")
         names = (what, f"first derivative of its {what}", f"second derivative of its {what}")
-        functions[what] = complete(owner, names, (f, df, ddf), size, stacklevel=4)
+        functions[what] = complete(owner, names, (f, df, ddf), size)
     return MovingMarker(ground, point, axes, name, path=functions["path"], turn=functions["rotation"], axis=direction)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -13,7 +12,7 @@ import numpy as np
 
 from index3.bodies.marker import as_number, as_vector
 from index3.bodies.smooth import derivatives_of
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 
 Function = Callable[[float], Any]
 
@@ -109,7 +108,7 @@ def derivative(f: Function, order: int = 1) -> Function:
 
 
 def complete(
-    owner: str, names: tuple[str, str, str], given: tuple[Any, Any, Any], size: int = 1, stacklevel: int = 3
+    owner: str, names: tuple[str, str, str], given: tuple[Any, Any, Any], size: int = 1
 ) -> tuple[Function, Function, Function]:
     """A function of time and its two derivatives; those missing are constant where that is sure, else differences.
 
@@ -123,9 +122,8 @@ def complete(
         second = derivative(value, 2) if given[1] is None else derivative(rate)
     missing = [key for key, g in zip(names[1:], (rate, second), strict=True) if isinstance(g, Difference)]
     if missing:
-        warnings.warn(
+        warn(
             f"{owner} has no {' and '.join(missing)}: taken by differences with step {DIFFERENCE_STEP} s. "
             "Give exact derivatives for full accuracy.",
-            stacklevel=stacklevel,
         )
     return value, rate, second

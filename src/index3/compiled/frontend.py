@@ -1,8 +1,8 @@
 """Numba made quick for kernels: the work that kernels have no use for is left out, and no type is looked up twice.
 
 Numba serves every kind of program; kernels are loops over arrays that own nothing, without closures, exceptions or
-allocation, and nothing calls their helpers but kernels. What follows changes how long Numba takes, not the code that
-comes out. It is called in the store's worker processes only.
+allocation, and nothing calls their helpers but kernels. What follows changes how long Numba takes, not what the code
+that comes out computes. It is called in the store's worker processes only.
 """
 
 from __future__ import annotations

@@ -8,10 +8,15 @@ from index3.compiled.interface import helper, view
 
 
 @helper
-def arms(T, i, j):
-    """The sum of the distances of two markers from the origins of their bodies.
+def arm(T, i):
+    """The distance of a marker from the origin of its body.
 
     A point is r + A s: where the two terms are large and cancel, as at the end of a long rod, its rounding is theirs.
     """
-    local = view(T, s.LOCAL_R)
-    return norm(load(local, i)) + norm(load(local, j))
+    return norm(load(view(T, s.LOCAL_R), i))
+
+
+@helper
+def arms(T, i, j):
+    """The sum of the distances of two markers from the origins of their bodies."""
+    return arm(T, i) + arm(T, j)

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from index3.algebra.vectors import norm
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
+from index3.constraints.arms import arm
 from index3.constraints.rows import use_hessian
 from index3.constraints.user_block import UserTable, user_table
 from index3.constraints.user_differences import (
@@ -82,6 +84,9 @@ def write_row(T, E, user, r):
         rate += x * V[members[user.first + c // 6], c % 6]
         if c % 6 < 3:
             terms += abs(x * blocks[user.r + 3 * (c // 6) + c % 3])
+        if c % 6 == 2:
+            slope = norm((g[first + c - 2], g[first + c - 1], x))
+            terms += slope * arm(T, members[user.first + c // 6])
     size[row] = terms
     if user.level == 1:
         size[row] = 1.0

@@ -8,7 +8,6 @@ Stat. Comput. 5 (1984) 300-304, as SciPy computes them: they have a continuous s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from reprlib import repr as short
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
 from index3.bodies.smooth import derivatives_of
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.words import Word
 
 INTERPOLATIONS = ("monotone", "linear")
@@ -88,10 +87,9 @@ class Curve(metaclass=Word):
                 raise ModelError(f"Curve has {what} {short(function)}. Give a function of one number.")
         df = derivatives_of(f)[0] if df is None else df
         if df is None:
-            warnings.warn(
+            warn(
                 f"Curve of {getattr(f, '__name__', 'a function')} has no df: taken by differences. "
                 "Give the derivative for full accuracy.",
-                stacklevel=2,
             )
         curve = cls.__new__(cls)
         curve.x = curve.y = np.zeros(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from reprlib import repr as short
 from typing import Any
@@ -14,7 +13,7 @@ from index3.bodies.marker import Marker, as_numbers, as_positive
 from index3.compiled.callbacks import Form, UserFunctions
 from index3.constraints.user_block import POSES, pose_shapes
 from index3.constraints.user_differences import PARTS
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.joints.base import Joint, Primitive
 
 # Largest part of a row of velocities that may fail to be affine in them: some thousand roundings.
@@ -91,10 +90,9 @@ class UserConstraint(Joint, UserFunctions):
         self.jacobian = "differences" if jacobian is None else jacobian
         self.check_function("f", f)
         if jacobian is None:
-            warnings.warn(
+            warn(
                 f"{self.label} has no jacobian: taken by differences. Give the exact one for speed and full accuracy, "
                 "or jacobian='differences' if they will do.",
-                stacklevel=2,
             )
         elif not self.by_differences:
             self.check_function("jacobian", jacobian)

@@ -1,11 +1,10 @@
 """A spatial four-bar linkage with four parallel revolute joints."""
 
 import math
-import warnings
 from collections.abc import Sequence
 
 from index3.bodies.rigid_body import RigidBody
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.joints import Revolute
 from index3.model.model import Model
 
@@ -88,9 +87,8 @@ def warn_of_rocking(crank: float, coupler: float, rocker: float, ground: float) 
     """
     lengths = (crank, coupler, rocker, ground)
     if 2 * (min(lengths) + max(lengths)) > sum(lengths) or min(lengths) < min(crank, ground):
-        warnings.warn(
+        warn(
             f"four_bar: with lengths {lengths} the crank cannot turn fully (Grashof's condition); it will rock.",
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.callbacks import UserFunctions
 from index3.compiled.interface import Kernel, Table
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
@@ -130,8 +129,7 @@ def warn_of_missing_derivatives(system: System) -> None:
     """The order of a Rosenbrock method rests on exact derivatives (4.4.4): name the forces that have none."""
     for group in system.groups:
         if hasattr(group.element, "jacobian") and group.element.jacobian is None:
-            warnings.warn(
+            warn(
                 f"{group.element.label} has no derivatives, and method 'rosenbrock4' is of fourth order only with "
                 "exact ones. Give it jacobian='differences' or a function.",
-                stacklevel=4,
             )
