@@ -47,7 +47,7 @@ def test_command_line_help_loads_no_numerics():
 def test_run_with_stored_kernels_loads_neither_numba_nor_plots():
     index3.simulate(index3.library.pendulum(), (0.0, 0.01))  # builds and stores whatever kernel is missing
     code = "import index3\nindex3.simulate(index3.library.pendulum(), (0.0, 0.01))"
-    assert loaded_after(code) & {"numba", "matplotlib", "xarray", "pandas", "typer"} == set()
+    assert loaded_after(code) & {"numba", "scipy", "matplotlib", "xarray", "pandas", "typer"} == set()
 
 
 @pytest.mark.parametrize("name", index3.__all__)

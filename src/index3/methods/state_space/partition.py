@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
@@ -51,8 +50,10 @@ def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
 
 def sparse_rows(state: State) -> Any:
     """Phi_q by columns, sparse."""
+    from scipy.sparse import csc_matrix  # here: SciPy takes time to load
+
     entries = (state[s.PHI_Q], (state[s.BLOCK_ROW], state[s.BLOCK_COL]))
-    return scipy.sparse.csc_matrix(entries, shape=(state.system.m, state.system.n))
+    return csc_matrix(entries, shape=(state.system.m, state.system.n))
 
 
 def choose_partition(state: State) -> Partition:
