@@ -17,8 +17,6 @@ from numba.core.types.containers import BaseTuple, UniTuple
 from numba.cpython import tupleobj  # noqa: F401 (declares what `replace_pick` replaces)
 from numba.np.arrayobj import getitem_array_tuple, getitem_arraynd_intp, load_item, setitem_array, store_item
 
-I64 = ir.IntType(64)
-
 
 def field(context: Any, builder: Any, kind: Any, array: Any, name: str) -> Any:
     """One part of an array's description."""
