@@ -33,7 +33,7 @@ TIGHT, FINE = 1e-4, 1e-7
 """Tolerances from which methods of higher order pay, for stiff motions and for others."""
 QUICK, ACCURATE, STEADY, ROBUST = "dopri5", "dop853", "radau5", "hht-i3"
 """Not stiff, at loose or tight tolerances: least work on the library's mechanisms, output included. Stiff at tight
-tolerances: at equal rtol it costs as much as HHT to three times as much, and errs hundreds of times less. All else."""
+tolerances: at equal rtol it costs as much as HHT to five times as much, and errs hundreds of times less. All else."""
 
 
 @dataclass(frozen=True)
