@@ -11,6 +11,7 @@ import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
+from index3.compiled.callbacks import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
 from index3.joints import CoordinateConstraint
@@ -77,7 +78,7 @@ class Compiler:
         self.n = int(self.starts[-1])
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
-        self.failures: list[BaseException] = []
+        self.failures = Failures()
         self.keep: list[Any] = []
         self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
         self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
@@ -87,6 +88,7 @@ class Compiler:
         self.number()
         sparsity = self.find_pattern()
         for module, elements, table in self.tables(sparsity):
+            table.kind, table.memory = module.__name__, getattr(module, "MEMORY", ())
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
@@ -95,8 +97,8 @@ class Compiler:
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
-        places = [(stage, kernel, table.handle) for stage, (kernel, _, table) in lines]
-        addresses = Addresses(places, self.failures, self.reads_accelerations)
+        kernels_by_stage = [(stage, kernel) for stage, (kernel, _, _) in lines]
+        addresses = Addresses(kernels_by_stage, self.failures, self.reads_accelerations)
         addresses.load(with_core(kernels))
         fixed = self.fixed_arrays(sparsity)
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
@@ -253,7 +255,7 @@ class Compiler:
                 try:
                     return float(f(t))
                 except BaseException as error:
-                    self.failures.append(error)
+                    self.failures.errors.append(error)
                     return float("nan")
 
             return value
@@ -334,6 +336,7 @@ class Compiler:
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
         shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        shapes[s.GROUP_APART] = (len(self.group_numbers),)
         return shapes
 
     def ground_markers(self) -> dict[Slot, np.ndarray]:
