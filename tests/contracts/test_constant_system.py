@@ -51,6 +51,7 @@ def evaluate_all(state):
     state[s.STATUS][s.STEPPING] = 1
     state[s.COEF][:] = 1.0
     state[s.TIME][0] += 0.01
+    state[s.Q][:] += 1e-3
     state[s.V][:] *= 1.01
     state.run(*CORE)
 
