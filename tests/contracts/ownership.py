@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.time_functions import Sampler
-from index3.compiled.callbacks import Failures
+from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Table
 from index3.engine.assembly import assemble_state
 from index3.engine.start import Start

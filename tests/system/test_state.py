@@ -89,8 +89,7 @@ def hardening(x):
     return menagerie.hardening(x)
 
 
-@compiled_only
-@pytest.mark.parametrize(
+UNLUCKY = pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"drag": drag}, "UserForce 'drag': its function f raised ZeroDivisionError"),
@@ -99,6 +98,28 @@ def hardening(x):
     ],
     ids=["force", "time", "curve"],
 )
+
+
+@UNLUCKY
+def test_a_failure_waits_in_its_thread(given, message):
+    system = compile_model(menagerie.everything(**given))
+
+    def evaluate_forces():
+        state = State(system)
+        state.move(0.02, system.q0, system.v0)
+        return state, state.run(evaluate.forces)
+
+    with ThreadPoolExecutor(1, initializer=lambda: setattr(threading.current_thread(), "name", "run_2")) as pool:
+        state, code = pool.submit(evaluate_forces).result()
+        assert code > 0
+        assert evaluate_forces()[1] == 0  # here, while it waits there
+        assert system.take_failures() == []
+        assert message in pool.submit(system.explain, state).result()
+        assert [type(error) for error in pool.submit(system.take_failures).result()] == [ZeroDivisionError]
+
+
+@UNLUCKY
+@compiled_only
 def test_a_function_that_raises_in_one_thread_ends_that_run_alone(given, message):
     method, model = ix.HHT(), menagerie.everything(**given)
     expected = run_on(compile_model(model), method, 0.03)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Failures
+from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import Index3Error, ModelError
 from index3.system import evaluate
