@@ -11,13 +11,11 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
 from index3.errors import ModelError
-from index3.methods.closing import kernels_for
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State
 
 
@@ -86,9 +84,9 @@ def energy_audit(model: Any, result: Result) -> Audit:
     True
     """
     check_model(model, "energy audit")
-    system = compile_model(model, kernels_for(model))
-    starting_point(system, result, "energy audit")  # raises if the bodies are others
-    state = State(system)
+    equations = Equations(model, "energy audit")
+    equations.start(result)  # raises if the bodies are others
+    system, state = equations.system, equations.state
     stages = np.asarray(system.fixed[s.STAGES])
     lines = [
         (int(stages[k, 0]), elements, table)

@@ -11,7 +11,6 @@ import numpy as np
 
 from index3.analysis.audit import energy_audit
 from index3.compiled import crew
-from index3.engine.assembly import assemble_state
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import describe, moving_markers
@@ -30,7 +29,7 @@ from index3.engine.settings import (
     output_times,
     stop_times,
 )
-from index3.engine.start import starting_point
+from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variants
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import kernels_for
@@ -105,6 +104,7 @@ def simulate(
     >>> len(result.t)
     3
     """
+    cpu = CpuSeconds()
     check_model(model, "simulate")
     automatic = isinstance(method, str) and method == "auto"
     check_names(options, inspect.signature(simulate), named=not automatic)
@@ -129,23 +129,24 @@ def simulate(
         variants.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
     moving = moving_markers(variants.whole)
     check_motions([(marker.label, three) for marker in moving for three in marker.functions], span)
-    start = starting_point(variant.system, initial, "simulate")
-    assemble_state(variant.state, variant.closer, span[0], start=start)
+    variant.assemble(span[0], variant.start(initial))
     plan = Plan(
         span=span, method=None if automatic else chosen, options=options, rtol=rtol,
         atol=absolute_tolerance(atol, rtol, variant.system.n), t_eval=times, step=constant_step, max_step=max_step,
         max_steps=max_steps, first_step=first_step, stops=stops, project=bool(project),
     )  # fmt: skip
-    runner = Runner(plan, variants, begin(plan, variant, span[0]), callback)
+    runner = Runner(plan, variants, begin(plan, variant, span[0]), callback, cpu)
     if dense_output:
         runner.log = StepLog(runner.run)
     if functions:
         layout = describe(model, variants.whole, np.ones(variants.whole.m, bool))
         runner.events = Events(functions, runner.segment, layout, moving)
     crew.dismiss()  # every kernel that the run is known to need is there
-    with reporter(progress, model.name, span) as report:
+    with reporter(progress, model.name, span) as report, cpu.part("steps"):
         runner.run_to_end(report)
-    result = runner.result({"rtol": rtol, "step": step, **options})
+    with cpu.part("output"):
+        result = runner.result({"rtol": rtol, "step": step, **options})
+    result.stats |= cpu.stats()
     result.message += note
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
