@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,9 +13,11 @@ from index3.compiled.interface import Kernel
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.errors import ModelError
+from index3.linear.analysed import solver_of
 from index3.methods import closure
 from index3.system import evaluate
 from index3.system.compile import compile_model
+from index3.system.structure import Structure
 from index3.system.system import System
 
 
@@ -71,12 +74,41 @@ class Variant(Equations):
         return self.state[s.V].copy()
 
 
+class Structures:
+    """The structures of a model by what is open, each found when first asked for; runs with other numbers share them.
+
+    Parameters
+    ----------
+    kernels : those that runs call beside the elements', to be built together
+    """
+
+    def __init__(self, kernels: Iterable[Kernel]) -> None:
+        self.kernels = tuple(kernels)
+        self.known: dict[frozenset[str], Structure] = {}
+        self.lock = threading.Lock()
+
+    def compile(self, model: Any, opened: frozenset[str] = frozenset()) -> System:
+        """The system of a model with some joints open.
+
+        Raises
+        ------
+        ModelError : the model has another structure than the first one had.
+        """
+        with self.lock:
+            if opened not in self.known:
+                system = compile_model(model, self.kernels, without=opened)
+                solver_of(system)  # analysed here, once
+                self.known[opened] = system.structure
+                return system
+        return compile_model(model, without=opened, like=self.known[opened])
+
+
 class Variants:
     """All variants of a model that a run has met; `whole` is the system with every joint closed."""
 
-    def __init__(self, model: Any, kernels: Iterable[Kernel], analysis: str = "simulate") -> None:
-        self.model, self.kernels, self.analysis = model, tuple(kernels), analysis
-        self.whole = compile_model(model, self.kernels)
+    def __init__(self, model: Any, structures: Structures, analysis: str = "simulate") -> None:
+        self.model, self.structures, self.analysis = model, structures, analysis
+        self.whole = structures.compile(model)
         self.known: dict[frozenset[str], Variant] = {}
 
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
@@ -115,7 +147,7 @@ class Variants:
                     f"'{motion.joint.name}'."
                 )
         if opened not in self.known:
-            system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
+            system = self.structures.compile(self.model, opened) if opened else self.whole
             columns = row_columns(self.whole, system)
             self.known[opened] = Variant(self.model, self.analysis, system, opened, columns)
         return self.known[opened]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Sequence
 
@@ -57,6 +58,12 @@ class StaticLU:
         self.weights = np.array([c for _, c in augmentation], float)
         self._shared = self._index_arrays([row for row, _ in augmentation])
         self._own: Table | None = None
+
+    def with_numbers(self, weights: Sequence[float], row_tolerance: float) -> StaticLU:
+        """The solver of the same pattern with other weights of the augmentation and another tolerance."""
+        other = copy.copy(self)
+        other.weights, other.row_tolerance, other._own = np.array(weights, float), row_tolerance, None
+        return other
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""

@@ -15,6 +15,7 @@ from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
+from index3.system.structure import Structure
 
 
 @dataclass
@@ -30,10 +31,8 @@ class System:
     bodies: list[Any]
     starts: np.ndarray  # first coordinate of each body
     groups: list[Group]
-    row_names: list[str]
-    row_labels: list[str]  # how messages call the element of each row
+    structure: Structure  # shared by all systems that differ in numbers alone
     level: np.ndarray
-    sparsity: Sparsity
     fixed: dict[Slot, np.ndarray]
     addresses: Addresses  # of the kernels in CORE and STAGES
     work: dict[Slot, tuple[int, ...]]
@@ -50,6 +49,21 @@ class System:
     function_labels: list[str]
     failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """The pattern of the bordered matrix."""
+        return self.structure.sparsity
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the rows, such as "B.x1.z2"."""
+        return self.structure.row_names
+
+    @property
+    def row_labels(self) -> list[str]:
+        """How messages call the element of each row."""
+        return self.structure.row_labels
 
     def readers(self, what: str) -> list[str]:
         """The labels of the forces that depend on "reactions" or "accelerations"."""
