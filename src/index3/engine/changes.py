@@ -86,17 +86,16 @@ def word_of(element: Any) -> Word:
 def check_field(element: Any, word: Word, key: str) -> None:
     """Raise unless an element has a field of this name that holds numbers or functions."""
     known = [name for name, field in word.fields.items() if not field.short or name in AFTERWARDS]
-    free = [name for name in known if name in AFTERWARDS or not refers(word.value(element, name))]
-    if key in free:
-        return
     if key in known:
+        if key in AFTERWARDS or not refers(word.value(element, key)):
+            return
         raise ModelError(
             f"changes: {element.label}: {key} names other parts of the model. Give a changed Model instead."
         )
     short = ""
     if key in word.fields:
         short = f" {key} is a short form, from which markers were made when it was added."
-    raise ModelError(f"changes: {element.label} has no field '{key}' to change.{short} {near(key, free)}")
+    raise ModelError(f"changes: {element.label} has no field '{key}' to change.{short} {near(key, known)}")
 
 
 def refers(value: Any) -> bool:
