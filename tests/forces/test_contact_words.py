@@ -159,8 +159,7 @@ def test_apart_pairs_are_switched_off(bench):
     b[s.MARKER_A][:] = np.eye(3).ravel()
     b[s.MARKER_R][:] = (0, 0, 0.05), (0, 0, 0), (0, 0, 0.2), (0, 0, 0)
     b.matrices()
-    assert b[s.GROUPS]["curved"].tolist() == [1, 0]
-    assert b[s.GROUPS]["damped"].tolist() == [1, 0]
+    assert b[s.GROUP_APART].tolist() == [0, 1]
 
 
 def test_centres_at_one_point_are_named(bench):

@@ -119,7 +119,7 @@ def test_a_stand_in_builds_its_kernel_with_its_stages_and_lets_it_take_its_place
     assert len(loads) == 2
     assert state[s.CORE][s.CORE_PLACE] == evaluate.place.address != before[s.CORE_PLACE]
     first = [stage for stage, _, _ in system.stages].index("place")
-    assert state[s.STAGES][first, 0] == system.addresses.of_stage("place")[0].address
+    assert state[s.STAGES][first] == system.addresses.of_stage("place")[0].address
     state.run(evaluate.forces)
     assert "rigid_kernels.gather" in names(loads[2])
     assert len(loads) == 3

@@ -26,8 +26,8 @@ GROUP = np.dtype(
         ("block", "i8"),  # first place of its rows' entries in PHI_Q (row by row, `count` each)
         ("stiffness", "i8"),  # first place in GROUP_K and GROUP_D (square of 6 per marker)
         ("map", "i8"),  # first place in GROUP_MAP (square of `count`)
-        ("curved", "i8"),  # 1 if GROUP_K is filled at present
-        ("damped", "i8"),  # 1 if GROUP_D is filled at present
+        ("curved", "i8"),  # 1 if GROUP_K is ever filled
+        ("damped", "i8"),  # 1 if GROUP_D is ever filled
         ("inertial", "i8"),  # 1 if GROUP_M is ever filled
     ]
 )
@@ -50,10 +50,10 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     MARKERS, LOCAL_R, LOCAL_A,
     MARKER_R, MARKER_A, MARKER_V, MARKER_W, MARKER_F,
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
-    GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
+    GROUPS, GROUP_MARKERS, GROUP_APART, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
     BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
-    MATRIX, CORE, STAGES, STAGE_FIRST, STATUS,
+    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
@@ -82,6 +82,7 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     marker_x=("f8", 2),  # J a
     marker_bq=("f8", 1), marker_bv=("f8", 1),  # ragged (6, count): derivatives of the bias by q and v
     groups=(GROUP, 1), group_markers=("i8", 1),
+    group_apart=("i8", 1),  # 1 while nothing touches and all derivatives of the group are zero: it is passed over
     group_k=("f8", 1), group_d=("f8", 1),  # ragged: minus the derivative of the group's wrench by pose and by twist
     group_m=("f8", 1),  # the same by the rate of the twist; empty if no force reads it
     group_map=("i8", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
@@ -94,7 +95,8 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
-    stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage
+    stages=("i8", 1), stage_tables=("i8", 1),  # addresses of every kind's kernels, stage by stage, and their tables
+    stage_first=("i8", 1),
     status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
 )  # fmt: skip
 SIZE = STATUS.index + 1

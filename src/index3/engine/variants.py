@@ -17,7 +17,6 @@ from index3.linear.analysed import solver_of
 from index3.methods import closure
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.structure import Structure
 from index3.system.system import System
 
 
@@ -75,7 +74,7 @@ class Variant(Equations):
 
 
 class Structures:
-    """The structures of a model by what is open, each found when first asked for; runs with other numbers share them.
+    """The systems of a model by what is open, each compiled when first asked for; other numbers share their structure.
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ class Structures:
 
     def __init__(self, kernels: Iterable[Kernel]) -> None:
         self.kernels = tuple(kernels)
-        self.known: dict[frozenset[str], Structure] = {}
+        self.known: dict[frozenset[str], tuple[Any, System]] = {}  # and the model that it is of
         self.lock = threading.Lock()
 
     def compile(self, model: Any, opened: frozenset[str] = frozenset()) -> System:
@@ -98,9 +97,9 @@ class Structures:
             if opened not in self.known:
                 system = compile_model(model, self.kernels, without=opened)
                 solver_of(system)  # analysed here, once
-                self.known[opened] = system.structure
-                return system
-        return compile_model(model, without=opened, like=self.known[opened])
+                self.known[opened] = model, system
+        first, system = self.known[opened]
+        return system if model is first else compile_model(model, without=opened, like=system.structure)
 
 
 class Variants:

@@ -27,7 +27,8 @@ def given(key: str, kind: Kind) -> dict[str, Field]:
 def arguments_of(body: Any) -> dict[str, Any]:
     """What a body was made with, by name."""
     arguments, settings = body.given
-    signature = signature_of(type(body))
+    kind: Any = type(body)
+    signature = signature_of(kind)
     bound = signature.bind(*arguments, **settings).arguments
     for key, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -36,9 +37,9 @@ def arguments_of(body: Any) -> dict[str, Any]:
 
 
 @functools.cache
-def signature_of(body: type) -> inspect.Signature:
+def signature_of(kind: Any) -> inspect.Signature:
     """The signature of a class, which is slow to find."""
-    return inspect.signature(body)
+    return inspect.signature(kind)
 
 
 def state(key: str) -> Field:

@@ -15,8 +15,8 @@ import numpy as np
 from index3.bodies.marker import as_number
 from index3.bodies.time_functions import Constant
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Form, UserFunctions, make_callable
-from index3.compiled.interface import OK, Table, call_block, helper, kernel, slots, view
+from index3.compiled.callbacks import CallbackTable, Form, UserFunctions, make_callable
+from index3.compiled.interface import OK, call_block, helper, kernel, slots, view
 from index3.errors import ModelError
 from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
@@ -40,6 +40,7 @@ ACTUATOR = np.dtype(
     ]
 )
 ACTUATORS, BLOCKS, SPACE = slots(actuators=(ACTUATOR, 1), blocks=("f8", 1), space=("f8", 2))
+MEMORY = (BLOCKS, SPACE)
 FORM = Form(("state", "out", "slopes", "force"), ((2,), (1,), (2,), (1,)), ("out", "slopes"))
 """The block of an actuator: coordinate and rate, what its functions fill, and the force of the last evaluation."""
 OUT, SLOPES, FORCE, SIZE = FORM.starts[1:]
@@ -155,29 +156,22 @@ def compiled_filling(f: Any, count: int) -> Any:
     return fill
 
 
-class ActuatorTable(Table):
-    """A table that owns the callbacks whose addresses it holds."""
-
-    keep: list[Any]
-
-
-def table(elements: Sequence[Actuator], places: Sequence[Place]) -> ActuatorTable:
+def table(elements: Sequence[Actuator], places: Sequence[Place]) -> CallbackTable:
     """The table of all actuators of a system; here their functions become callable from kernels."""
-    result = ActuatorTable(3)
+    result = CallbackTable(3)
     result.keep = []
     result[BLOCKS] = np.zeros(SIZE * len(elements))
     result[SPACE] = np.zeros(ROOM)
     records = []
     for k, (element, place) in enumerate(zip(elements, places, strict=True)):
         element.failure = None
-        block = result[BLOCKS][SIZE * k : SIZE * (k + 1)]
         row = place.function(element.f, zero, zero) if element.timed else -1
         addresses = []
         for what, f, count in (("f", element.f, 1), ("derivatives", element.derivatives, 2)):
             address = 0
             if f is not None and not element.timed:
                 filling = compiled_filling(f, count) if hasattr(f, "py_func") else Filling(f)
-                address, owner = make_callable(element, what, filling, block, FORM)
+                address, owner = make_callable(element, what, filling, FORM, SIZE * k)
                 result.keep.append(owner)
             addresses.append(address)
         given = int(element.derivatives is not None)

@@ -24,6 +24,7 @@ ADDED = np.dtype([("i", "i8"), ("group", "i8"), ("matrix", "f8", (36,))])
 """Marker, first place in GROUP_K and GROUP_M, S row by row."""
 ADDEDS, ROOM = slots(addeds=(ADDED, 1), room=("f8", 2))
 """ROOM: B in its first six lines, the wrench in the next."""
+MEMORY = (ROOM,)
 WRENCH = 6
 
 

@@ -140,8 +140,8 @@ class Bushing(CurvedForce):
         return (*place.markers, place.stiffness, self.size, *matrices, self.preload, self.free, none, none)
 
     def explain(self, stage: str, t: float) -> str:
-        """A curve without a value, or bodies turned too far."""
-        if self.broken:
+        """What the function of a curve raised, or bodies turned too far."""
+        if self.failure is not None:
             return super().explain(stage, t)
         return (
             f"{self.label} has turned by more than {LIMIT:g} rad at t = {t:.6g}, where its angles end. "

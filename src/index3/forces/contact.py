@@ -101,7 +101,7 @@ class Contact(ForceElement):
     @property
     def damped(self) -> bool:
         """Whether it has derivatives by velocity."""
-        return True  # the evaluator's switch, which the kernels turn off while nothing touches
+        return True  # while it touches
 
     @property
     def conservative(self) -> bool:

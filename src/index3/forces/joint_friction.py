@@ -48,6 +48,7 @@ FRICTION = np.dtype(
     ]
 )
 FRICTIONS, ROOM = slots(frictions=(FRICTION, 1), room=("f8", 2))
+MEMORY = (ROOM,)
 SLIDE, TURN, REACTION, BY_POSE, BY_POSE_TURN = range(5)
 """Rows of ROOM, 12 numbers each: g_s, g_t, reaction (6) and the derivatives of f and tau by pose."""
 

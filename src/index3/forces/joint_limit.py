@@ -38,6 +38,7 @@ LIMIT = np.dtype(
     ]
 )
 LIMITS, SPACE = slots(limits=(LIMIT, 1), space=("f8", 2))
+MEMORY = (SPACE,)
 
 
 class JointLimit(JointForce):

@@ -53,7 +53,8 @@ SPRING = np.dtype(
         ("viscous", "i8"),
     ]
 )
-SPRINGS, CURVES, PIECES = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2))
+SPRINGS, CURVES, PIECES, ASKED = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2), asked=("f8", 1))
+MEMORY = (ASKED,)
 
 
 class RotationalSpringDamper(CurvedForce):
@@ -130,7 +131,7 @@ class RotationalSpringDamper(CurvedForce):
 
 def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all rotational springs of a system."""
-    return law_table(3, (SPRINGS, CURVES, PIECES), elements, places)
+    return law_table(4, (SPRINGS, CURVES, PIECES, ASKED), elements, places)
 
 
 @helper
@@ -147,8 +148,9 @@ def torque(E, spring, angle, rate):
     """The torque on the second body."""
     tau = spring.torque - spring.stiffness * angle - spring.damping * rate
     if is_curved(spring):
-        curves, pieces = view(E, CURVES), view(E, PIECES)
-        tau -= value_of(curves, pieces, spring.elastic, angle) + value_of(curves, pieces, spring.viscous, rate)
+        curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
+        elastic = value_of(curves, pieces, asked, spring.elastic, angle)
+        tau -= elastic + value_of(curves, pieces, asked, spring.viscous, rate)
     return tau
 
 
@@ -198,16 +200,16 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs; power of dampers and constant torques."""
     springs, values = view(E, SPRINGS), view(T, s.ENERGY)
-    curves, pieces = view(E, CURVES), view(E, PIECES)
+    curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(springs.shape[0]):
         spring = springs[e]
         angle, n, w = twist(T, spring)
         rate = dot(n, w)
-        damping = spring.damping * rate + value_of(curves, pieces, spring.viscous, rate)
+        damping = spring.damping * rate + value_of(curves, pieces, asked, spring.viscous, rate)
         values[s.POTENTIAL] += 0.5 * spring.stiffness * angle * angle
         values[s.POWER] += (spring.torque - damping) * rate
         if spring.elastic >= 0:
-            add_curve_energy(values, curves, pieces, spring.elastic, angle, rate)
+            add_curve_energy(values, curves, pieces, asked, spring.elastic, angle, rate)
     return OK
 
 

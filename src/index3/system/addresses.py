@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import sources, store
+from index3.compiled.callbacks import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel
 from index3.errors import Index3Error
 from index3.system import evaluate
@@ -63,29 +64,28 @@ def core_used_by(module: str) -> frozenset[str]:
 class Addresses:
     """The arrays in CORE and STAGES; they change when a kernel is built, and never lead to a wrong one.
 
+    All that share a system share them, also threads that run: an address is written at once, as one word, and the
+    stand-in that was there before does as well.
+
     Parameters
     ----------
-    lines : stage, kernel and handle of the kind's table, for each line of STAGES
+    lines : stage and kernel of each line of STAGES
     failures : where a build that fails during a run leaves its error
     inertial : whether forces depend on accelerations
     """
 
-    def __init__(
-        self, lines: Sequence[tuple[str, Kernel, int]], failures: list[BaseException], inertial: bool = False
-    ) -> None:
+    def __init__(self, lines: Sequence[tuple[str, Kernel]], failures: Failures, inertial: bool = False) -> None:
         self.lines, self.failures = lines, failures
         more = INERTIAL_STAGES if inertial else {}
         self.stages_of = {name: (*stages, *more.get(name, ())) for name, stages in STAGES_OF.items()}
         self.keep: list[Any] = []  # the stand-ins: the arrays hold their addresses
         self.ready: set[Kernel] = set()
         self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
-        addresses = [self.first_address(kernel, self.of_stage(stage)) for stage, kernel, _ in lines]
-        handles = [handle for _, _, handle in lines]
-        self.stages = np.array(list(zip(addresses, handles, strict=True)), np.int64).reshape(-1, 2)
+        self.stages = np.array([self.first_address(kernel, self.of_stage(stage)) for stage, kernel in lines], np.int64)
 
     def of_stage(self, wanted: str) -> list[Kernel]:
         """All kernels of a stage."""
-        return [kernel for stage, kernel, _ in self.lines if stage == wanted]
+        return [kernel for stage, kernel in self.lines if stage == wanted]
 
     def first_address(self, kernel: Kernel, together: list[Kernel]) -> int:
         """The address of a kernel if it is loaded already, else that of a stand-in, which loads others with it."""
@@ -109,7 +109,7 @@ class Addresses:
             except BaseException as error:  # it cannot pass through compiled code: kept, and the loop returns
                 if isinstance(error, Index3Error):
                     refused.append(error)
-                self.failures.append(error)
+                self.failures.errors.append(error)
                 return NOT_BUILT
 
         return build_and_call
@@ -126,7 +126,7 @@ class Addresses:
             return
         wanted = list(kernels)
         stages = {stage for kernel in wanted if kernel in CORE for stage in self.stages_of.get(kernel.name, ())}
-        wanted += [kernel for stage, kernel, _ in self.lines if stage in stages]
+        wanted += [kernel for stage, kernel in self.lines if stage in stages]
         store.prepare((kernel.module, kernel.name) for kernel in wanted)
         self.put_in_place()
 
@@ -135,6 +135,6 @@ class Addresses:
         for k, kernel in enumerate(CORE):
             if store.is_loaded(kernel.module, kernel.name):
                 self.core[k] = kernel.address
-        for k, (_, kernel, _) in enumerate(self.lines):
+        for k, (_, kernel) in enumerate(self.lines):
             if store.is_loaded(kernel.module, kernel.name):
-                self.stages[k, 0] = kernel.address
+                self.stages[k] = kernel.address

@@ -11,6 +11,7 @@ import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
+from index3.compiled.callbacks import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
 from index3.joints import CoordinateConstraint
@@ -81,7 +82,7 @@ class Compiler:
         self.n = int(self.starts[-1])
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
-        self.failures: list[BaseException] = []
+        self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
         self.keep: list[Any] = []
         self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
         self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
@@ -92,6 +93,7 @@ class Compiler:
         structure = self.structure()
         sparsity = structure.sparsity
         for module, elements, table in self.tables(sparsity):
+            table.kind, table.memory = module.__name__, getattr(module, "MEMORY", ())
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
@@ -100,10 +102,7 @@ class Compiler:
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
-        places = [(stage, kernel, table.handle) for stage, (kernel, _, table) in lines]
-        addresses = Addresses(places, self.failures, self.reads_accelerations)
-        if self.like is None:  # else they were loaded with the first system
-            addresses.load(with_core(kernels))
+        addresses = self.addresses(structure, [(stage, kernel) for stage, (kernel, _, _) in lines], kernels)
         fixed = structure.fixed | self.number_arrays()
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
@@ -200,6 +199,13 @@ class Compiler:
         sparsity = self.find_pattern()
         return Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
 
+    def addresses(self, structure: Structure, lines: list[tuple[str, Kernel]], kernels: Iterable[Kernel]) -> Addresses:
+        """The addresses of the kernels of all stages, loaded as far as a run with other `kernels` needs them."""
+        if structure.addresses is None or structure.addresses.lines != lines:
+            structure.addresses = Addresses(lines, self.failures, self.reads_accelerations)
+            structure.addresses.load(with_core(kernels))
+        return structure.addresses
+
     def coordinates(self, group: Group) -> np.ndarray:
         """Coordinates of a group, marker by marker."""
         if group in self.held:
@@ -273,7 +279,7 @@ class Compiler:
                 try:
                     return float(f(t))
                 except BaseException as error:
-                    self.failures.append(error)
+                    self.failures.errors.append(error)
                     return float("nan")
 
             return value
@@ -359,6 +365,7 @@ class Compiler:
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
         shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        shapes[s.GROUP_APART] = (len(self.group_numbers),)
         return shapes
 
     def ground_markers(self) -> dict[Slot, np.ndarray]:

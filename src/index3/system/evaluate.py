@@ -1,10 +1,10 @@
 """The evaluator: residual parts, Jacobians and the bordered matrix, for every method and every kind of element.
 
-Kinds of elements are rows of STAGES: (address of a kernel, handle of its table), sorted by stage. The order of an
-evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied forces), GATHER (bodies
-turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians), OWN_ROWS (rows that are no
-marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN (derivatives of forces),
-BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
+Kinds of elements are entries of STAGES and STAGE_TABLES: address of a kernel and handle of its table, sorted by stage.
+The order of an evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied
+forces), GATHER (bodies turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians),
+OWN_ROWS (rows that are no marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN
+(derivatives of forces), BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ BAD_FUNCTION = 901  # a user's function of time gave something that is not finit
 @helper
 def run_stage(T, stage):
     """Run every kernel of a stage; a positive status is written down with its place and returned."""
-    stages, first = view(T, s.STAGES), view(T, s.STAGE_FIRST)
+    stages, tables, first = view(T, s.STAGES), view(T, s.STAGE_TABLES), view(T, s.STAGE_FIRST)
     for k in range(first[stage], first[stage + 1]):
-        code = call(stages[k, 0], T, stages[k, 1])
+        code = call(stages[k], T, tables[k])
         if code != OK:
             status = view(T, s.STATUS)
             status[0] = 1
@@ -141,9 +141,10 @@ def jacobian(T, E):
 @helper
 def curve(T):
     """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
-    groups, group_k, group_d = view(T, s.GROUPS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    groups, apart = view(T, s.GROUPS), view(T, s.GROUP_APART)
+    group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
     for k in range(groups.shape[0]):
-        if groups[k].curved == 1 or groups[k].damped == 1:
+        if apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
             width = 6 * groups[k].marker_count
             first = groups[k].stiffness
             for i in range(first, first + width * width):
@@ -183,7 +184,7 @@ def matrix(T, E):
         values[k] = 0.0
     code = OK
     if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0 or c[s.C_R] != 0.0:
-        groups, row_r = view(T, s.GROUPS), view(T, s.ROW_R)
+        apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
         for k in range(row_r.shape[0]):
             row_r[k] = 0.0
         code = curve(T)
@@ -193,8 +194,9 @@ def matrix(T, E):
             code = run_stage(T, s.STIFFEN)
         if code != OK:
             return code
-        for k in range(groups.shape[0]):
-            add_group(T, k)
+        for k in range(apart.shape[0]):
+            if apart[k] == 0:
+                add_group(T, k)
     code = run_stage(T, s.BODY_MATRIX)
     phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     if c[s.C_V] != 0.0:

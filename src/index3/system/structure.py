@@ -10,6 +10,7 @@ import numpy as np
 
 from index3.compiled.interface import Slot
 from index3.errors import ModelError
+from index3.system.addresses import Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
 
@@ -29,7 +30,7 @@ Part = tuple[str, tuple[str, ...], tuple[Any, ...]]
 """The label of an element, words for what the structure takes from it, and the values."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Structure:
     """Numbers of rows and places, patterns and maps; and what they follow from, to tell another structure apart.
 
@@ -41,6 +42,7 @@ class Structure:
     fixed: dict[Slot, np.ndarray]
     row_names: list[str]
     row_labels: list[str]
+    addresses: Addresses | None = None  # of the kernels; the first system has them loaded
     solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
 
     def check(self, parts: list[Part]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.callbacks import Failures
 from index3.compiled.interface import Kernel, Slot, Table
-from index3.errors import Index3Error
+from index3.errors import Index3Error, ModelError
 from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
@@ -20,9 +21,10 @@ from index3.system.structure import Structure
 
 @dataclass
 class System:
-    """Tables, sparsity and kernel addresses of a model; nothing here changes during a run.
+    """Tables, sparsity and kernel addresses of a model; nothing here changes during a run but addresses of kernels.
 
-    n coordinates, m rows. `fixed` holds the arrays of the slots that are data, `work` the shapes of the others.
+    Any number of states, in any number of threads, may share it: what evaluations change is theirs. n coordinates, m
+    rows. `fixed` holds the arrays of the slots that are data, `work` the shapes of the others.
     """
 
     name: str
@@ -47,7 +49,7 @@ class System:
     reads_reactions: bool  # a force depends on the multipliers: accelerations and reactions are found by iteration
     reads_accelerations: bool  # a force depends on the accelerations of its markers: the same
     function_labels: list[str]
-    failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
+    failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
@@ -74,20 +76,21 @@ class System:
         code, place, number = (int(x) for x in state[s.STATUS][:3])
         if code == evaluate.BAD_FUNCTION:
             return self.explain_function(place, number, state[s.TIME][0])
-        if number == NOT_BUILT and self.failures:
-            return str(self.failures[-1])
+        if number == NOT_BUILT and self.failures.errors:
+            return str(self.failures.errors[-1])
         if code == 0:
             return "An evaluation failed."
         stage, elements, _ = self.stages[place]
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
-            return str(elements[number - 1].explain(stage, state[s.TIME][0]))
+            element, t = elements[number - 1], float(state[s.TIME][0])
+            return state.tables[place].explain(element, number - 1, t) or str(element.explain(stage, t))
         return f"The {stage} kernel of {elements[0].label} failed with code {number}."
 
     def explain_function(self, place: int, number: int, t: float) -> str:
         """What is wrong with a user's function of time: what it raised, or what it returned."""
         label = self.function_labels[place]
-        if self.failures:
-            error = self.failures[-1]
+        if self.failures.errors:
+            error = self.failures.errors[-1]
             if isinstance(error, Index3Error):
                 return str(error)
             return f"{label}: its function of time raised {type(error).__name__} at t = {t:.6g}: {error}"
@@ -95,9 +98,9 @@ class System:
         return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers throughout."
 
     def take_failures(self) -> list[BaseException]:
-        """What users' functions raised since the last call, in the order of functions of time, then forces."""
-        taken = list(self.failures)
-        self.failures.clear()
+        """What users' functions raised in this thread since the last call: functions of time first, then forces."""
+        taken = list(self.failures.errors)
+        self.failures.errors.clear()
         for group in self.groups:
             error = getattr(group.element, "failure", None)
             if error is not None:
@@ -174,12 +177,24 @@ def touched(group: Group) -> Sequence[Any]:
 
 
 class State:
-    """One instant of a system and everything derived from it; one run owns one state.
+    """One instant of a system, everything derived from it, and the memory of elements; one run owns one state.
 
-    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation.
+    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation. `tables` are the tables of
+    the kinds, one for each line of `system.stages`: the system's own, or where kernels write to one, a copy that shares
+    all but what they write.
+
+    >>> from index3.library import pendulum
+    >>> from index3.system.compile import compile_model
+    >>> system = compile_model(pendulum())
+    >>> one, other = State(system), State(system)
+    >>> one.move(1.0, system.q0, system.v0)
+    >>> other.restore(one.save())
+    >>> float(other[s.TIME][0])
+    1.0
     """
 
     def __init__(self, system: System) -> None:
+        system.take_failures()  # of an earlier run in this thread
         self.system = system
         self.table = Table(s.SIZE)
         for slot, array in system.fixed.items():
@@ -188,6 +203,11 @@ class State:
             self.table[slot] = np.zeros(shape, slot.dtype)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
+        kinds = {id(table): table for _, _, table in system.stages}
+        own = {key: table.sharing(table.memory) for key, table in kinds.items() if table.memory}
+        self.memory = list(own.values())
+        self.tables = [own.get(id(table), table) for _, _, table in system.stages]
+        self.table[s.STAGE_TABLES] = np.array([table.handle for table in self.tables], np.int64)
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
@@ -197,6 +217,33 @@ class State:
     def handle(self) -> int:
         """The number by which kernels know this state."""
         return self.table.handle
+
+    def changing(self) -> dict[str, np.ndarray]:
+        """Every array that evaluations change, by name: those that are computed, and the memory of elements."""
+        arrays = {slot.name: self.table[slot] for slot in self.system.work}
+        return arrays | {f"{table.kind}.{slot.name}": table[slot] for table in self.memory for slot in table.memory}
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Copies of everything that a state is, for `restore`."""
+        return {name: array.copy() for name, array in self.changing().items()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Become the state that was saved: evaluations go on bit by bit as they would have done there.
+
+        Raises
+        ------
+        ModelError : the arrays are not those of a state of this system.
+        """
+        own = self.changing()
+        for name in sorted(own.keys() | arrays.keys()):
+            given = np.asarray(arrays[name]) if name in arrays else None
+            if name not in own or given is None or (given.shape, given.dtype) != (own[name].shape, own[name].dtype):
+                raise ModelError(
+                    f"The saved state does not fit model '{self.system.name}': '{name}' differs. "
+                    "Restore states of the same model only."
+                )
+        for name, array in own.items():
+            array[...] = arrays[name]
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
         """Set the point of evaluation."""
