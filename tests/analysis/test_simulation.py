@@ -1,6 +1,8 @@
 """Prepared simulations: bit by bit what `simulate` returns, whatever ran before."""
 
+import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -265,3 +267,79 @@ def test_a_failed_run_leaves_no_trace():
     with pytest.raises(SimulationFailed):
         prepared.run((0.0, 0.05), max_steps=2)
     assert_identical(prepared.run((0.0, 0.05)), plain)
+
+
+def bouncing():
+    """A ball that meets the floor and a spring, pushed by a function of the user that may raise."""
+    model = ix.Model("bouncing")
+    ball = model.add(ix.RigidBody.sphere("ball", mass=1.0, radius=0.1, position=(0, 0, 0.3)))
+    model.add(ix.Contact("floor", ball, model.ground, shapes=(ix.Sphere(0.1), ix.Plane()), stiffness=1e5, friction=0.3))
+    model.add(ix.SpringDamper("coil", model.ground.marker((0, 0, 2)), ball.marker(), stiffness=20.0, damping=0.1))
+
+    def push(t, r, A, v, w, p, out):
+        if v[0, 0] > 5.0:
+            raise ValueError("too fast")
+        out[0, 0] = math.sin(9.0 * t)
+
+    model.add(ix.UserForce("push", [ball.marker()], push))
+    return model
+
+
+THREADED = {
+    "bouncing": (bouncing, ("hht-i3", "dopri5"), "ball.mass", 0.3),
+    "four_bar": (ix.library.four_bar, ("auto", "radau5", "bdf-i3"), "crank.mass", 0.2),
+    "chain": (lambda: ix.library.chain(4, springs=True), ("multi-index", "adams"), "gravity", 0.1),
+}
+
+
+@pytest.mark.parametrize(("name", "method"), [(name, method) for name, x in THREADED.items() for method in x[1]])
+def test_one_simulation_in_four_threads(name, method):
+    """Other numbers and other starts at once: each run is what it is alone."""
+    build, _, key, end = THREADED[name]
+    model = build()
+    prepared = ix.prepare(model, method, progress=False, t_eval=end / 20)
+    value = model.gravity if key == "gravity" else model[key.partition(".")[0]].mass
+    start = ix.assemble(model)
+    cases = [
+        {"changes": None if k == 0 else {key: (1.0 + 0.2 * k) * value}, "initial": (start.q, (1.0 + 0.1 * k) * start.v)}
+        for k in range(4)
+    ]
+    alone = [prepared.run((0.0, end), **case) for case in cases]
+    with ThreadPoolExecutor(4) as pool:
+        together = [pool.submit(prepared.run, (0.0, end), **cases[k % 4]) for k in range(12)]
+    for k, run in enumerate(together):
+        assert_identical(run.result(), alone[k % 4])
+    assert not np.array_equal(alone[0].q, alone[1].q)
+
+
+def test_what_a_function_raises_fails_its_own_run_alone():
+    prepared = ix.prepare(bouncing(), "dopri5", progress=False)
+    fast = np.zeros(7)
+    fast[0] = 6.0
+    q = prepared.model["ball"].q0
+    plain = prepared.run((0.0, 0.2))
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(prepared.run, (0.0, 0.2), initial=(q, fast) if k % 2 else None) for k in range(8)]
+    for k, run in enumerate(runs):
+        if k % 2:
+            with pytest.raises(ModelError, match="too fast"):
+                run.result()
+        else:
+            assert_identical(run.result(), plain)
+
+
+def test_variants_met_by_threads_at_once_are_compiled_once(monkeypatch):
+    found = []
+    pattern = compiling.pattern
+    monkeypatch.setattr(compiling, "pattern", lambda *x: found.append("pattern") or pattern(*x))
+
+    def released(t, state):
+        return t - 0.05
+
+    released.action = ix.open_joint("pivot")
+    prepared = ix.prepare(ix.library.pendulum(), "dopri5", events=released, progress=False)
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(prepared.run, (0.0, 0.1), changes={"rod.mass": 1.0 + k % 2}) for k in range(8)]
+    assert len(found) == 2
+    for k, run in enumerate(runs):
+        assert_identical(run.result(), runs[k % 2].result())
