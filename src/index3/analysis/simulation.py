@@ -171,7 +171,7 @@ class Simulation:
             variants.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
         moving = moving_markers(variants.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        variant.assemble(plan.span[0], variant.start(initial))
+        variant.close(plan.span[0], variant.start(initial))
         return begin(plan, variant, plan.span[0])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
-from index3.engine.assembly import Assembly, assemble_state
+from index3.engine.assembly import Assembly, assemble_state, close_state
 from index3.engine.settings import check_time
 from index3.engine.start import Start, starting_point
 from index3.methods import closure
@@ -52,6 +52,10 @@ class Equations:
         if t is None:
             t = 0.0 if start is None or start.t is None else check_time(start.t, self.analysis)
         return assemble_state(self.state, self.projection, t, held, start)
+
+    def close(self, t: float, start: Start | None = None) -> None:
+        """Move the state to a consistent one at time t; see `close_state`."""
+        close_state(self.state, self.projection, t, start=start)
 
     def project(self, *kernels: Kernel) -> None:
         """Run kernels of the projection on the state.

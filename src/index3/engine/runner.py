@@ -91,7 +91,7 @@ class Runner:
         try:
             while self.status == 0:
                 start = time.perf_counter()
-                code = self.run.advance(self.segment.method.kernel, self.segment.table, steps)
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look(steps))
                 spent = time.perf_counter() - start
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
@@ -118,6 +118,15 @@ class Runner:
             self.callback = None
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
+
+    def until_look(self, steps: int) -> int:
+        """At most so many steps; in an automatic run no more than lead to the next look at the choice.
+
+        So looks come after the same steps whatever the machine's speed, and runs can be repeated to the last bit.
+        """
+        if self.segment.choice is None:
+            return steps
+        return max(1, min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"]))
 
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
