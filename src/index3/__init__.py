@@ -31,7 +31,9 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.linearize import linearize as linearize
     from index3.analysis.local_error import local_errors as local_errors
     from index3.analysis.sensitivity import sensitivity as sensitivity
+    from index3.analysis.simulate import prepare as prepare
     from index3.analysis.simulate import simulate as simulate
+    from index3.analysis.simulation import Simulation as Simulation
     from index3.analysis.static import static as static
     from index3.analysis.topology import topology as topology
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
@@ -151,7 +153,8 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.linearize": ("linearize",),
     "index3.analysis.local_error": ("local_errors",),
     "index3.analysis.sensitivity": ("sensitivity",),
-    "index3.analysis.simulate": ("simulate",),
+    "index3.analysis.simulate": ("prepare", "simulate"),
+    "index3.analysis.simulation": ("Simulation",),
     "index3.analysis.static": ("static",),
     "index3.bodies.euler_angle_body": ("EulerAngleBody",),
     "index3.analysis.compare": ("compare",),

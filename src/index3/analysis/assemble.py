@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.assembly import Assembly, assemble_state
+from index3.engine.assembly import Assembly
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import starting_point
 from index3.errors import ModelError
-from index3.methods.closing import Closer, kernels_for
-from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.system.system import System
 
 
 def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = None) -> Assembly:
@@ -36,10 +34,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     """
     check_model(model, "assemble")
     t = check_time(t, "assemble")
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    start = starting_point(system, at, "assemble")
-    return assemble_state(state, Closer(state), t, held_coordinates(system, hold), start)
+    equations = Equations(model, "assemble")
+    return equations.assemble(t, equations.start(at), held_coordinates(equations.system, hold))
 
 
 def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:

@@ -10,13 +10,11 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
 from index3.errors import ModelError
-from index3.methods.closing import kernels_for
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State
 
 
@@ -85,9 +83,9 @@ def energy_audit(model: Any, result: Result) -> Audit:
     True
     """
     check_model(model, "energy audit")
-    system = compile_model(model, kernels_for(model))
-    starting_point(system, result, "energy audit")  # raises if the bodies are others
-    state = State(system)
+    equations = Equations(model, "energy audit")
+    equations.start(result)  # raises if the bodies are others
+    system, state = equations.system, equations.state
     stages = [k for k, (stage, _, _) in enumerate(system.stages) if stage == "energies"]
     names = [name for k in stages for name in share_names(system.stages[k][1], state.tables[k])]
     lines = [(k, tables_of_one(system.stages[k][1], state.tables[k])) for k in stages]

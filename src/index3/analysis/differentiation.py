@@ -17,15 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.linear.reference import rank
-from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 MOST = 100
 """Coordinates up to which the dense ranks are affordable."""
@@ -54,7 +50,8 @@ def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
     [3, 2, 2, 1]
     """
     check_model(model, "differentiation_index")
-    system = compile_model(model, kernels_for(model))
+    equations = Equations(model, "differentiation_index")
+    system = equations.system
     if system.n > MOST:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has {system.n} coordinates. Ask for one of at most {MOST}."
@@ -63,10 +60,8 @@ def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has velocity-level rows, which have no position level."
         )
-    state = State(system)
-    start = starting_point(system, at, "differentiation_index")
-    assemble_state(state, Closer(state), 0.0 if start is None or start.t is None else start.t, start=start)
-    parts = evaluate_parts(state)
+    equations.assemble(start=equations.start(at))
+    parts = evaluate_parts(equations.state)
     return IndexReport(model.name, {name: index(E, A) for name, (E, A) in formulations(parts).items()})
 
 

@@ -10,15 +10,11 @@ import numpy as np
 
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
 from index3.analysis.kinematics import kinematics
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_span
-from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.joints import Motion
-from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
@@ -190,14 +186,12 @@ def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple
 
 def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
     """Joint coordinates that together determine the motion at the first instant of a result."""
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    start = starting_point(system, (result.q[0], result.v[0]), "inverse_dynamics")
-    assembly = assemble_state(state, Closer(state), float(result.t[0]), start=start)
-    free = free_directions(state)
+    equations = Equations(model, "inverse_dynamics")
+    assembly = equations.assemble(float(result.t[0]), equations.start((result.q[0], result.v[0])))
+    free = free_directions(equations.state)
     if not free.shape[1]:
         return []
-    motions = snapshots(model, system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
+    motions = snapshots(model, equations.system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
     driven = {(motion.joint.name, motion.coordinate) for motion in model.motions.values()}
     rates = {key: rate for key, rate in coordinate_rates(motions).items() if key not in driven}
     return distinguish(rates, np.eye(free.shape[1]))[0]

@@ -25,16 +25,13 @@ from index3.analysis.modes import Mode, find_modes, mode_result
 from index3.analysis.ports import input_forces, output_columns
 from index3.analysis.small_motion import SmallMotion, axes_rate, follow
 from index3.compiled import slots as s
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, is_number
-from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.linear.reference import free_space
-from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State, System
 
 AT_REST = 1e-6
@@ -160,14 +157,10 @@ def linearize(
     [3.8354]
     """
     check_model(model, "linearize")
-    system = compile_model(model, kernels_for(model))
-    start = starting_point(system, at, "linearize")
-    if t is None:
-        t = 0.0 if start is None or start.t is None else start.t
-    t = check_time(t, "linearize")
-    state = State(system)
-    closer = Closer(state)
-    assembly = assemble_state(state, closer, t, start=start)
+    equations = Equations(model, "linearize")
+    system, state = equations.system, equations.state
+    assembly = equations.assemble(None if t is None else check_time(t, "linearize"), equations.start(at))
+    t = assembly.t
     state.run(evaluate.angles)
     angle = state[s.ANGLES].copy()
     q, v = assembly.q, assembly.v
@@ -195,7 +188,7 @@ def linearize(
         "lam": all_rows(system.m, parts, np.hstack([changes["lam"], pushed[n:]])),
     }  # fmt: skip
     notes = remarks(parts, state, level, motion)  # before the outputs, which move the state
-    names, slopes = output_columns(model, closer, point, lines, outputs)
+    names, slopes = output_columns(model, equations.projection, point, lines, outputs)
     modes = find_modes(model, system, q, A, changes["q"])
     return Linear(
         model=model, t=t, q=q, v=v, A=A, B=B, C=slopes[:, : len(A)], D=slopes[:, len(A) :], inputs=list(forces),

@@ -110,7 +110,7 @@ def load_direction(force: Any, rest: str, name: str, t: float) -> np.ndarray:
 
 
 def output_columns(
-    model: Any, closer: Closer, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
+    model: Any, projection: Closer, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
 ) -> tuple[list[str], np.ndarray]:
     """Names of the single outputs, and their derivatives (outputs, k) along k changes of q, v, a and lam."""
     wanted, changes = as_names(names, "outputs"), lines["q"].shape[1]
@@ -119,12 +119,12 @@ def output_columns(
     if not changes:  # one line at least, to learn the labels
         lines = {key: np.zeros((len(x), 1)) for key, x in lines.items()}
     count = lines["q"].shape[1]
-    system = closer.system
+    system = projection.system
     layout = describe(model, system, np.ones(system.m, bool))
     slopes, labels = None, []
     for factor, weight in STENCIL:
         moved = {key: point[key] + STEP * factor * lines[key].T for key in ("q", "v", "a", "lam")}
-        block = closer.close_block(
+        block = projection.close_block(
             np.full(count, point["t"]), **moved, angle=np.tile(point["angle"], (count, 1)), project=False
         )
         energy = block.pop("energy")

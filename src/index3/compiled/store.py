@@ -144,6 +144,11 @@ def is_loaded(module: str, name: str) -> bool:
     return (module, name) in _addresses
 
 
+def loaded_addresses() -> list[int]:
+    """The addresses of all kernels of this process."""
+    return list(_addresses.values())
+
+
 def address(module: str, name: str) -> int:
     """The address of one kernel, built and loaded if need be."""
     prepare([(module, name)])

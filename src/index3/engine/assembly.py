@@ -66,7 +66,22 @@ def given_velocities(system: System) -> np.ndarray:
 def assemble_state(
     state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> Assembly:
-    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there."""
+    """Close a state at time t, as `close_state` does, and tell what had to move for it."""
+    redundant, iterations = close_state(state, closer, t, held, start)
+    system = state.system
+    q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
+    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
+    moved, changed = displacements(system, q, v, q0, v0)
+    return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+
+
+def close_state(
+    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+) -> tuple[int, int]:
+    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there.
+
+    The number of redundant rows, and that of corrections of the positions.
+    """
     system = state.system
     q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
     state.move(t, q0, v0)
@@ -86,9 +101,7 @@ def assemble_state(
     if redundant and system.reads_reactions:
         check_reactions(system, closer)
     check_consistency(state, closer, t)
-    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
-    moved, changed = displacements(system, q, v, q0, v0)
-    return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+    return redundant, iterations
 
 
 def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0: np.ndarray) -> int:

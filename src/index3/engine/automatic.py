@@ -105,6 +105,7 @@ class Automatic:
             self.choice = Choice(ROBUST, "its options were given")
         else:
             self.choice = self.pick(t)
+        self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
         state.system.addresses.load(with_core((self.method.kernel, *self.method.helpers)))
@@ -130,7 +131,13 @@ class Automatic:
         choice = small if failed else self.pick(t)
         if choice.key not in (STEADY, ROBUST):
             return None
+        return self.take(progress, t, choice)
+
+    def take(self, progress: Run, t: float, choice: Choice) -> Table:
+        """Let another method take over at time t, from the accelerations of the state; its table."""
+        state = self.state
         self.choice = choice
+        self.choices.append((t, choice))
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
         progress[run.LIMITS][run.QUINTIC] = 0

@@ -62,8 +62,8 @@ def singular(segment: Segment) -> str:
     """
     factors, variant = segment.run.factors, segment.variant
     if factors[static_lu.INFO][static_lu.BAD_SCALAR] < 0:
-        factors = variant.closer.factors
-        if closure.assemble_accelerations(variant.state.handle, variant.closer.handle) != closure.SINGULAR:
+        factors = variant.projection.factors
+        if closure.assemble_accelerations(variant.state.handle, variant.projection.handle) != closure.SINGULAR:
             return ""
     scalar = factors[static_lu.INFO][static_lu.BAD_SCALAR]
     return str(singular_body(variant.system, factors)) if 0 <= scalar < variant.system.n else ""
@@ -73,7 +73,7 @@ def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
     system, state = segment.variant.system, segment.variant.state
     usual = int(
-        segment.variant.closer.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
+        segment.variant.projection.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
     )  # redundant rows at every position
     rank = system.m - min(usual, system.m)
     if not 0 < rank <= system.m <= MOST_ROWS:

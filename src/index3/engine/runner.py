@@ -17,6 +17,7 @@ from index3.engine.reasons import evaluation_fails, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.switching import Jump, Switch
+from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variants
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
 from index3.linear import static_lu
@@ -42,8 +43,10 @@ Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 class Runner:
     """Calls a method's `advance` until the end, closes and collects the output between calls."""
 
-    def __init__(self, plan: Plan, variants: Variants, segment: Segment, callback: Callback | None) -> None:
-        self.plan, self.variants, self.segment, self.callback = plan, variants, segment, callback
+    def __init__(
+        self, plan: Plan, variants: Variants, segment: Segment, callback: Callback | None, cpu: CpuSeconds
+    ) -> None:
+        self.plan, self.variants, self.segment, self.callback, self.cpu = plan, variants, segment, callback, cpu
         self.pending: dict[str, np.ndarray] | None = None  # taken from the run, not yet closed
         self.blocks: list[dict[str, np.ndarray]] = []
         self.jumps: list[Jump] = []
@@ -71,9 +74,9 @@ class Runner:
         return self.segment.variant.system
 
     @property
-    def closer(self) -> Closer:
-        """What closes output of the present segment."""
-        return self.segment.variant.closer
+    def projection(self) -> Closer:
+        """What moves output of the present segment onto the constraints."""
+        return self.segment.variant.projection
 
     @property
     def tried(self) -> int:
@@ -88,7 +91,7 @@ class Runner:
         try:
             while self.status == 0:
                 start = time.perf_counter()
-                code = self.run.advance(self.segment.method.kernel, self.segment.table, steps)
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look(steps))
                 spent = time.perf_counter() - start
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
@@ -115,6 +118,15 @@ class Runner:
             self.callback = None
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
+
+    def until_look(self, steps: int) -> int:
+        """At most so many steps; in an automatic run no more than lead to the next look at the choice.
+
+        So looks come after the same steps whatever the machine's speed, and runs can be repeated to the last bit.
+        """
+        if self.segment.choice is None:
+            return steps
+        return max(1, min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"]))
 
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
@@ -145,6 +157,11 @@ class Runner:
 
         What an interrupt leaves half done is done again by the next call.
         """
+        with self.cpu.part("output"):
+            self.collect_block(before)
+
+    def collect_block(self, before: float) -> None:
+        """Close and keep the output of the present block."""
         if self.log is not None and before == math.inf:
             self.log.note()
         if self.pending is None:
@@ -164,7 +181,7 @@ class Runner:
         state = self.events.instant(hit.t)
         line = self.events.line(hit.t)
         if self.log is not None and hit.t > self.log.t[-1]:  # the dense output ends inside the step, too
-            closed = self.closer.close_block(**without_work(line), project=True)
+            closed = self.projection.close_block(**without_work(line), project=True)
             self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
         t = self.segment.end if self.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
         if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
@@ -197,7 +214,7 @@ class Runner:
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
         """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
         try:
-            before = self.closer.close_block(**without_work(line), project=True)["energy"][0]
+            before = self.projection.close_block(**without_work(line), project=True)["energy"][0]
             if hit is not None and hit.action is not None:
                 hit.action(switch)
             variant, gap, after = switch.finish(start_time(self.plan, switch.t))
@@ -219,7 +236,7 @@ class Runner:
     def closed(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The lines of a block on the constraints, with what is derived from them; up to one that cannot be closed."""
         try:
-            lines = self.closer.close_block(**without_work(block), project=self.plan.project)
+            lines = self.projection.close_block(**without_work(block), project=self.plan.project)
         except Index3Error as error:
             lines = error.lines  # type: ignore[attr-defined]
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
@@ -282,11 +299,11 @@ class Runner:
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
         unique = np.ones(self.variants.whole.m, bool)
-        if self.closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
-            unique[self.segment.variant.columns] = ~self.closer.null_rows()
+        if self.projection.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+            unique[self.segment.variant.columns] = ~self.projection.null_rows()
         return unique
 
 
 def without_work(block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of lines of output that a closer takes."""
+    """The arrays of lines of output that a projection takes."""
     return {name: array for name, array in block.items() if name != "work"}

@@ -73,7 +73,7 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
-        choice = Automatic(variant.state, variant.closer, plan, t)
+        choice = Automatic(variant.state, variant.projection, plan, t)
         if after is not None and after.choice is not None:
             choice.follow(after.choice, t)
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there
@@ -81,7 +81,7 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     if times is not None and after is not None:
         times = np.maximum(times[times >= t], first)
     progress = Run(
-        variant.state, variant.closer.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
+        variant.state, variant.projection.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
         newton_tol=method.newton_tol, t_eval=times, step=plan.step, max_step=plan.max_step,
         max_steps=None if plan.max_steps is None else plan.max_steps - earlier.get("steps", 0),
     )  # fmt: skip

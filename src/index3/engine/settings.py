@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -166,17 +165,17 @@ def longest_step(model: Any) -> tuple[float, str]:
     return min(steps, default=(math.inf, ""))
 
 
-def check_names(options: dict[str, Any], signature: inspect.Signature, named: bool) -> None:
-    """Raise for options that no method has and that were meant for `simulate`, whose signature this is.
+def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, analysis: str = "simulate") -> None:
+    """Raise for options that no method has and that were meant for `simulate`, whose own settings these are.
 
     Those meant for a method that was `named` are left to it.
     """
     if not options:
         return
-    own = [name for name, x in signature.parameters.items() if x.kind is inspect.Parameter.KEYWORD_ONLY]
+    own = list(own)
     of_methods = {name for method in METHODS.values() for name in method.options}
     for name in set(options) - of_methods:
         near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
         advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(own)}, and options of its method."
         if near or not named:
-            raise ModelError(f"simulate has no option '{name}'. {advice}")
+            raise ModelError(f"{analysis} has no option '{name}'. {advice}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,23 +11,21 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.engine.assembly import check_consistency
+from index3.engine.equations import Equations
 from index3.errors import ModelError
+from index3.linear.analysed import solver_of
 from index3.methods import closure
-from index3.methods.closing import Closer
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.system.system import System
 
 
-@dataclass
-class Variant:
-    """A system without the rows of what is open, with a state and a closer; `columns` places its rows among all."""
+class Variant(Equations):
+    """The equations of a model without the rows of what is open; `columns` places its rows among all."""
 
-    open: frozenset[str]
-    system: System
-    state: State
-    closer: Closer
-    columns: np.ndarray
+    def __init__(self, model: Any, analysis: str, system: System, opened: frozenset[str], columns: np.ndarray) -> None:
+        super().__init__(model, analysis, system)
+        self.open, self.columns = opened, columns
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
         """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
@@ -47,8 +45,7 @@ class Variant:
         ------
         ModelError : the equations have no value here.
         """
-        if self.state.run(evaluate.forces):
-            raise self.closer.failure(closure.EVALUATION, float(self.state[s.TIME][0]))
+        self.evaluate(evaluate.forces)
         residual = np.zeros(self.system.m)
         for group in self.system.groups:
             if group.name in names:
@@ -65,29 +62,52 @@ class Variant:
         ------
         AssemblyError, SingularError, ModelError : there is no consistent state nearby.
         """
-        t = float(self.state[s.TIME][0])
-        for kernel in (closure.assemble_positions, closure.assemble_accelerations):
-            code = kernel(self.state.handle, self.closer.handle)
-            if code:
-                raise self.closer.failure(code, t)
-        check_consistency(self.state, self.closer, t)
+        self.project(closure.assemble_positions, closure.assemble_accelerations)
+        check_consistency(self.state, self.projection, self.t)
         energy = self.state[s.ENERGY]
         return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
 
     def held_velocities(self) -> np.ndarray:
         """The velocities nearest to the state's (in the metric of the mass matrix) that all rows allow."""
-        code = closure.assemble_velocities(self.state.handle, self.closer.handle)
-        if code:
-            raise self.closer.failure(code, float(self.state[s.TIME][0]))
+        self.project(closure.assemble_velocities)
         return self.state[s.V].copy()
+
+
+class Structures:
+    """The systems of a model by what is open, each compiled when first asked for; other numbers share their structure.
+
+    Parameters
+    ----------
+    kernels : those that runs call beside the elements', to be built together
+    """
+
+    def __init__(self, kernels: Iterable[Kernel]) -> None:
+        self.kernels = tuple(kernels)
+        self.known: dict[frozenset[str], tuple[Any, System]] = {}  # and the model that it is of
+        self.lock = threading.Lock()
+
+    def compile(self, model: Any, opened: frozenset[str] = frozenset()) -> System:
+        """The system of a model with some joints open.
+
+        Raises
+        ------
+        ModelError : the model has another structure than the first one had.
+        """
+        with self.lock:
+            if opened not in self.known:
+                system = compile_model(model, self.kernels, without=opened)
+                solver_of(system)  # analysed here, once
+                self.known[opened] = model, system
+        first, system = self.known[opened]
+        return system if model is first else compile_model(model, without=opened, like=system.structure)
 
 
 class Variants:
     """All variants of a model that a run has met; `whole` is the system with every joint closed."""
 
-    def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
-        self.model, self.kernels = model, tuple(kernels)
-        self.whole = compile_model(model, self.kernels)
+    def __init__(self, model: Any, structures: Structures, analysis: str = "simulate") -> None:
+        self.model, self.structures, self.analysis = model, structures, analysis
+        self.whole = structures.compile(model)
         self.known: dict[frozenset[str], Variant] = {}
 
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
@@ -126,9 +146,9 @@ class Variants:
                     f"'{motion.joint.name}'."
                 )
         if opened not in self.known:
-            system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
-            state = State(system)
-            self.known[opened] = Variant(opened, system, state, Closer(state), row_columns(self.whole, system))
+            system = self.structures.compile(self.model, opened) if opened else self.whole
+            columns = row_columns(self.whole, system)
+            self.known[opened] = Variant(self.model, self.analysis, system, opened, columns)
         return self.known[opened]
 
 

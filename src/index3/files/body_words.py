@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -26,12 +27,19 @@ def given(key: str, kind: Kind) -> dict[str, Field]:
 def arguments_of(body: Any) -> dict[str, Any]:
     """What a body was made with, by name."""
     arguments, settings = body.given
-    signature = inspect.signature(type(body))
+    kind: Any = type(body)
+    signature = signature_of(kind)
     bound = signature.bind(*arguments, **settings).arguments
     for key, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             bound |= bound.pop(key, {})
     return bound
+
+
+@functools.cache
+def signature_of(kind: Any) -> inspect.Signature:
+    """The signature of a class, which is slow to find."""
+    return inspect.signature(kind)
 
 
 def state(key: str) -> Field:

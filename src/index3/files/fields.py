@@ -93,6 +93,10 @@ class Kind:
         """The value in a file, in SI units."""
         return value
 
+    def argument(self, value: Any) -> Any:
+        """What makes an element with this value again, if that is not the value itself."""
+        return value
+
 
 @dataclass(frozen=True)
 class Number(Kind):

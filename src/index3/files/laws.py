@@ -200,13 +200,17 @@ class Laws(Kind):
         return [Law(out=out, by=by).read(x, place) for x, (out, by) in zip(value, self.pairs(), strict=False)]
 
     def write(self, value: Any, place: Place) -> Any:
-        """Laws, or the rows of the matrix; `value` is (matrix, laws, number of directions)."""
+        """Laws, or the rows of the matrix."""
+        rows = self.argument(value)
+        return rows.tolist() if isinstance(rows, np.ndarray) else [Law().write(law, place) for law in rows]
+
+    def argument(self, value: Any) -> Any:
+        """Laws, or the matrix; `value` is (matrix, laws, number of directions)."""
         matrix, laws, size = value
         part = matrix[:size, :size]
         if np.any(part - np.diag(np.diag(part))):
-            return part.tolist()
-        rows = [law if isinstance(law, Curve) else slope for law, slope in zip(laws, np.diag(part), strict=False)]
-        return [Law().write(law, place) for law in rows]
+            return part
+        return [law if isinstance(law, Curve) else slope for law, slope in zip(laws, np.diag(part), strict=False)]
 
 
 @dataclass(frozen=True)

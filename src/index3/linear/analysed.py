@@ -11,7 +11,16 @@ SMALLEST_TOLERANCE = 1e-12
 
 
 def solver_of(system: System) -> StaticLU:
-    """Analyse the bordered matrix of a system, once for all its factorisations."""
+    """The solver of a system; the bordered matrix is analysed once for all systems of the same structure."""
+    kept = system.structure.solvers
+    if "static" not in kept:
+        kept["static"] = analysed(system)
+    solver: StaticLU = kept["static"]
+    return solver.with_numbers([weight for _, weight in system.augmentation], row_tolerance(system))
+
+
+def analysed(system: System) -> StaticLU:
+    """Order and analyse the bordered matrix of a system."""
     sparsity = system.sparsity
     return StaticLU(
         system.n,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Sequence
 
@@ -55,8 +56,14 @@ class StaticLU:
             self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
         )
         self.weights = np.array([c for _, c in augmentation], float)
-        self._shared = self._index_arrays([row for row, _ in augmentation])
+        self.shared = self._index_arrays([row for row, _ in augmentation])
         self._own: Table | None = None
+
+    def with_numbers(self, weights: Sequence[float], row_tolerance: float) -> StaticLU:
+        """The solver of the same pattern with other weights of the augmentation and another tolerance."""
+        other = copy.copy(self)
+        other.weights, other.row_tolerance, other._own = np.array(weights, float), row_tolerance, None
+        return other
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""
@@ -99,12 +106,12 @@ class StaticLU:
         if values.shape != (nnz + 1,):
             raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
         table = Table(len(lu.SLOTS))
-        for slot, array in self._shared.items():
+        for slot, array in self.shared.items():
             table[slot] = array
         table[lu.A] = values
         table[lu.AUG_WEIGHT] = self.weights.copy()
         lengths = {lu.LX: len(self.pattern.li), lu.UX: len(self.pattern.ui), lu.VALUES: nnz, lu.INVERSE: self.n}
-        lengths[lu.AUG_G] = len(self._shared[lu.AUG_COORD])
+        lengths[lu.AUG_G] = len(self.shared[lu.AUG_COORD])
         for slot in (
             lu.LX,
             lu.UX,

@@ -9,6 +9,7 @@ no guess can lead to a wrong call, only to a later build.
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -49,9 +50,15 @@ NOT_BUILT = 902  # status of a stand-in whose kernel cannot be built
 def with_core(kernels: Iterable[Kernel]) -> list[Kernel]:
     """These kernels, and those of the evaluator that they may call."""
     found = list(kernels)
-    modules = {name for kernel in found for name in sources.imports(kernel.module)}
-    used = {word.lower() for name in modules for word in USES.findall(sources.text(name))}
+    used = {name for kernel in found for name in core_used_by(kernel.module)}
     return [*found, *(kernel for kernel in CORE if kernel.name in used)]
+
+
+@functools.cache
+def core_used_by(module: str) -> frozenset[str]:
+    """Names of the evaluator's kernels that those of a module may call."""
+    texts = (sources.text(name) for name in sources.imports(module))
+    return frozenset(word.lower() for text in texts for word in USES.findall(text))
 
 
 class Addresses:

@@ -28,6 +28,7 @@ from index3.system.parts import (
     used_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
+from index3.system.structure import Structure, body_part, group_part
 from index3.system.system import System
 
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -66,19 +67,22 @@ class Places:
 
 
 class Compiler:
-    """Collects the pieces of a `System` in the order in which they depend on each other."""
+    """Collects the pieces of a `System` in the order in which they depend on each other.
 
-    def __init__(self, model: Model, without: frozenset[str] = frozenset()) -> None:
+    What follows from the structure alone is taken from `like`, if that is given; the numbers are always the model's.
+    """
+
+    def __init__(self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None) -> None:
         if not model.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
-        self.model, self.without = model, without
+        self.model, self.without, self.like = model, without, like
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
-        self.failures = Failures()
+        self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
         self.keep: list[Any] = []
         self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
         self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
@@ -86,7 +90,8 @@ class Compiler:
     def compile(self, kernels: Iterable[Kernel]) -> System:
         """The whole system."""
         self.number()
-        sparsity = self.find_pattern()
+        structure = self.structure()
+        sparsity = structure.sparsity
         for module, elements, table in self.tables(sparsity):
             table.kind, table.memory = module.__name__, getattr(module, "MEMORY", ())
             for stage, kernel in module.STAGES.items():
@@ -97,14 +102,11 @@ class Compiler:
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
-        kernels_by_stage = [(stage, kernel) for stage, (kernel, _, _) in lines]
-        addresses = Addresses(kernels_by_stage, self.failures, self.reads_accelerations)
-        addresses.load(with_core(kernels))
-        fixed = self.fixed_arrays(sparsity)
+        addresses = self.addresses(structure, [(stage, kernel) for stage, (kernel, _, _) in lines], kernels)
+        fixed = structure.fixed | self.number_arrays()
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        names, labels = self.row_names()
         acting = (*self.model.forces.values(), *self.model.joints.values())
         driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
@@ -113,7 +115,7 @@ class Compiler:
         reactions_work = driven or self.reads_reactions or self.reads_accelerations or any(users)
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
-            row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
+            structure=structure, level=fixed[s.LEVEL], fixed=fixed,
             addresses=addresses, work=self.work_shapes(sparsity), initial=self.ground_markers(),
             stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
@@ -181,6 +183,28 @@ class Compiler:
             stiffness += width * width
             map_ += group.count**2 if group.markers and (group.curved or group.damped) else 0
         self.m, self.sizes = row, {"gradient": gradient, "block": block, "stiffness": stiffness, "map": map_}
+
+    def structure(self) -> Structure:
+        """What does not depend on numbers: found, or taken over if the parts of the model are the same.
+
+        Raises
+        ------
+        ModelError : the model has another structure than `like`.
+        """
+        order = {id(body): k for k, body in enumerate(self.bodies)}
+        parts = [*map(body_part, self.bodies), *(group_part(group, order) for group in self.groups)]
+        if self.like is not None:
+            self.like.check(parts)
+            return self.like
+        sparsity = self.find_pattern()
+        return Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+
+    def addresses(self, structure: Structure, lines: list[tuple[str, Kernel]], kernels: Iterable[Kernel]) -> Addresses:
+        """The addresses of the kernels of all stages, loaded as far as a run with other `kernels` needs them."""
+        if structure.addresses is None or structure.addresses.lines != lines:
+            structure.addresses = Addresses(lines, self.failures, self.reads_accelerations)
+            structure.addresses.load(with_core(kernels))
+        return structure.addresses
 
     def coordinates(self, group: Group) -> np.ndarray:
         """Coordinates of a group, marker by marker."""
@@ -272,10 +296,9 @@ class Compiler:
         self.function_labels.append(label)
         return len(self.functions) - 1
 
-    def fixed_arrays(self, sparsity: Sparsity) -> dict[Slot, np.ndarray]:
-        """The arrays of all slots that are data."""
+    def structure_arrays(self, order: dict[int, int]) -> dict[Slot, np.ndarray]:
+        """The arrays of all slots that follow from the structure; `order` numbers the bodies by their id."""
         count = len(self.markers)
-        order = {id(body): k for k, body in enumerate(self.bodies)}
         sizes = np.array([marker.body.size for marker in self.markers], np.int64)
         markers = np.zeros(count, s.MARKER)
         markers["body"] = [order.get(id(marker.body), -1) for marker in self.markers]
@@ -283,6 +306,19 @@ class Compiler:
         markers["count"] = sizes
         markers["jacobian"] = self.marker_first[:-1]
         members = [number for group in self.groups for number in group.marker_numbers]
+        return {
+            s.LEVEL: self.levels(),
+            s.MARKERS: markers,
+            s.GROUP_MARKERS: np.array(members, np.int64),
+            s.GROUP_MAP: self.group_map,
+            s.BLOCK_ROW: self.block_row,
+            s.BLOCK_COL: self.block_col,
+            s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
+        }
+
+    def number_arrays(self) -> dict[Slot, np.ndarray]:
+        """The arrays of all slots that hold numbers, flags or addresses of the model."""
+        count = len(self.markers)
         records = [
             (g.member, len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
              int(g.curved), int(g.damped), int(g.inertial))
@@ -290,18 +326,11 @@ class Compiler:
             if g not in self.held
         ]  # fmt: skip
         return {
-            s.LEVEL: self.levels(),
             s.GRAVITY: np.array(self.model.gravity, float),
             s.FUNCTIONS: np.array(self.functions, np.int64).reshape(-1, 3),
-            s.MARKERS: markers,
             s.LOCAL_R: np.array([marker.position for marker in self.markers], float).reshape(count, 3),
             s.LOCAL_A: np.array([marker.axes for marker in self.markers], float).reshape(count, 9),
             s.GROUPS: np.array(records, s.GROUP),
-            s.GROUP_MARKERS: np.array(members, np.int64),
-            s.GROUP_MAP: self.group_map,
-            s.BLOCK_ROW: self.block_row,
-            s.BLOCK_COL: self.block_col,
-            s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
         }
 
     def levels(self) -> np.ndarray:
@@ -381,13 +410,16 @@ def turning_coordinates(group: Group) -> np.ndarray:
     return turning
 
 
-def compile_model(model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = ()) -> System:
+def compile_model(
+    model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = (), like: Structure | None = None
+) -> System:
     """The equations of a model, ready to be evaluated; `kernels` are others that the caller will need, built together.
 
     Joints and motions named in `without` are open: they keep their place and their measured coordinates, but no rows.
+    With `like`, the structure of another system, the model's numbers alone are compiled; its kernels are loaded.
 
     Raises
     ------
-    ModelError : the model has no bodies, or planar bodies are tied out of their plane.
+    ModelError : the model has no bodies, planar bodies are tied out of their plane, or its structure is not `like`.
     """
-    return Compiler(model, frozenset(without)).compile(kernels)
+    return Compiler(model, frozenset(without), like).compile(kernels)

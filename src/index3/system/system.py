@@ -16,6 +16,7 @@ from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
+from index3.system.structure import Structure
 
 
 @dataclass
@@ -32,10 +33,8 @@ class System:
     bodies: list[Any]
     starts: np.ndarray  # first coordinate of each body
     groups: list[Group]
-    row_names: list[str]
-    row_labels: list[str]  # how messages call the element of each row
+    structure: Structure  # shared by all systems that differ in numbers alone
     level: np.ndarray
-    sparsity: Sparsity
     fixed: dict[Slot, np.ndarray]
     addresses: Addresses  # of the kernels in CORE and STAGES
     work: dict[Slot, tuple[int, ...]]
@@ -52,6 +51,21 @@ class System:
     function_labels: list[str]
     failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """The pattern of the bordered matrix."""
+        return self.structure.sparsity
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the rows, such as "B.x1.z2"."""
+        return self.structure.row_names
+
+    @property
+    def row_labels(self) -> list[str]:
+        """How messages call the element of each row."""
+        return self.structure.row_labels
 
     def readers(self, what: str) -> list[str]:
         """The labels of the forces that depend on "reactions" or "accelerations"."""
