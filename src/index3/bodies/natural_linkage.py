@@ -92,7 +92,7 @@ class NaturalLinkage(Natural):
     """
 
     def __init__(self, name: str, *, planar: bool = False) -> None:
-        super().__init__(name, "natural")
+        super().__init__(name, self.kind_name)
         self.mass = 0.0
         self.members: dict[str, Member] = {}
         self.steps: list[dict[str, Any]] = []  # how it was built, for model files
