@@ -132,10 +132,11 @@ class Body(metaclass=Word):
         return range(self.size)
 
     def drawing(self) -> dict[str, Any]:
-        """What to draw of it: a solid in its frame, or for a body that deforms a line through some of its points.
+        """What to draw of it: by default `shape`, a solid in its frame.
 
-        By default `shape`. A line is {"type": "line", "sections": [{"position", "axes", "part"}, ...], "radius"}: the
-        sections are markers of the body, in plain numbers as in a `Layout`; `radius` may be left out.
+        A body that deforms or has parts may be shown by lines through points that move with it: {"type": "lines",
+        "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
+        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out.
         """
         return self.shape
 
