@@ -204,6 +204,30 @@ def test_markers_start_where_their_pose_says():
     assert np.abs(marker.pose()[1] - axes).max() < ROUNDING
 
 
+def test_forces_take_hold_where_they_are_told():
+    chain = NodeChain("chain", displaced=displaced())
+    force = ix.Force("push", chain, (1, 0, 0), at=(0.5, 0.1, -0.2))
+    assert np.abs(force.markers[0].pose()[0] - (0.5, 0.1, -0.2)).max() < ROUNDING
+    np.testing.assert_array_equal(force.markers[0].axes, np.eye(3))
+
+
+@pytest.mark.parametrize("wrong", [[0, 1, 1], [0, -1, 2], [0, 40]])
+def test_spans_and_blocks_that_kernels_could_not_follow_are_refused(wrong, monkeypatch):
+    """Kernels write where spans say, so a wrong one must not reach them."""
+    model = hanging()
+    with monkeypatch.context() as patch:
+        patch.setattr(NodeChain, "span", lambda self, marker: wrong)
+        with pytest.raises(ix.ModelError, match=r"The span of <Marker on 'chain'.*each once"):
+            compile_model(model)
+    with monkeypatch.context() as patch:
+        patch.setattr(NodeChain, "blocks", [wrong, [3]])
+        with pytest.raises(ix.ModelError, match="The list of the blocks of NodeChain 'chain'"):
+            compile_model(model)
+    monkeypatch.setattr(NodeChain, "blocks", [[0, 1], [2]])
+    with pytest.raises(ix.ModelError, match="NodeChain 'chain' has coordinates in none of its blocks"):
+        compile_model(model)
+
+
 def test_joints_report_the_motion_of_their_markers(result):
     hinge = result["hinge"]
     assert np.abs(hinge.first.position - hinge.second.position).max() < 1e-9  # closed to 1e-10

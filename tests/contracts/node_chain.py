@@ -112,6 +112,11 @@ class NodeChain(Body):
         reach = (1.0 + q[4, node]) * A + np.outer(q[5:, node], (1.0, 0.0, 0.0))
         return Marker.placed(self, np.linalg.solve(reach, point - q[:3, node]), A.T @ axes, name, f"node{node}")
 
+    def own_marker_at(self, point):
+        """A marker on the nearest node, with its axes."""
+        marker = self.marker_at_pose(point, np.eye(3))
+        return Marker.placed(self, marker.position, np.eye(3), None, marker.part)
+
     def pose(self):
         """That of the first node."""
         return self.part_pose("node0")

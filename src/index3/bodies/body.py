@@ -192,6 +192,11 @@ class Body(metaclass=Word):
         r, A = self.pose()
         return self._place(A.T @ (point - r), A.T @ axes, name)
 
+    def own_marker_at(self, point: np.ndarray) -> Marker:
+        """A marker at a `point` of ground at the initial configuration, with the axes that a marker has by default."""
+        r, A = self.pose()
+        return self.marker(A.T @ (point - r))
+
     def _place(self, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
         if name is not None:
             check_name(name, f"Marker of {self.label}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,12 @@ class Compiler:
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
+        for body in self.bodies:
+            if len(body.blocks) > 1:
+                numbers = [k for block in body.blocks for k in block]
+                check_places(numbers, body, f"The list of the blocks of {body.label}")
+                if len(numbers) < body.size:
+                    raise ModelError(f"{body.label} has coordinates in none of its blocks. Give each of them a block.")
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
         self.failures: list[BaseException] = []
@@ -183,8 +189,11 @@ class Compiler:
 
     def span(self, marker: Any) -> list[int]:
         """The coordinates of the system that move a marker, in the order that its body's kernels know."""
-        first = self.first.get(id(marker.body), 0)
-        return [first + k for k in marker.body.span(marker)]
+        body = marker.body
+        first, span = self.first.get(id(body), 0), body.span(marker)
+        if not isinstance(span, range):
+            check_places(span, body, f"The span of {marker!r}")
+        return [first + k for k in span]
 
     def find_coordinates(self, group: Group) -> None:
         """Give a group its coordinates, each once, and every coordinate of its markers a place among them."""
@@ -383,6 +392,12 @@ class Compiler:
                 names += [f"{group.name}.{label}" for label in primitive.labels]
                 labels += [group.element.label] * len(primitive.labels)
         return names, labels
+
+
+def check_places(numbers: Sequence[int], body: Any, what: str) -> None:
+    """Raise unless these are numbers of coordinates of a body, each once: kernels write where they say."""
+    if len(set(numbers)) < len(numbers) or not all(0 <= k < body.size for k in numbers):
+        raise ModelError(f"{what} is {list(numbers)}. Give numbers of the {body.size} coordinates, each once.")
 
 
 def compile_model(model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = ()) -> System:
