@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from index3.algebra.rotations import rotation
 from index3.bodies.euler_kernels import SINGULAR
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
@@ -44,7 +46,7 @@ class EulerAngleBody(RigidBody):
     kind_name = "euler"
     own_rows = ()
     own_columns = ()
-    block = (  # three diagonal entries of r, the nine of the angle block
+    couplings = (  # three diagonal entries of r, the nine of the angle block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 6), 3)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 6), 3)]),
     )
@@ -100,6 +102,27 @@ class EulerAngleBody(RigidBody):
             about_x = ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
             turned = turned @ np.array(about_x if k == 1 else about_z)
         return self.q0[:3].copy(), turned
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (r, 3-1-3 Euler angles), after a constant reference rotation."""
+        R = np.asarray(constants["reference"], float)
+        (cf, ct, cp), (sf, st, sp), zero = np.cos(q[:, 3:].T), np.sin(q[:, 3:].T), np.zeros(len(q))
+        A = as_matrices(
+            (
+                cf * cp - sf * ct * sp, -cf * sp - sf * ct * cp, sf * st,
+                sf * cp + cf * ct * sp, -sf * sp + cf * ct * cp, -cf * st,
+                st * sp, st * cp, ct,
+            )
+        )  # fmt: skip
+        b = np.stack([np.stack([zero, zero, zero + 1.0]), np.stack([cf, sf, zero]), np.stack([sf * st, -cf * st, ct])])
+        b = np.einsum("ij,cjt->cti", R, b)  # axes of the three angles, (3, n_t, 3)
+        w, w_dot = (np.einsum("cti,tc->ti", b, x[:, 3:]) for x in (v, a))
+        for k, c in ((0, 1), (0, 2), (1, 2)):  # an angle carries the later axes along
+            w_dot = w_dot + np.cross(b[k], b[c]) * (v[:, 3 + k] * v[:, 3 + c])[:, None]
+        return Kinematics(q[:, :3], v[:, :3], a[:, :3], R @ A, w, w_dot)
 
     def explain(self, stage: str, t: float) -> str:
         """What is wrong where its kernels fail."""

@@ -92,7 +92,7 @@ class NaturalLinkage(Natural):
     """
 
     def __init__(self, name: str, *, planar: bool = False) -> None:
-        super().__init__(name, "natural")
+        super().__init__(name, self.kind_name)
         self.mass = 0.0
         self.members: dict[str, Member] = {}
         self.steps: list[dict[str, Any]] = []  # how it was built, for model files
@@ -191,6 +191,15 @@ class NaturalLinkage(Natural):
         self._take(structure)
         return NaturalPart(self, name)
 
+    def drawing(self) -> dict[str, Any]:
+        """A line through the points of each rigid part that has two or more, unless `shape` says otherwise."""
+        lines = []
+        for step in self.steps:
+            points = [m for m in step.get("members", ()) if m.type != "vector"]
+            if len(points) > 1:
+                lines.append([section(member) for member in points])
+        return {"type": "lines", "lines": lines} if lines and self.shape["type"] == "none" else self.shape
+
     def point_marker(self, member: Member, name: str | None = None) -> Marker:
         """A marker at a point; it has ground's axes and does not turn."""
         self._check_members([member], "point_marker", ("point",))
@@ -236,6 +245,14 @@ class NaturalLinkage(Natural):
                 raise ModelError(f"{self.label}, '{name}' cannot take the {member.type} '{member.name}'.")
         if len({member.name for member in members}) < len(members):
             raise ModelError(f"{self.label}, '{name}' names a member twice. Give each once.")
+
+
+def section(member: Member) -> dict[str, Any]:
+    """A point of a linkage as a section of a line to draw."""
+    axes = np.eye(3).tolist()
+    if member.type == "fixed":
+        return {"body": "ground", "position": member.value.tolist(), "axes": axes}
+    return {"part": member.name, "position": [0.0, 0.0, 0.0], "axes": axes}
 
 
 def bar_inertia(points: list[np.ndarray], mass: float, owner: str, planar: bool) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from index3.bodies.body import Body, diagonal_block, distance
+from index3.algebra.rotations import rotation
+from index3.bodies.body import Body, diagonal, distance
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
 
@@ -34,7 +37,8 @@ class PlanarBody(Body):
     [0.5, 0.0, 0.2]
     """
 
-    block = diagonal_block(3)
+    kind_name = "planar"
+    couplings = diagonal(3)
     turning = (2,)
     translations = 2
     angle_coordinate = 2
@@ -51,7 +55,7 @@ class PlanarBody(Body):
         velocity: Any = None,
         spin: float | None = None,
     ) -> None:
-        super().__init__(name, "planar")
+        super().__init__(name, self.kind_name)
         self.mass = as_positive(mass, self.label, "mass")
         self.inertia = as_number(inertia, self.label, "inertia")
         if self.inertia < 0.0:
@@ -75,6 +79,19 @@ class PlanarBody(Body):
         x, y, angle = self.q0.tolist()
         c, s = math.cos(angle), math.sin(angle)
         return np.array((x, y, 0.0)), np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (x, y, angle)."""
+        zero = np.zeros((len(q), 3))
+        position, velocity, acceleration = (np.column_stack([x[:, :2], zero[:, 0]]) for x in (q, v, a))
+        half = 0.5 * q[:, 2]
+        p = (np.cos(half), zero[:, 0], zero[:, 0], np.sin(half))  # counts full turns of the half angle
+        w, w_dot = (np.column_stack([zero[:, :2], x[:, 2]]) for x in (v, a))
+        A = as_matrices(rotation(p))
+        return Kinematics(position, velocity, acceleration, A, w, w_dot, np.column_stack(p))
 
     @classmethod
     def rod(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, diagonal_block, distance
+from index3.bodies.body import Body, diagonal, distance
+from index3.bodies.kinematics import Kinematics, still
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.errors import ModelError
 
@@ -30,10 +32,11 @@ class PointMass(Body):
     [0.0, 0.0, -1.0]
     """
 
-    block = diagonal_block(3)
+    kind_name = "point"
+    couplings = diagonal(3)
 
     def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
-        super().__init__(name, "point")
+        super().__init__(name, self.kind_name)
         self.mass = as_positive(mass, self.label, "mass")
         self.q0[:] = as_vector(position, self.label, "position")
         if velocity is not None:
@@ -43,6 +46,14 @@ class PointMass(Body):
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""
         return self.q0.copy(), np.eye(3)
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (x, y, z)."""
+        zero = np.zeros((len(q), 3))
+        return Kinematics(q, v, a, still(len(q)), zero, zero)
 
     def is_oriented(self, part: str | None) -> bool:
         """Never: it has no axes."""

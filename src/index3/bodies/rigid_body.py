@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from index3.algebra.rotations import E_transposed, rotation
+from index3.algebra.rotations import E_transposed, rotation, spin
 from index3.bodies.body import Body, distance
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
@@ -43,7 +45,7 @@ class RigidBody(Body):
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)
     own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
-    block = (  # three diagonal entries of r, the 16 of the p block
+    couplings = (  # three diagonal entries of r, the 16 of the p block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 7), 4)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 7), 4)]),
     )
@@ -91,6 +93,16 @@ class RigidBody(Body):
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) and body axes (3, 3) in ground at the initial configuration."""
         return self.q0[:3].copy(), np.array(rotation(self.q0[3:].tolist())).reshape(3, 3)
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (r, Euler parameters)."""
+        p = tuple(q[:, 3:].T)
+        w = np.column_stack(spin(p, tuple(v[:, 3:].T)))
+        w_dot = np.column_stack(spin(p, tuple(a[:, 3:].T)))  # E(p') p' = 0, so the p'' term is all there is
+        return Kinematics(q[:, :3], v[:, :3], a[:, :3], as_matrices(rotation(p)), w, w_dot, q[:, 3:])
 
     @classmethod
     def rod(

@@ -81,14 +81,16 @@ def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
 
 
 def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
-    """Build kernels named line by line, each line a module and its kernels, and name each one that is done."""
+    """Build kernels named line by line, each line a folder, a module in it and its kernels; name each done."""
     if not BUILDING:
         raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named kernels")
     from index3.compiled.frontend import make_quick
 
     make_quick()
     for line in lines:
-        module, *names = line.split()
+        folder, module, *names = line.rstrip("\n").split("\t")
+        if folder not in sys.path:
+            sys.path.append(folder)
         for name in names:
             build_kernel(module, name, directory)
             answer(f"{module}.{name}\n")

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from index3.compiled.sources import PACKAGE, Key, text
+from index3.compiled.sources import PACKAGE, Key, folder, text
 from index3.errors import Index3Error
 
 
@@ -74,7 +74,7 @@ class Worker:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
-            self.process.stdin.write(" ".join((module, *names)) + "\n")
+            self.process.stdin.write("\t".join((str(folder(module)), module, *names)) + "\n")
             self.process.stdin.flush()
         except OSError:
             return False

@@ -11,7 +11,6 @@ from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
 from index3.methods.closing import CONTRADICTION, Closer
-from index3.results.kinematics import body_kinematics
 from index3.system.system import State, System
 
 HEAVY = 1e8
@@ -179,8 +178,7 @@ def displacements(
         line, faster = (float(np.linalg.norm((x[1] - x[0])[:split])) for x in (q_pair, v_pair))
         turn = speed_up = 0.0
         if split < body.size:
-            entry = {"kind": body.kind, "constants": body.constants()}
-            motion = body_kinematics(entry, q_pair, v_pair, v_pair)
+            motion = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair)
             turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
             speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
         for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):

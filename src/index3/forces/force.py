@@ -154,10 +154,7 @@ def marker_of(owner: str, end: Any, at: Any = None) -> Marker:
         return end
     if not isinstance(end, Body):
         raise ModelError(f"{owner} cannot act on {short(end)}. Give a body or a marker.")
-    if at is None:
-        return end.marker()
-    r, A = end.pose()
-    return end.marker(A.T @ (as_vector(at, owner, "at") - r))
+    return end.marker() if at is None else end.own_marker_at(as_vector(at, owner, "at"))
 
 
 def moving_end(owner: str, end: Any, at: Any = None) -> Marker:

@@ -12,6 +12,13 @@ function drawPart(b, part, colour) {
     const radius = part.type === "strut" ? 0.5 * R : Math.max(R, part.radius || 0);
     bar(from, to, radius, colour);
     shadowBar(from, to, radius);
+  } else if (part.type === "line") {
+    const radius = Math.max(R, part.radius);
+    const spots = spotsOf(part);
+    for (let k = 1; k < spots.length; k++) {
+      bar(spots[k - 1], spots[k], radius, colour);
+      shadowBar(spots[k - 1], spots[k], radius);
+    }
   } else if (part.type === "plate") {
     drawPlate(part.points.map((p) => pointOf(b, p)), colour);
   } else if (part.type === "box") {
@@ -267,10 +274,10 @@ function drawNames() {
     ctx.fillText(text, p[0], p[1] - lift);
   };
   data.bodies.forEach((body, b) => {
+    const line = body.parts.find((part) => part.type === "line");
     const rod = body.parts.find((part) => part.ends || part.points);
-    const points = rod ? rod.ends || rod.points : [[0, 0, 0]];
-    const centre = scale(1 / points.length, points.reduce(add));
-    write(body.name, project(pointOf(b, centre)), theme.bodies[b], 0);
+    const points = line ? spotsOf(line) : (rod ? rod.ends || rod.points : [[0, 0, 0]]).map((p) => pointOf(b, p));
+    write(body.name, project(scale(1 / points.length, points.reduce(add))), theme.bodies[b], 0);
   });
   for (const joint of data.joints) write(joint.name, project(ends(joint)[1]), theme.ink, 18);
 }

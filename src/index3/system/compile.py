@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,12 @@ class Compiler:
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
+        for body in self.bodies:
+            if len(body.blocks) > 1:
+                numbers = [k for block in body.blocks for k in block]
+                check_places(numbers, body, f"The list of the blocks of {body.label}")
+                if len(numbers) < body.size:
+                    raise ModelError(f"{body.label} has coordinates in none of its blocks. Give each of them a block.")
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
         self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
@@ -168,11 +174,12 @@ class Compiler:
         self.groups = groups
         self.group_numbers = {id(group): k for k, group in enumerate(g for g in groups if g not in self.held)}
         self.markers, numbers = used_markers(self.model, groups)
-        self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
+        self.spans = [self.span(marker) for marker in self.markers]
+        self.columns: list[int] = []
         member, gradient, block, stiffness, map_ = 0, 0, entry, 0, 0
         for group in groups:
             group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
-            group.count = sum(marker.body.size for marker in group.markers) or (1 if group in self.held else 0)
+            self.find_coordinates(group)
             group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
             group.member = member
             width = 6 * len(group.markers)
@@ -206,15 +213,27 @@ class Compiler:
             structure.addresses.load(with_core(kernels))
         return structure.addresses
 
-    def coordinates(self, group: Group) -> np.ndarray:
-        """Coordinates of a group, marker by marker."""
+    def span(self, marker: Any) -> list[int]:
+        """The coordinates of the system that move a marker, in the order that its body's kernels know."""
+        body = marker.body
+        first, span = self.first.get(id(body), 0), body.span(marker)
+        if not isinstance(span, range):
+            check_places(span, body, f"The span of {marker!r}")
+        return [first + k for k in span]
+
+    def find_coordinates(self, group: Group) -> None:
+        """Give a group its coordinates, each once, and every coordinate of its markers a place among them."""
         if group in self.held:
-            primitive = group.primitives[0]
-            return np.array([self.first[id(group.element.body)] + primitive.fields["index"]], np.int64)
-        spans = [
-            np.arange(self.first.get(id(m.body), 0), self.first.get(id(m.body), 0) + m.body.size) for m in group.markers
-        ]
-        return np.concatenate(spans) if spans else np.zeros(0, np.int64)
+            group.coordinates = [self.first[id(group.element.body)] + group.primitives[0].fields["index"]]
+            return
+        spanned = [k for number in group.marker_numbers for k in self.spans[number]]
+        group.coordinates = list(dict.fromkeys(spanned))
+        group.columns = len(self.columns)
+        if group.count == len(spanned):
+            self.columns.extend(range(len(spanned)))
+        else:  # markers that share coordinates
+            place = {k: number for number, k in enumerate(group.coordinates)}
+            self.columns.extend([place[k] for k in spanned])
 
     def find_pattern(self) -> Sparsity:
         """Entries of PHI_Q, the pattern of the matrix, and the maps from elements into it."""
@@ -222,7 +241,7 @@ class Compiler:
         block_row, block_col = self.own_entries()
         group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
-            coordinates = self.coordinates(group)
+            coordinates = np.array(group.coordinates, np.int64)
             for r in range(group.rows):
                 block_row.append(np.full(group.count, group.row + r))
                 block_col.append(coordinates)
@@ -230,12 +249,12 @@ class Compiler:
                 rows, cols = pairs(coordinates)
                 group_rows.append(rows)
                 group_cols.append(cols)
-                turning = turning_coordinates(group)
+                turning = self.turns(group)
                 coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
-        own_rows = np.concatenate([self.first[id(body)] + body.block[0] for body in self.bodies])
-        own_cols = np.concatenate([self.first[id(body)] + body.block[1] for body in self.bodies])
+        own_rows = np.concatenate([self.first[id(body)] + body.couplings[0] for body in self.bodies])
+        own_cols = np.concatenate([self.first[id(body)] + body.couplings[1] for body in self.bodies])
         empty = [np.zeros(0, np.int64)]
         rows, cols, used = (np.concatenate(x or empty) for x in (group_rows, group_cols, coupled))
         used = used.astype(bool)
@@ -248,6 +267,11 @@ class Compiler:
             1,
         )
         return sparsity
+
+    def turns(self, group: Group) -> np.ndarray:
+        """Which coordinates of a group turn its markers."""
+        turning = {self.first[id(m.body)] + k for m in group.markers for k in m.body.turning}
+        return np.array([k in turning for k in group.coordinates])
 
     def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Rows and columns of the entries of PHI_Q that belong to the bodies' own rows."""
@@ -266,7 +290,7 @@ class Compiler:
         others = [group for group in self.groups if not hasattr(group.element, "kind")]
         yield from tables.of_primitives([group for group in others if group not in self.held])
         if self.held:
-            yield tables.of_held(self.held, [int(self.coordinates(group)[0]) for group in self.held])
+            yield tables.of_held(self.held)
         own = [group for group in self.groups if hasattr(group.element, "kind")]  # forces, users' constraints
         yield from tables.of_kinds(own, lambda group: Places(self, group))
         yield from tables.of_moving(self.markers, self.groups, self.add_function)
@@ -299,17 +323,18 @@ class Compiler:
     def structure_arrays(self, order: dict[int, int]) -> dict[Slot, np.ndarray]:
         """The arrays of all slots that follow from the structure; `order` numbers the bodies by their id."""
         count = len(self.markers)
-        sizes = np.array([marker.body.size for marker in self.markers], np.int64)
         markers = np.zeros(count, s.MARKER)
         markers["body"] = [order.get(id(marker.body), -1) for marker in self.markers]
-        markers["coords"] = [self.first.get(id(marker.body), 0) for marker in self.markers]
-        markers["count"] = sizes
-        markers["jacobian"] = self.marker_first[:-1]
+        markers["count"] = [len(span) for span in self.spans]
+        markers["span"] = np.cumsum(markers["count"]) - markers["count"]
+        markers["jacobian"] = 6 * markers["span"]
         members = [number for group in self.groups for number in group.marker_numbers]
         return {
             s.LEVEL: self.levels(),
             s.MARKERS: markers,
+            s.SPANS: np.array([k for span in self.spans for k in span], np.int64),
             s.GROUP_MARKERS: np.array(members, np.int64),
+            s.GROUP_COLUMNS: np.array(self.columns, np.int64),
             s.GROUP_MAP: self.group_map,
             s.BLOCK_ROW: self.block_row,
             s.BLOCK_COL: self.block_col,
@@ -320,7 +345,7 @@ class Compiler:
         """The arrays of all slots that hold numbers, flags or addresses of the model."""
         count = len(self.markers)
         records = [
-            (g.member, len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
+            (g.member, len(g.markers), g.row, g.rows, g.count, g.columns, g.gradient, g.block, g.stiffness, g.map,
              int(g.curved), int(g.damped), int(g.inertial))
             for g in self.groups
             if g not in self.held
@@ -346,7 +371,7 @@ class Compiler:
     def work_shapes(self, sparsity: Sparsity) -> dict[Slot, tuple[int, ...]]:
         """The shapes of all slots that are computed."""
         n, m, count = (self.n,), (self.m,), len(self.markers)
-        ragged, entries = (int(self.marker_first[-1]),), (self.sizes["block"],)
+        ragged, entries = (6 * sum(map(len, self.spans)),), (self.sizes["block"],)
         shapes: dict[Slot, tuple[int, ...]] = dict.fromkeys((s.Q, s.V, s.A, s.Q_MASS, s.G, s.MA), n)
         shapes |= dict.fromkeys((s.LAM, s.PHI, s.PHI_T, s.PHI_TT, s.PHI_SCALE, s.RATE, s.GAMMA), m)
         shapes |= dict.fromkeys((s.MARKER_V, s.MARKER_F, s.MARKER_B, s.MARKER_X), (count, 6))
@@ -401,13 +426,10 @@ class Compiler:
         return names, labels
 
 
-def turning_coordinates(group: Group) -> np.ndarray:
-    """Which coordinates of a group turn its markers."""
-    turning, start = np.zeros(group.count, bool), 0
-    for marker in group.markers:
-        turning[[start + k for k in marker.body.turning]] = True
-        start += marker.body.size
-    return turning
+def check_places(numbers: Sequence[int], body: Any, what: str) -> None:
+    """Raise unless these are numbers of coordinates of a body, each once: kernels write where they say."""
+    if len(set(numbers)) < len(numbers) or not all(0 <= k < body.size for k in numbers):
+        raise ModelError(f"{what} is {list(numbers)}. Give numbers of the {body.size} coordinates, each once.")
 
 
 def compile_model(

@@ -71,15 +71,16 @@ def fill_twist_rates(T):
     """MARKER_W = J a + (J v)_q v of every marker; one without coordinates has its bias, which PLACE put there."""
     markers, marker_j, marker_n = view(T, s.MARKERS), view(T, s.MARKER_J), view(T, s.MARKER_NV)
     a, past, share, now = view(T, s.A), view(T, s.A_PAST), view(T, s.SHARE)[0], view(T, s.A_NOW)
-    v, bias, rate = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W)
+    v, bias, rate, spans = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W), view(T, s.SPANS)
     for k in range(now.shape[0]):
         now[k] = a[k] + share * (past[k] - a[k])
     for m in range(rate.shape[0]):
-        count, first, start = markers[m].count, markers[m].coords, markers[m].jacobian
+        count, span, start = markers[m].count, markers[m].span, markers[m].jacobian
         for i in range(6):
             x = bias[m, i] if count == 0 else 0.0
             for j in range(count):
-                x += marker_j[start + i * count + j] * now[first + j] + marker_n[start + i * count + j] * v[first + j]
+                k = spans[span + j]
+                x += marker_j[start + i * count + j] * now[k] + marker_n[start + i * count + j] * v[k]
             rate[m, i] = x
 
 
@@ -127,14 +128,14 @@ def jacobian(T, E):
     if code != OK:
         return code
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
-    row_g, marker_j, phi_q = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.PHI_Q)
+    row_g, marker_j, phi_q, columns = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.PHI_Q), view(T, s.GROUP_COLUMNS)
     for k in range(phi_q.shape[0]):
         phi_q[k] = 0.0
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
             block = groups[k].block + groups[k].count * r
-            carry_row(groups, k, members, markers, row_g, first, marker_j, phi_q, block, 1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, marker_j, phi_q, block, 1.0)
     return run_stage(T, s.OWN_ROWS)
 
 
@@ -287,19 +288,20 @@ def derivatives(T, E):
     groups, members, markers, row_g = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS), view(T, s.ROW_G)
     vh, hv, bh, h3 = view(T, s.ROW_VH), view(T, s.ROW_HV), view(T, s.ROW_BH), view(T, s.ROW_H3)
     marker_j, nv, bq, bv = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
+    columns = view(T, s.GROUP_COLUMNS)
     # gamma_q = -((V^T H V)_xi J + V^T (H + H^T) N(v) + b^T H J + g . b_q);  gamma_v = -(V^T (H + H^T) J + g . b_v)
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
             block = groups[k].block + groups[k].count * r
-            carry_row(groups, k, members, markers, h3, first, marker_j, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, vh, first, nv, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, hv, first, nv, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, bh, first, marker_j, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, row_g, first, bq, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, vh, first, marker_j, gamma_v, block, -1.0)
-            carry_row(groups, k, members, markers, hv, first, marker_j, gamma_v, block, -1.0)
-            carry_row(groups, k, members, markers, row_g, first, bv, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, h3, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, vh, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, hv, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, bh, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, bq, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, vh, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, hv, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, bv, gamma_v, block, -1.0)
     return code
 
 

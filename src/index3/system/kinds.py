@@ -74,7 +74,7 @@ class Site(NamedTuple):
 
 
 BodyTable = Callable[[list[Any], list[Site], np.ndarray], Table]
-"""(bodies of a kind, their sites, the places of all their blocks in MATRIX) -> the kind's table."""
+"""(bodies of a kind, their sites, the places of all their couplings in MATRIX) -> the kind's table."""
 
 
 def recorded(module: ModuleType, record: Callable[[Any, Site], tuple]) -> tuple[ModuleType, BodyTable]:

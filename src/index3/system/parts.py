@@ -47,7 +47,8 @@ class Group:
     block: int = 0
     stiffness: int = 0
     map: int = 0
-    count: int = 0  # coordinates of all markers
+    columns: int = 0  # first place in GROUP_COLUMNS
+    coordinates: list[int] = field(default_factory=list)  # of all its markers, each once
 
     @property
     def turning(self) -> bool:
@@ -58,6 +59,11 @@ class Group:
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(len(p.labels) for p in self.primitives)
+
+    @property
+    def count(self) -> int:
+        """Number of its coordinates."""
+        return len(self.coordinates)
 
 
 def turns_only(primitive: Primitive) -> bool:

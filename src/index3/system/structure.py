@@ -73,7 +73,7 @@ def body_part(body: Any) -> Part:
     block = tuple(part.tobytes() for part in body.block)
     return body.label, BODY, (
         body.kind, body.coordinate_names, body.own_rows, body.own_columns, block, body.slender, body.planar, body.held,
-        body.turning,
+        body.turning, tuple(map(tuple, body.blocks)),
     )  # fmt: skip
 
 
@@ -88,5 +88,6 @@ def group_part(group: Group, order: dict[int, int]) -> Part:
     held = [(order[id(element.body)], p.fields["index"]) for p in group.primitives if p.kind == "coordinate"]
     flags = (getattr(element, name, False) for name in ("switched", "reads_reactions", "reads_accelerations"))
     return f"{type(element).__name__} '{group.name}'", GROUP, (
-        type(element), markers, rows, group.curved, group.reduced, group.full, group.turning, held, *flags,
+        type(element), markers, rows, group.curved, group.reduced, group.full, group.turning, held,
+        tuple(group.coordinates), *flags,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,28 +127,55 @@ class System:
 
     @property
     def joint_bodies(self) -> list[list[int]]:
-        """For each group with rows, the bodies it touches (-1: ground).
+        """For each group with rows, the bodies it touches (-1: ground), as `joint_blocks` has their blocks."""
+        return self._touched(np.repeat(np.arange(len(self.bodies)), np.diff(self.starts)))
+
+    @property
+    def joint_blocks(self) -> list[list[int]]:
+        """For each group with rows, the blocks of coordinates it touches (-1: ground).
 
         Ground counts as touched unless every common rigid motion of the bodies leaves the rows satisfied.
         """
-        numbers = {id(body): k for k, body in enumerate(self.bodies)}
-        lists = []
+        return self._touched(self.block_of_coordinate)
+
+    def _touched(self, owners: np.ndarray) -> list[list[int]]:
+        owner, lists = owners.tolist(), []
         for group in self.groups:
             if group.rows > 0:
-                bodies = {numbers.get(id(body), -1) for body in touched(group)}
-                lists.append(sorted(bodies | (set() if is_free(group) else {-1})))
+                grounded = any(marker.body.kind == "ground" for marker in group.markers) or not is_free(group)
+                lists.append(sorted({owner[k] for k in group.coordinates} | ({-1} if grounded else set())))
         return lists
 
     @property
+    def block_of_coordinate(self) -> np.ndarray:
+        """The number of the block that each coordinate belongs to, counted over all bodies."""
+        block, number = np.empty(self.n, np.int64), 0
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            for coordinates in body.blocks:
+                block[[start + k for k in coordinates]] = number
+                number += 1
+        return block
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of blocks of all bodies."""
+        return sum(len(body.blocks) for body in self.bodies)
+
+    @property
     def node_of_scalar(self) -> np.ndarray:
-        """The body or group with rows that each of the n + m unknowns belongs to."""
+        """The block or group with rows that each of the n + m unknowns belongs to.
+
+        A body's own row belongs to the block of the first coordinate that it depends on.
+        """
+        block, count = self.block_of_coordinate, self.n_blocks
         node = np.empty(self.n + self.m, np.int64)
-        node[: self.n] = np.repeat(np.arange(len(self.bodies)), np.diff(self.starts))
-        own = [k for k, body in enumerate(self.bodies) for _ in body.own_rows]
+        node[: self.n] = block
+        starts = zip(self.bodies, self.starts, strict=False)
+        own = [block[start + columns[0]] for body, start in starts for columns in body.own_columns]
         node[self.n : self.n + len(own)] = own
         restrained = [group for group in self.groups if group.rows > 0]
         for k, group in enumerate(restrained):
-            node[self.n + group.row : self.n + group.row + group.rows] = len(self.bodies) + k
+            node[self.n + group.row : self.n + group.row + group.rows] = count + k
         return node
 
 
@@ -156,12 +183,13 @@ def is_free(group: Group) -> bool:
     """Whether every common rigid motion of the bodies of a group leaves its rows satisfied.
 
     A planar body and a spatial one have no common motion that leaves the plane, a body that its own rows hold to ground
-    has none, a point mass does not turn along, and nothing is known of a user's rows.
+    has none, a point mass does not turn along, and nothing is known of a user's rows. A body that deforms can take up
+    forces that do no work in a rigid motion, so its joints count as tied to ground as well.
     """
     if not group.markers or any(primitive.kind == "user" for primitive in group.primitives):
         return False
     bodies = [marker.body for marker in group.markers if marker.body.kind != "ground"]
-    if any(body.held for body in bodies) or len({body.planar for body in bodies}) > 1:
+    if any(body.held or body.deforms for body in bodies) or len({body.planar for body in bodies}) > 1:
         return False
     return all(marker.oriented for marker in group.markers) or not group.curved or only_points(group)
 
@@ -169,11 +197,6 @@ def is_free(group: Group) -> bool:
 def only_points(group: Group) -> bool:
     """Whether the rows of a group tie points alone, without axes."""
     return all(primitive.kind in ("coincident", "distance") for primitive in group.primitives)
-
-
-def touched(group: Group) -> Sequence[Any]:
-    """The bodies that a group acts on."""
-    return [marker.body for marker in group.markers] or list(group.element.bodies)
 
 
 class State:

@@ -36,8 +36,8 @@ def of_bodies(
     for kind, members in by_kind.items():
         module, table = (kinds.BODIES | kinds.STATES)[kind]
         starts = [first[id(body)] for body in members]
-        rows = np.concatenate([start + body.block[0] for start, body in zip(starts, members, strict=True)])
-        columns = np.concatenate([start + body.block[1] for start, body in zip(starts, members, strict=True)])
+        rows = np.concatenate([start + body.couplings[0] for start, body in zip(starts, members, strict=True)])
+        columns = np.concatenate([start + body.couplings[1] for start, body in zip(starts, members, strict=True)])
         sites = []
         for start, body in zip(starts, members, strict=True):
             here, number = begin.get(id(body), 0), count[id(body)]
@@ -70,13 +70,10 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
         yield module, owners[kind], table
 
 
-def of_held(groups: list[Group], coordinates: list[int]) -> KindTable:
+def of_held(groups: list[Group]) -> KindTable:
     """The table of held coordinates."""
     module = kinds.COORDINATE
-    rows = [
-        (coordinate, group.row, group.block, group.primitives[0].fields["value"])
-        for group, coordinate in zip(groups, coordinates, strict=True)
-    ]
+    rows = [(group.coordinates[0], group.row, group.block, group.primitives[0].fields["value"]) for group in groups]
     table = Table(1)
     table[module.ROWS] = np.array(rows, module.ROWS.dtype)
     return module, [group.element for group in groups], table
