@@ -16,12 +16,12 @@ from index3.system.sparsity import Sparsity
 
 BODY = (
     "type", "coordinates", "own rows", "coordinates of its own rows", "own matrix block", "axes without inertia",
-    "plane", "tie to ground", "coordinates that turn it",
+    "plane", "tie to ground", "coordinates that turn it", "blocks of coordinates",
 )  # fmt: skip
 GROUP = (
     "type", "markers", "constraint rows", "curvature of its rows", "rows left out in the plane",
     "rows that stand in for missing inertia", "rotations alone in its second derivatives", "held coordinate",
-    "switching", "dependence on reactions", "dependence on accelerations",
+    "coordinates that move its markers", "switching", "dependence on reactions", "dependence on accelerations",
 )  # fmt: skip
 """What the structure takes from a body, and from a joint, motion or force: words for messages."""
 
@@ -70,10 +70,11 @@ class Structure:
 
 def body_part(body: Any) -> Part:
     """What the structure takes from a body or block of states."""
-    block = tuple(part.tobytes() for part in body.block)
+    own = body.__dict__  # couplings of the class follow from the type
+    couplings = tuple([part.tobytes() for part in body.couplings]) if "couplings" in own else ()
     return body.label, BODY, (
-        body.kind, body.coordinate_names, body.own_rows, body.own_columns, block, body.slender, body.planar, body.held,
-        body.turning, tuple(map(tuple, body.blocks)),
+        type(body), body.coordinate_names, body.own_rows, body.own_columns, couplings, body.slender, body.planar,
+        body.held, body.turning, list(map(list, body.blocks)) if body.deforms else (),
     )  # fmt: skip
 
 
@@ -89,5 +90,5 @@ def group_part(group: Group, order: dict[int, int]) -> Part:
     flags = (getattr(element, name, False) for name in ("switched", "reads_reactions", "reads_accelerations"))
     return f"{type(element).__name__} '{group.name}'", GROUP, (
         type(element), markers, rows, group.curved, group.reduced, group.full, group.turning, held,
-        tuple(group.coordinates), *flags,
+        group.coordinates, *flags,
     )  # fmt: skip
