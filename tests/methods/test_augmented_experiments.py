@@ -279,7 +279,7 @@ def doubling(model, span, tolerance):
     """Steps tried, and the end, of al-index3 with steps by halving: the two half steps are kept, the whole one
     judges."""
     method = ix.METHODS["al-index3"]()
-    stage = Variants(model, Structures((*KERNELS, method.kernel, *method.helpers))).at(frozenset())
+    stage = Variants(model, Structures(model, (*KERNELS, method.kernel, *method.helpers))).at(frozenset())
     start = ix.assemble(model)
     t, h, tried = 0.0, 1e-3, 0
     line = t, start.q, start.v, np.zeros(len(stage.system.angle_joints))

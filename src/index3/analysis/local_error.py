@@ -67,7 +67,7 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
     kernels = (*kernels_for(model), chosen.kernel, *chosen.helpers)
-    variant = Variants(model, Structures(kernels), "local_errors").at(frozenset())
+    variant = Variants(model, Structures(model, kernels), "local_errors").at(frozenset())
     variant.start(result)  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)

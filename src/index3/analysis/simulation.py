@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from index3.analysis.audit import energy_audit
+from index3.analysis.audit import Audit, energy_audit
 from index3.compiled import crew
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
@@ -61,7 +62,8 @@ class Simulation:
         chosen = choose(AUTO if self.automatic else method, self.options) if options or not self.automatic else None
         kernels = () if chosen is None else (chosen.kernel, *chosen.helpers)
         self._chosen = None if self.automatic else chosen
-        self._structures = Structures((*kernels_for(model), *kernels))
+        self._structures = Structures(model, (*kernels_for(model), *kernels))
+        self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options)
@@ -94,7 +96,17 @@ class Simulation:
         """
         cpu = CpuSeconds()
         asked = self.settings | self._checked(settings)
-        model = self._changed(changes)
+        with self._model_of(changes) as model:
+            result, cause = self._run(model, t_span, initial, asked, cpu)
+        result.auditor = partial(audit_changed, self.model, dict(changes) if isinstance(changes, Mapping) else changes)
+        if not result.success and asked["on_failure"] == "raise":
+            raise SimulationFailed(result.message, result) from cause
+        return result
+
+    def _run(
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds
+    ) -> tuple[Result, BaseException | None]:
+        """The result of a run of one model, and what made it fail."""
         plan, note = self._plan(model, t_span, asked)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
         variants = Variants(model, self._structures)
@@ -111,10 +123,7 @@ class Simulation:
             result = runner.result({"rtol": asked["rtol"], "step": asked["step"], **self.options})
         result.stats |= cpu.stats()
         result.message += note
-        result.auditor = partial(energy_audit, model)
-        if not result.success and asked["on_failure"] == "raise":
-            raise SimulationFailed(result.message, result) from runner.cause
-        return result
+        return result, runner.cause
 
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings of a run, all of them known."""
@@ -127,20 +136,28 @@ class Simulation:
                 raise ModelError(f"run has no setting '{name}'. {advice}")
         return settings
 
-    def _changed(self, changes: Any) -> Model:
-        """The model of a run."""
-        if changes is None or (isinstance(changes, Mapping) and not changes):
-            return self.model
-        if isinstance(changes, Model):
-            return changes
+    @contextmanager
+    def _model_of(self, changes: Any) -> Iterator[Model]:
+        """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
+        if changes is None or isinstance(changes, Model):
+            yield self.model if changes is None else changes
+            return
         if not isinstance(changes, Mapping):
             raise ModelError(
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.engine.changes import changed_model  # knows model files, which are slow to import
+        from index3.engine.changes import apply  # knows model files, which are slow to import
 
-        return changed_model(self.model, changes)
+        copy = self._spare.pop() if self._spare else self.model.copy()
+        try:
+            undo = apply(copy, changes)
+            try:
+                yield copy
+            finally:
+                undo()
+        finally:
+            self._spare.append(copy)
 
     def _plan(self, model: Model, t_span: Any, asked: Mapping[str, Any]) -> tuple[Plan, str]:
         """What the user asked of a run, checked, and a remark on it; nothing is compiled for it."""
@@ -173,6 +190,15 @@ class Simulation:
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
         variant.close(plan.span[0], variant.start(initial))
         return begin(plan, variant, plan.span[0])
+
+
+def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
+    """The energy audit of a run of a model with changes."""
+    if isinstance(changes, Mapping):
+        from index3.engine.changes import changed_model
+
+        return energy_audit(changed_model(model, changes), result)
+    return energy_audit(model if changes is None else changes, result)
 
 
 def prepared(model: Any, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Simulation:

@@ -17,6 +17,7 @@ from index3.linear.analysed import solver_of
 from index3.methods import closure
 from index3.system import evaluate
 from index3.system.compile import compile_model
+from index3.system.structure import Structure
 from index3.system.system import System
 
 
@@ -74,32 +75,40 @@ class Variant(Equations):
 
 
 class Structures:
-    """The systems of a model by what is open, each compiled when first asked for; other numbers share their structure.
+    """What is compiled once for all runs of a model, by what is open: its systems, and structures for other numbers.
 
     Parameters
     ----------
+    model : Model that does not change any more
     kernels : those that runs call beside the elements', to be built together
     """
 
-    def __init__(self, kernels: Iterable[Kernel]) -> None:
-        self.kernels = tuple(kernels)
-        self.known: dict[frozenset[str], tuple[Any, System]] = {}  # and the model that it is of
+    def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
+        self.model, self.kernels = model, tuple(kernels)
+        self.systems: dict[frozenset[str], System] = {}
+        self.structures: dict[frozenset[str], Structure] = {}
         self.lock = threading.Lock()
 
     def compile(self, model: Any, opened: frozenset[str] = frozenset()) -> System:
-        """The system of a model with some joints open.
+        """The system of the model, or of another one of its structure, with some joints open.
 
         Raises
         ------
-        ModelError : the model has another structure than the first one had.
+        ModelError : the other model has another structure.
         """
+        own = model is self.model
         with self.lock:
-            if opened not in self.known:
-                system = compile_model(model, self.kernels, without=opened)
+            if own and opened in self.systems:
+                return self.systems[opened]
+            structure = self.structures.get(opened)
+            if own or structure is None:
+                system = compile_model(model, self.kernels, without=opened, like=structure)
                 solver_of(system)  # analysed here, once
-                self.known[opened] = model, system
-        first, system = self.known[opened]
-        return system if model is first else compile_model(model, without=opened, like=system.structure)
+                self.structures[opened] = system.structure
+                if own:
+                    self.systems[opened] = system
+                return system
+        return compile_model(model, without=opened, like=structure)
 
 
 class Variants:

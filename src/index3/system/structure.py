@@ -68,11 +68,11 @@ class Structure:
                     raise ModelError(f"{label}: the change alters its {word}. {advice}")
 
 
-def body_part(body: Any) -> Part:
+def body_part(body: Any, slender: bool) -> Part:
     """What the structure takes from a body or block of states."""
     block = tuple(part.tobytes() for part in body.block)
     return body.label, BODY, (
-        body.kind, body.coordinate_names, body.own_rows, body.own_columns, block, body.slender, body.planar, body.held,
+        body.kind, body.coordinate_names, body.own_rows, body.own_columns, block, slender, body.planar, body.held,
         body.turning,
     )  # fmt: skip
 
