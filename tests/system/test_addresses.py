@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -123,6 +125,28 @@ def test_a_stand_in_builds_its_kernel_with_its_stages_and_lets_it_take_its_place
     state.run(evaluate.forces)
     assert "rigid_kernels.gather" in names(loads[2])
     assert len(loads) == 3
+
+
+@compiled_only
+def test_stand_ins_give_way_while_other_threads_run(loads):
+    """Every thread meets stand-ins or kernels, as it comes, and finds the same."""
+    system = compile_model(ix.library.slider_crank())
+    states = [State(system) for _ in range(4)]
+    kernels = (evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.matrix)
+    gate = threading.Barrier(len(states))
+
+    def work(state):
+        state[s.COEF][:] = 1.0
+        gate.wait()
+        return [kernel(state.handle, 0) for kernel in kernels]
+
+    assert not loads
+    with ThreadPoolExecutor(len(states)) as pool:
+        assert list(pool.map(work, states)) == [[0] * len(kernels)] * len(states)
+    assert all(np.array_equal(state[s.MATRIX], states[0][s.MATRIX]) for state in states)
+    assert states[0][s.MATRIX].any()
+    loaded = [key for load in loads for key in load]
+    assert len(loaded) == len(set(loaded))
 
 
 @compiled_only

@@ -2,8 +2,7 @@
 
 Such a function is `int64 run(double t, double *block)`. What a block holds, row by row, and which parts of it each
 function of an element takes, is the element's `Form`; parts that no function takes are the kernels' own. Every run has
-blocks of its own (`CallbackTable`). A call says nothing of the run it belongs to, but comes in the run's thread: so
-what a function raises is kept by thread (`Failures`).
+blocks of its own (`CallbackTable`).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import copy
 import ctypes
 import functools
 import inspect
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.compiled.failures import Failing
 from index3.compiled.interface import JIT, Slot, Table, plain_address
 from index3.errors import Index3Error, ModelError, SimulationFailed
 
@@ -79,46 +78,6 @@ class CallbackTable(Table):
 _ARRAYS: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 BLOCKS_KNOWN = 64
 """Blocks of which a Python function keeps its arguments at hand; as many runs may use it at once without delay."""
-
-
-class Failures(threading.local):
-    """What functions of the user raised in this thread, and in which function at which argument the last one did."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        self.place: tuple[str, float] = ("f", 0.0)
-
-    def keep(self, error: BaseException, what: str, x: float) -> None:
-        """Keep an error until Python can show it."""
-        self.errors.append(error)
-        self.place = (what, x)
-
-
-class Failing:
-    """Base of elements with functions of the user; keeps what these raise, thread by thread, until it can be shown."""
-
-    @property
-    def failures(self) -> Failures:
-        """Of this element, in the thread that asks."""
-        return self.__dict__.get("_failures") or self.__dict__.setdefault("_failures", Failures())
-
-    @property
-    def failure(self) -> BaseException | None:
-        """The last error in this thread."""
-        errors = self.failures.errors
-        return errors[-1] if errors else None
-
-    @failure.setter
-    def failure(self, error: BaseException | None) -> None:
-        self.failures.errors[:] = [] if error is None else [error]
-
-    @property
-    def failed_in(self) -> tuple[str, float]:
-        """The function that failed last in this thread, and its argument."""
-        return self.failures.place
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_failures"}  # tracebacks do not travel
 
 
 class UserFunctions(Failing):

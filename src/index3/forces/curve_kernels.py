@@ -19,7 +19,7 @@ import numpy as np
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
 from index3.bodies.marker import as_number
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Failing
+from index3.compiled.failures import Failing
 from index3.compiled.interface import JIT, Slot, Table, call_time, helper, plain_address
 from index3.errors import Index3Error, ModelError
 from index3.forces.curve import STEP, Curve

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import sources, store
-from index3.compiled.callbacks import Failures
+from index3.compiled.failures import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel
 from index3.errors import Index3Error
 from index3.system import evaluate

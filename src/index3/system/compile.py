@@ -11,7 +11,7 @@ import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Failures
+from index3.compiled.failures import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
 from index3.joints import CoordinateConstraint

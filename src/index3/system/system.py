@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Failures
+from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import Index3Error, ModelError
 from index3.system import evaluate
@@ -199,8 +199,7 @@ class State:
         self.table = Table(s.SIZE)
         for slot, array in system.fixed.items():
             self.table[slot] = array
-        for slot, shape in system.work.items():
-            self.table[slot] = np.zeros(shape, slot.dtype)
+        self.table.fill(system.work)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
         kinds = {id(table): table for _, _, table in system.stages}
