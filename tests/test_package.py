@@ -114,7 +114,7 @@ def test_example_runs(name, tmp_path):
 
 
 PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/reference/model_files.md"]
-PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events")]
+PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared")]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
 
 

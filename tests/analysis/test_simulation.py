@@ -343,3 +343,31 @@ def test_variants_met_by_threads_at_once_are_compiled_once(monkeypatch):
     assert len(found) == 2
     for k, run in enumerate(runs):
         assert_identical(run.result(), runs[k % 2].result())
+
+
+def test_a_restored_simulation_begins_with_changes():
+    """The first run compiles; what it changed must not stay."""
+    model = ix.library.pendulum()
+    restored = pickle.loads(pickle.dumps(ix.prepare(model, "dopri5")))
+    for mass in (3.0, 5.0, None, 3.0):
+        changes = None if mass is None else {"rod.mass": mass}
+        plain = ix.simulate(changed_by_hand(model, changes or {}), (0.0, 0.1), "dopri5")
+        assert_identical(restored.run((0.0, 0.1), changes=changes), plain)
+
+
+def test_wrong_changes_leave_the_next_run_alone():
+    prepared = ix.prepare(ix.library.pendulum(), "dopri5")
+    wanted = prepared.run((0.0, 0.1), changes={"rod.mass": 2.0})
+    with pytest.raises(ModelError):
+        prepared.run((0.0, 0.1), changes={"gravity": (0, 0, 0), "rod.mass": 7.0, "rod.inertia": "heavy"})
+    with pytest.raises(ModelError):
+        prepared.run((0.0, 0.1), changes={"rod.mass": 7.0}, initial=3)
+    assert_identical(prepared.run((0.0, 0.1), changes={"rod.mass": 2.0}), wanted)
+
+
+def test_the_audit_is_of_the_changed_model():
+    prepared = ix.prepare(ix.library.pendulum(), "dopri5", t_eval=0.01)
+    runs = [prepared.run((0.0, 0.5), changes={"rod.mass": mass}) for mass in (2.0, 4.0)]
+    for run in runs:
+        share = run.energy.audit()["rod"]
+        np.testing.assert_allclose(share.kinetic, run.energy.kinetic, rtol=1e-12, atol=1e-15)  # the same sums

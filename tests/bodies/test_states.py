@@ -169,6 +169,22 @@ def test_copies_of_equations_are_apart():
     assert accelerations == pytest.approx([3.0, 5.0])
 
 
+def test_equations_start_anew_with_every_run():
+    model, seen = ix.Model("twice"), []
+    mass = model.add(ix.PointMass("mass", 1.0))
+
+    def residual(t, r, A, v, w, p, x, rate, z, out, res):
+        seen.append(float(z[0]))
+        res[0] = z[0] ** 2 - 4.0
+
+    model.add(ix.UserEquations("root", mass, residual, variables=(1.0,)))
+    for _ in range(2):
+        seen.clear()
+        ix.simulate(model, (0.0, 0.1), "dopri5")
+        assert seen[0] == 1.0
+        assert seen[-1] == pytest.approx(2.0, abs=1e-12)  # of the iteration
+
+
 def test_equations_that_leave_a_rate_open():
     """S2-03: Equations that do not fix a rate are an error with a name."""
     model = ix.Model("open")

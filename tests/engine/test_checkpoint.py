@@ -12,7 +12,6 @@ import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.engine import checkpoint
-from index3.engine.variants import Variants
 from index3.errors import Index3Error, ModelError
 from index3.methods import run
 
@@ -29,8 +28,7 @@ def chain():
 def begun(simulation, span=SPAN):
     """A segment that has not stepped yet, with tables of its own."""
     plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    variants = Variants(simulation.model, simulation._structures)
-    return simulation._begin(plan, variants, None, simulation.settings, [])
+    return simulation._begin(plan, simulation.model, None, simulation.settings, [])
 
 
 def simulation_of(model, method, **settings):

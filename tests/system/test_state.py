@@ -228,10 +228,3 @@ def test_saved_states_go_through_files(tmp_path):
             state.move(0.01 * k, system.q0 + 1e-4 * k, (1.0 + 0.1 * k) * system.v0)
             assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.matrix) == 0
         assert content(one) == content(other)
-
-
-@compiled_only
-def test_equations_of_the_user_start_anew_with_every_run():
-    model = menagerie.everything()
-    one, two = (ix.simulate(model, (0.0, 0.05), "dopri5", progress=False) for _ in range(2))
-    assert one.q.tobytes() == two.q.tobytes()

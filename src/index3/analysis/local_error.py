@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from index3.engine.settings import check_model, is_number
-from index3.engine.variants import Structures, Variant, Variants
+from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
 from index3.methods.closing import kernels_for
 from index3.methods.registry import choose
 from index3.methods.runner import Run
 from index3.results.result import Result
+from index3.system.compile import compile_model
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
     kernels = (*kernels_for(model), chosen.kernel, *chosen.helpers)
-    variant = Variants(model, Structures(kernels), "local_errors").at(frozenset())
+    variant = Variant(model, lambda opened: compile_model(model, kernels, without=opened), "local_errors")
     variant.start(result)  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)

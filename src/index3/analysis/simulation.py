@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from index3.analysis.audit import energy_audit
+from index3.analysis.audit import Audit, energy_audit
 from index3.compiled import crew
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import describe, moving_markers
 from index3.engine.progress import reporter
 from index3.engine.runner import Runner
-from index3.engine.segments import Plan, begin
+from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     absolute_tolerance,
     check_choices,
@@ -30,12 +32,16 @@ from index3.engine.settings import (
     stop_times,
 )
 from index3.engine.timing import CpuSeconds
-from index3.engine.variants import Structures, Variants
+from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
+from index3.linear.analysed import solver_of
 from index3.methods.closing import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
 from index3.results.result import Result
+from index3.system.compile import compile_model
+from index3.system.structure import Structure
+from index3.system.system import System
 
 PREPARED = ("method", "linear")
 """Settings that a prepared simulation has once and for all."""
@@ -61,7 +67,11 @@ class Simulation:
         chosen = choose(AUTO if self.automatic else method, self.options) if options or not self.automatic else None
         kernels = () if chosen is None else (chosen.kernel, *chosen.helpers)
         self._chosen = None if self.automatic else chosen
-        self._structures = Structures((*kernels_for(model), *kernels))
+        self._kernels = (*kernels_for(model), *kernels)
+        self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
+        self._structures: dict[frozenset[str], Structure] = {}
+        self._lock = threading.Lock()
+        self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options)
@@ -69,9 +79,28 @@ class Simulation:
     def __repr__(self) -> str:
         return f"Simulation({self.model!r}, method={self.method!r})"
 
-    def compile(self) -> None:
-        """Compile the model now; otherwise the first run does it."""
-        self._structures.compile(self.model)
+    def compile(self, model: Model | None = None, opened: frozenset[str] = frozenset()) -> System:
+        """The system of the model, or of another one of its structure, with some joints and motions open.
+
+        The structure is found by whoever asks first; the system of the model itself is kept.
+
+        Raises
+        ------
+        ModelError : the other model has another structure.
+        """
+        own = model is None or model is self.model
+        with self._lock:
+            if own and opened in self._systems:
+                return self._systems[opened]
+            structure = self._structures.get(opened)
+            if own or structure is None:
+                system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
+                solver_of(system)  # analysed here, once
+                self._structures[opened] = system.structure
+                if own:
+                    self._systems[opened] = system
+                return system
+        return compile_model(model or self.model, without=opened, like=structure)
 
     def run(self, t_span: tuple[float, float], *, initial: Any = None, changes: Any = None, **settings: Any) -> Result:
         """Run from t0 to t1 and return what `simulate` of the changed model would return, bit by bit.
@@ -94,16 +123,26 @@ class Simulation:
         """
         cpu = CpuSeconds()
         asked = self.settings | self._checked(settings)
-        model = self._changed(changes)
+        with self._model_of(changes) as model:
+            result, cause = self._run(model, t_span, initial, asked, cpu)
+        result.auditor = partial(audit_changed, self.model, dict(changes) if isinstance(changes, Mapping) else changes)
+        if not result.success and asked["on_failure"] == "raise":
+            raise SimulationFailed(result.message, result) from cause
+        return result
+
+    def _run(
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds
+    ) -> tuple[Result, BaseException | None]:
+        """The result of a run of one model, and what made it fail."""
         plan, note = self._plan(model, t_span, asked)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
-        variants = Variants(model, self._structures)
-        runner = Runner(plan, variants, self._begin(plan, variants, initial, asked, functions), asked["callback"], cpu)
+        runner = Runner(plan, self._begin(plan, model, initial, asked, functions), asked["callback"], cpu)
+        whole = runner.segment.variant.whole
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
-            layout = describe(model, variants.whole, np.ones(variants.whole.m, bool))
-            runner.events = Events(functions, runner.segment, layout, moving_markers(variants.whole))
+            layout = describe(model, whole, np.ones(whole.m, bool))
+            runner.events = Events(functions, runner.segment, layout, moving_markers(whole))
         crew.dismiss()  # every kernel that the run is known to need is there
         with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
             runner.run_to_end(report)
@@ -111,10 +150,7 @@ class Simulation:
             result = runner.result({"rtol": asked["rtol"], "step": asked["step"], **self.options})
         result.stats |= cpu.stats()
         result.message += note
-        result.auditor = partial(energy_audit, model)
-        if not result.success and asked["on_failure"] == "raise":
-            raise SimulationFailed(result.message, result) from runner.cause
-        return result
+        return result, runner.cause
 
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings of a run, all of them known."""
@@ -127,20 +163,28 @@ class Simulation:
                 raise ModelError(f"run has no setting '{name}'. {advice}")
         return settings
 
-    def _changed(self, changes: Any) -> Model:
-        """The model of a run."""
-        if changes is None or (isinstance(changes, Mapping) and not changes):
-            return self.model
-        if isinstance(changes, Model):
-            return changes
+    @contextmanager
+    def _model_of(self, changes: Any) -> Iterator[Model]:
+        """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
+        if changes is None or isinstance(changes, Model):
+            yield self.model if changes is None else changes
+            return
         if not isinstance(changes, Mapping):
             raise ModelError(
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.engine.changes import changed_model  # knows model files, which are slow to import
+        from index3.engine.changes import apply  # knows model files, which are slow to import
 
-        return changed_model(self.model, changes)
+        copy = self._spare.pop() if self._spare else self.model.copy()
+        try:
+            undo = apply(copy, changes)
+            try:
+                yield copy
+            finally:
+                undo()
+        finally:
+            self._spare.append(copy)
 
     def _plan(self, model: Model, t_span: Any, asked: Mapping[str, Any]) -> tuple[Plan, str]:
         """What the user asked of a run, checked, and a remark on it; nothing is compiled for it."""
@@ -164,15 +208,25 @@ class Simulation:
         check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
         return plan, note
 
-    def _begin(self, plan: Plan, variants: Variants, initial: Any, asked: Mapping[str, Any], functions: Any) -> Any:
+    def _begin(self, plan: Plan, model: Model, initial: Any, asked: Mapping[str, Any], functions: Any) -> Segment:
         """The first segment, from an assembled state."""
-        variant = variants.at(variants.check_names(asked["open_joints"], "open_joints"))
+        variant = Variant(model, partial(self.compile, model))
+        variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
-            variants.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-        moving = moving_markers(variants.whole)
+            variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+        moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
         variant.close(plan.span[0], variant.start(initial))
         return begin(plan, variant, plan.span[0])
+
+
+def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
+    """The energy audit of a run of a model with changes."""
+    if isinstance(changes, Mapping):
+        from index3.engine.changes import changed_model
+
+        return energy_audit(changed_model(model, changes), result)
+    return energy_audit(model if changes is None else changes, result)
 
 
 def prepared(model: Any, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Simulation:

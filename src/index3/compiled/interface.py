@@ -15,9 +15,10 @@ from __future__ import annotations
 import copy
 import ctypes
 import itertools
+import math
 import os
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -26,6 +27,7 @@ import numpy as np
 JIT = os.environ.get("INDEX3_JIT", "1") != "0"
 BUILDING = os.environ.get("INDEX3_BUILDING") == "1"
 OK = 0  # the status of a kernel that found nothing wrong
+ALIGNED = 64  # bytes: where the arrays of `Table.fill` begin
 WORDS = 4  # int64 words of a slot: address and up to three extents
 C_KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
@@ -137,6 +139,26 @@ class Table:
     def explain(self, element: Any, k: int, t: float) -> str | None:
         """What the memory of the table tells about a failure of its k-th element; None: ask the element."""
         return None
+
+    def fill(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
+        """Put zeros into many slots, all in one piece of memory: far quicker than one array after the other.
+
+        >>> X, Y = slots(x=("f8", 1), y=("i8", 2))
+        >>> table = Table(2)
+        >>> table.fill({X: (3,), Y: (2, 1)})
+        >>> table[Y].tolist()
+        [[0], [0]]
+        """
+        sizes = [slot.dtype.itemsize * math.prod(shape) for slot, shape in shapes.items()]
+        ends = list(itertools.accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
+        block = np.zeros(ends[-1] if ends else 0, np.uint8)
+        address = int(block.ctypes.data)
+        for (slot, shape), first in zip(shapes.items(), [0, *ends], strict=False):
+            array = np.ndarray(shape, slot.dtype, block, first)
+            self.arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
+            self.words[slot.index * WORDS] = address + first
+            for k, extent in enumerate(shape, slot.index * WORDS + 1):
+                self.words[k] = extent
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:

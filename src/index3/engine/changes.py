@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,27 +19,47 @@ AFTERWARDS = ("shape", "q0", "v0")
 
 
 def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
-    """A copy of a model with some fields changed: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}.
+    """A copy of a model with some fields changed; see `apply`."""
+    copy = model.copy()
+    apply(copy, changes)
+    return copy
+
+
+def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
+    """Change some fields of a model: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}; a function that undoes it.
 
     All else is as a model file would have it: lengths and angles that followed from positions stay what they were.
 
     Raises
     ------
-    ModelError : an unknown element or field, or a value that the element refuses.
+    ModelError : an unknown element or field, or a value that the element refuses; the model is then as it was.
     """
     by_name: dict[str, dict[str, Any]] = {}
-    copy = model.copy()
-    for key, value in changes.items():
-        name, dot, field = key.partition(".") if isinstance(key, str) else ("", "", "")
-        if key == "gravity":
-            copy.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
-        elif not dot or not field:
-            raise ModelError(f"changes: {key!r} is no field of an element. Give names such as 'coil.stiffness'.")
-        else:
-            by_name.setdefault(name, {})[field] = value
-    for name, fields in by_name.items():
-        change(copy, copy[name], fields)
-    return copy
+    before: list[tuple[Any, dict[str, Any]]] = []
+
+    def undo() -> None:
+        for element, values in reversed(before):
+            vars(element).clear()
+            vars(element).update(values)
+
+    try:
+        for key, value in changes.items():
+            name, dot, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+            if key == "gravity":
+                before.append((model, dict(vars(model))))
+                model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
+            elif not dot or not field:
+                raise ModelError(f"changes: {key!r} is no field of an element. Give names such as 'coil.stiffness'.")
+            else:
+                by_name.setdefault(name, {})[field] = value
+        for name, fields in by_name.items():
+            element = model[name]
+            before.append((element, dict(vars(element))))
+            change(model, element, fields)
+    except BaseException:
+        undo()
+        raise
+    return undo
 
 
 def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:

@@ -150,7 +150,7 @@ class Events:
         def closed() -> Result:
             line = {name: arrays[name] for name in ("t", "q", "v", "a", "angle")}
             lam = np.zeros((1, system.m))
-            lines = variant.widened(variant.projection.close_block(**line, lam=lam, project=True), rows)
+            lines = variant.widened(variant.projection.close_block(**line, lam=lam, project=True))
             return self.result(result_arrays(lines | {"work": arrays["work"]}))
 
         return Instant(self.result(arrays), closed)

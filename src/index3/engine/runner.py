@@ -18,7 +18,6 @@ from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
-from index3.engine.variants import Variants
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
 from index3.linear import static_lu
 from index3.methods import run
@@ -43,10 +42,8 @@ Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 class Runner:
     """Calls a method's `advance` until the end, closes and collects the output between calls."""
 
-    def __init__(
-        self, plan: Plan, variants: Variants, segment: Segment, callback: Callback | None, cpu: CpuSeconds
-    ) -> None:
-        self.plan, self.variants, self.segment, self.callback, self.cpu = plan, variants, segment, callback, cpu
+    def __init__(self, plan: Plan, segment: Segment, callback: Callback | None, cpu: CpuSeconds) -> None:
+        self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
         self.pending: dict[str, np.ndarray] | None = None  # taken from the run, not yet closed
         self.blocks: list[dict[str, np.ndarray]] = []
         self.jumps: list[Jump] = []
@@ -197,9 +194,7 @@ class Runner:
                 "the motion for good once that is slow: close a joint, or make the event terminal."
             )
         if self.status == 0:
-            switch = Switch(
-                self.variants, self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state
-            )
+            switch = Switch(self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
             self.restart(switch, line, hit)
 
     def pass_stop(self) -> None:
@@ -209,7 +204,7 @@ class Runner:
         line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
         line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
         place = (line["q"][0], line["v"][0], line["angle"][0])
-        self.restart(Switch(self.variants, self.segment.variant, self.segment.end, place), line, None)
+        self.restart(Switch(self.segment.variant, self.segment.end, place), line, None)
 
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
         """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
@@ -242,7 +237,7 @@ class Runner:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         lines["work"] = block["work"][: len(lines["t"])]
         lines["t"] = self.segment.own_times(lines["t"])
-        return self.segment.variant.widened(lines, self.variants.whole.m)
+        return self.segment.variant.widened(lines)
 
     def wants_stop(self, lines: dict[str, np.ndarray]) -> bool:
         """Call the user's callback line by line; if it wants to stop, what comes later is dropped."""
@@ -272,6 +267,7 @@ class Runner:
 
     def result(self, options: dict[str, Any]) -> Result:
         """Everything collected, as a Result."""
+        whole = self.segment.variant.whole
         joined = {name: np.concatenate([block[name] for block in self.blocks]) for name in self.blocks[0]}
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         if self.jumps:
@@ -288,9 +284,9 @@ class Runner:
             "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
         }  # fmt: skip
-        result = Result(describe(self.variants.model, self.variants.whole, self.unique_rows()), arrays, info)
+        result = Result(describe(self.segment.variant.model, whole, self.unique_rows()), arrays, info)
         result.jumps = self.jumps
-        result.moving = moving_markers(self.variants.whole)
+        result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()
@@ -298,7 +294,7 @@ class Runner:
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
-        unique = np.ones(self.variants.whole.m, bool)
+        unique = np.ones(self.segment.variant.whole.m, bool)
         if self.projection.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
             unique[self.segment.variant.columns] = ~self.projection.null_rows()
         return unique

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.errors import ModelError
-from index3.linear.analysed import solver_of
 from index3.methods import closure
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import System
 
 
 class Variant(Equations):
-    """The equations of a model without the rows of what is open; `columns` places its rows among all."""
+    """The equations of a model while some of its joints and motions are open, and those that a run changes them for.
 
-    def __init__(self, model: Any, analysis: str, system: System, opened: frozenset[str], columns: np.ndarray) -> None:
-        super().__init__(model, analysis, system)
-        self.open, self.columns = opened, columns
+    Parameters
+    ----------
+    model : Model
+    compile_open : what gives the system without the rows of what is open
+    analysis : what asks, for messages
+    opened : names of joints and motions
+    before : another variant of the same run
+
+    Attributes
+    ----------
+    whole : the system with every joint closed
+    columns : where the rows of this one stand among those of `whole`
+    """
+
+    def __init__(
+        self, model: Any, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
+        opened: frozenset[str] = frozenset(), before: Variant | None = None,
+    ) -> None:  # fmt: skip
+        self.whole: System = compile_open(frozenset()) if before is None else before.whole
+        super().__init__(model, analysis, compile_open(opened) if opened else self.whole)
+        self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
+        self._met: dict[frozenset[str], Variant] = {opened: self} if before is None else before._met
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
         """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
         self.state.move(t, q, v)
         self.state[s.ANGLE_REF][:] = angles
 
-    def widened(self, lines: dict[str, np.ndarray], m: int) -> dict[str, np.ndarray]:
-        """Closed lines of output with a column of lam for each of the m rows of the whole model, zero where open."""
-        lam = np.zeros((len(lines["lam"]), m))
+    def widened(self, lines: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Closed lines of output with a column of lam for each row of the whole model, zero where open."""
+        lam = np.zeros((len(lines["lam"]), self.whole.m))
         lam[:, self.columns] = lines["lam"]
         return lines | {"lam": lam}
 
@@ -72,44 +87,6 @@ class Variant(Equations):
         self.project(closure.assemble_velocities)
         return self.state[s.V].copy()
 
-
-class Structures:
-    """The systems of a model by what is open, each compiled when first asked for; other numbers share their structure.
-
-    Parameters
-    ----------
-    kernels : those that runs call beside the elements', to be built together
-    """
-
-    def __init__(self, kernels: Iterable[Kernel]) -> None:
-        self.kernels = tuple(kernels)
-        self.known: dict[frozenset[str], tuple[Any, System]] = {}  # and the model that it is of
-        self.lock = threading.Lock()
-
-    def compile(self, model: Any, opened: frozenset[str] = frozenset()) -> System:
-        """The system of a model with some joints open.
-
-        Raises
-        ------
-        ModelError : the model has another structure than the first one had.
-        """
-        with self.lock:
-            if opened not in self.known:
-                system = compile_model(model, self.kernels, without=opened)
-                solver_of(system)  # analysed here, once
-                self.known[opened] = model, system
-        first, system = self.known[opened]
-        return system if model is first else compile_model(model, without=opened, like=system.structure)
-
-
-class Variants:
-    """All variants of a model that a run has met; `whole` is the system with every joint closed."""
-
-    def __init__(self, model: Any, structures: Structures, analysis: str = "simulate") -> None:
-        self.model, self.structures, self.analysis = model, structures, analysis
-        self.whole = structures.compile(model)
-        self.known: dict[frozenset[str], Variant] = {}
-
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
         """The names of joints and motions as a set.
 
@@ -133,7 +110,7 @@ class Variants:
             )
 
     def at(self, opened: frozenset[str]) -> Variant:
-        """The variant with some joints and motions open.
+        """The variant of the same run with some joints and motions open.
 
         Raises
         ------
@@ -145,11 +122,9 @@ class Variants:
                     f"{motion.label} drives {motion.joint.label}, which is open. Open '{motion.name}' together with "
                     f"'{motion.joint.name}'."
                 )
-        if opened not in self.known:
-            system = self.structures.compile(self.model, opened) if opened else self.whole
-            columns = row_columns(self.whole, system)
-            self.known[opened] = Variant(self.model, self.analysis, system, opened, columns)
-        return self.known[opened]
+        if opened not in self._met:
+            self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self)
+        return self._met[opened]
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

@@ -42,8 +42,7 @@ class Run:
         block = int(np.clip(BLOCK_NUMBERS // (3 * n + m + n_angles + 2), 4, 4096))
         if t_eval is not None:
             block = min(block, len(t_eval))
-        for slot, shape in run.array_shapes(n, m, n_angles, block).items():
-            self.table[slot] = np.zeros(shape, slot.dtype)
+        self.table.fill(run.array_shapes(n, m, n_angles, block))
         kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
         self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0, 0, 0]
         if self.system.reactions_work:

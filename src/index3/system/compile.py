@@ -199,7 +199,10 @@ class Compiler:
         ModelError : the model has another structure than `like`.
         """
         order = {id(body): k for k, body in enumerate(self.bodies)}
-        parts = [*map(body_part, self.bodies), *(group_part(group, order) for group in self.groups)]
+        parts = [
+            *(body_part(body, id(body) in self.slender) for body in self.bodies),
+            *(group_part(group, order) for group in self.groups),
+        ]
         if self.like is not None:
             self.like.check(parts)
             return self.like

@@ -222,8 +222,7 @@ class State:
         self.table = Table(s.SIZE)
         for slot, array in system.fixed.items():
             self.table[slot] = array
-        for slot, shape in system.work.items():
-            self.table[slot] = np.zeros(shape, slot.dtype)
+        self.table.fill(system.work)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
         kinds = {id(table): table for _, _, table in system.stages}
