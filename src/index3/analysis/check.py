@@ -12,7 +12,7 @@ from index3.analysis.settings import check_model, check_time
 from index3.analysis.start import Start, starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for
 from index3.system.compile import compile_model
@@ -100,7 +100,7 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     fresh = closure.assemble_accelerations(state.handle, closer.handle)
     if fresh:
         raise closer.failure(fresh, t)
-    zero = np.flatnonzero(closer.factors[static_lu.ZERO][system.n :])
+    zero = np.flatnonzero(closer.factors[contract.ZERO][system.n :])
     rank = system.m - len(zero)
     if not code:
         try:

@@ -19,7 +19,7 @@ from index3.analysis.stages import Stages
 from index3.analysis.switching import Jump, Switch
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
@@ -280,7 +280,7 @@ class Drive:
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
         unique = np.ones(self.stages.whole.m, bool)
-        if self.closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+        if self.closer.factors[contract.INFO][contract.N_ZERO] > 0:
             unique[self.leg.stage.columns] = ~self.closer.null_rows()
         return unique
 

@@ -21,8 +21,8 @@ from index3.analysis.settings import check_choices, check_model, check_motions, 
 from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError, SimulationFailed
-from index3.linear import static_lu
-from index3.methods.closing import KERNELS, Closer
+from index3.linear import contract
+from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -79,7 +79,7 @@ def kinematics(
     assert times is not None
     check_choices(True, None, on_failure, "kinematics")
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    system = compile_model(model, KERNELS)
+    system = compile_model(model, kernels_for(model))
     state = State(system)
     closer = Closer(state)
     assemble_state(state, closer, span[0], start=starting_point(system, initial, "kinematics"))
@@ -99,7 +99,7 @@ def check_driven(model: Any, state: State, closer: Closer) -> None:
     if system.first_state < system.n:
         blocks = ", ".join(body.label for body in system.bodies if body.kind == "states")
         raise ModelError(f"kinematics: {blocks}: states have to be integrated in time. Use simulate.")
-    rank = system.m - int(np.count_nonzero(closer.factors[static_lu.ZERO][system.n :]))
+    rank = system.m - int(np.count_nonzero(closer.factors[contract.ZERO][system.n :]))
     if rank == system.n and not np.any(system.level == 1):
         return
     free = free_directions(state)
@@ -177,7 +177,7 @@ def make_result(model: Any, state: State, closer: Closer, follower: Follower, me
     joined["violation_scaled"] = joined.pop("scaled")
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
-    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+    if closer.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~closer.null_rows()
     count = len(lines)
     info = {

@@ -67,7 +67,7 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
-    stage = Stages(model, (*kernels_for(model), chosen.kernel, *chosen.helpers)).at(frozenset())
+    stage = Stages(model, kernels_for(model, chosen)).at(frozenset())
     starting_point(stage.system, result, "local_errors")  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)

@@ -23,6 +23,7 @@ from index3.analysis.settings import (
     check_model,
     check_motions,
     check_names,
+    check_solver,
     check_span,
     check_steps,
     longest_step,
@@ -59,6 +60,7 @@ def simulate(
     progress: Any = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
+    linear: str = "static",
     **options: Any,
 ) -> Result:
     """Integrate a model's equations of motion and return its motion, reactions, energy and residuals.
@@ -93,6 +95,8 @@ def simulate(
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
+    linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
+        for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
 
     Raises
@@ -109,6 +113,7 @@ def simulate(
     automatic = isinstance(method, str) and method == "auto"
     check_names(options, inspect.signature(simulate), named=not automatic)
     chosen = choose(AUTO if automatic else method, options) if options or not automatic else None
+    check_solver(linear, None if automatic else chosen, model)
     span = check_span(t_span)
     constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
     longest, longest_of = longest_step(model)
@@ -121,9 +126,7 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    stages = Stages(
-        model, kernels_for(model) if chosen is None else (*kernels_for(model), chosen.kernel, *chosen.helpers)
-    )
+    stages = Stages(model, kernels_for(model, chosen, linear), linear)
     stage = stages.at(stages.check_names(open_joints, "open_joints"))
     for function in functions:
         stages.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
@@ -145,7 +148,7 @@ def simulate(
     crew.dismiss()  # every kernel that the run is known to need is there
     with reporter(progress, model.name, span) as report:
         drive.go(report)
-    result = drive.result({"rtol": rtol, "step": step, **options})
+    result = drive.result({"rtol": rtol, "step": step, "linear": None if linear == "static" else linear, **options})
     result.message += note
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":

@@ -12,6 +12,7 @@ from index3.analysis.assemble import check_consistency
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.errors import ModelError
+from index3.linear.registry import DEFAULT, solver_of
 from index3.methods import closure
 from index3.methods.closing import Closer
 from index3.system import evaluate
@@ -85,8 +86,8 @@ class Stage:
 class Stages:
     """All stages of a model that a run has met; `whole` is the system with every joint closed."""
 
-    def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
-        self.model, self.kernels = model, tuple(kernels)
+    def __init__(self, model: Any, kernels: Iterable[Kernel], linear: str = DEFAULT) -> None:
+        self.model, self.kernels, self.linear = model, tuple(kernels), linear
         self.whole = compile_model(model, self.kernels)
         self.known: dict[frozenset[str], Stage] = {}
 
@@ -128,7 +129,8 @@ class Stages:
         if opened not in self.known:
             system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
             state = State(system)
-            self.known[opened] = Stage(opened, system, state, Closer(state), row_columns(self.whole, system))
+            closer = Closer(state, solver_of(system, self.linear))
+            self.known[opened] = Stage(opened, system, state, closer, row_columns(self.whole, system))
         return self.known[opened]
 
 

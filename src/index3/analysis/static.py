@@ -18,7 +18,7 @@ from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
 from index3.joints import CoordinateConstraint, Motion
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
@@ -254,7 +254,7 @@ def as_result(model: Any, balance: Balance, method: str) -> Result:
     state, closer, n = balance.state, balance.closer, balance.n
     unique = np.ones(state.system.m, bool)
     state[s.LAM][:] = balance.lam
-    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+    if closer.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~closer.null_rows()
         closure.shorten(state.handle, closer.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
