@@ -22,7 +22,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL
 from index3.linear import static_lu
-from index3.linear.analysed import solver_of
+from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State

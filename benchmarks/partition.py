@@ -16,7 +16,7 @@ from timing import best, print_json, print_table
 import index3 as ix
 from index3.compiled import slots as s
 from index3.linear import static_lu
-from index3.linear.analysed import solver_of
+from index3.linear.registry import solver_of
 from index3.methods.state_space import elimination
 from index3.methods.state_space.partition import elimination_table
 from index3.system import evaluate

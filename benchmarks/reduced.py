@@ -14,9 +14,9 @@ from timing import best, print_json, print_table
 import index3 as ix
 from index3.compiled import slots as s
 from index3.linear import reduced, static_lu
-from index3.linear.analysed import solver_of
 from index3.linear.reduced import ReducedSolver
 from index3.linear.reference import SuperLU
+from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State

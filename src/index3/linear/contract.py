@@ -37,8 +37,8 @@ scalar at which the last one failed, or -1; its status. MARGIN holds one number:
 is from being left out, 1 at the limit."""
 NOT_FINITE, BODY_SINGULAR, ROW_REDUNDANT, UNSUITABLE = range(1, 5)
 """Status of a factorisation that leaves nothing to solve with: a number is not finite; a coordinate has no inertia
-(BAD_SCALAR); a row (BAD_SCALAR) is redundant, and the solver does not find the rank; the matrix is not of the kind that
-the solver takes."""
+(BAD_SCALAR); a row (BAD_SCALAR) is redundant or close to it, and the solver cannot tell or take that; the matrix is not
+of the kind that the solver takes."""
 
 
 @helper

@@ -115,7 +115,8 @@ class ReducedSolver(Solver):
         }
         self.share({slot: np.asarray(array) for slot, array in arrays.items()})
         self.lengths = {
-            rm.VALUES: nnz + 1, rm.RHS: n + m, rm.BLOCK: len(blocks), rm.Y: len(y_places), rm.L: self.envelope, rm.LAM: m,
+            rm.VALUES: nnz + 1, rm.RHS: n + m, rm.BLOCK: len(blocks), rm.Y: len(y_places), rm.L: self.envelope,
+            rm.LAM: m,
         }  # fmt: skip
         self.weights = np.array([weights.get(n + int(row), 0.0) for row in self.rows], float)
 

@@ -4,7 +4,8 @@ Matrices are scaled first, coordinates by 1 / sqrt(|H_ii|) (H with the rows' squ
 length 1, so that units do not matter. Partial pivoting says nothing of rank, so each factorisation is asked for its
 smallest singular value, by inverse iteration; where that is small, redundant rows are found by an orthogonal
 factorisation of the dense rows with pivoting, and taken out of the matrix. A row counts as redundant as in
-`static_lu`: if the square of its sine to the others is below the row tolerance.
+`static_lu`: if the square of its sine to the others is below the row tolerance. Large systems where rows come close to
+that are refused, for there this takes long.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ SUSPECT = 100.0
 square of a row's sine to the others, up to the condition of the scaled body blocks."""
 SINGULAR = 1e-14
 """The same below which a matrix without redundant rows is singular: rounding of numbers of size 1."""
-DENSE = 3000
-"""Rows up to which redundant ones are looked for: seconds, and 100 MB."""
+APART = 0.01
+"""How far the sine of a redundant row drops below those of the others; along a chain sines become small by and by."""
+DENSE = 1000
+"""Rows up to which redundant ones are looked for: about a second."""
 
 
 class _CallbackTable(Table):
@@ -251,7 +254,8 @@ def redundant(rows: np.ndarray, tolerance: float) -> np.ndarray:
     from scipy.linalg import qr
 
     triangle, order = qr(rows.T, mode="r", pivoting=True)
-    sines = np.zeros(len(rows))
-    diagonal = np.diag(triangle)
-    sines[: len(diagonal)] = diagonal**2
-    return np.sort(order[sines <= tolerance])
+    sines = np.zeros(len(rows) + 1)
+    sines[0], diagonal = 1.0, np.abs(np.diag(triangle))
+    sines[1 : 1 + len(diagonal)] = diagonal
+    dropped = (sines[1:] ** 2 <= tolerance) & (sines[1:] <= APART * sines[:-1])
+    return np.sort(order[np.argmax(dropped) :]) if dropped.any() else order[:0]

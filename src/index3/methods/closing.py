@@ -156,8 +156,8 @@ def singular_body(system: System, factors: Table) -> SingularError:
     if status == contract.ROW_REDUNDANT:
         row = scalar - system.n
         return SingularError(
-            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, which this linear solver cannot "
-            f"take. Use linear='{DEFAULT}', or remove the constraint."
+            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or closer to it than this linear "
+            f"solver can take. Use linear='{DEFAULT}', or remove the constraint."
         )
     if status == contract.UNSUITABLE:
         return SingularError(
