@@ -54,8 +54,11 @@ class _CallbackTable(Table):
             return kernel
 
         kernels = [guarded(function) for function in functions]
-        self.keep = [C_KERNEL(kernel) for kernel in kernels] if JIT else kernels
-        addresses = [ctypes.cast(k, ctypes.c_void_p).value if JIT else plain_address(k) for k in self.keep]
+        if JIT:
+            self.keep = [C_KERNEL(kernel) for kernel in kernels]
+            addresses = [ctypes.cast(kernel, ctypes.c_void_p).value or 0 for kernel in self.keep]
+        else:
+            addresses = [plain_address(kernel) for kernel in kernels]
         self[slot] = np.array(addresses, np.int64)
 
 
@@ -237,12 +240,12 @@ def smallest_direction(lu: Any, size: int) -> tuple[float, np.ndarray]:
     for _ in range(2):
         for transposed in ("T", "N"):
             x = lu.solve(x, transposed)
-            length = np.linalg.norm(x)
+            length = float(np.linalg.norm(x))
             if not np.isfinite(length):
                 return 0.0, np.nan_to_num(x)
             value = min(value, 1.0 / length)
             x /= length
-    return float(value), x
+    return value, x
 
 
 def redundant(rows: np.ndarray, tolerance: float) -> np.ndarray:
