@@ -116,6 +116,7 @@ def test_the_margin_falls_with_the_square_of_the_sine(name):
         assert lu.factor(matrix.values) == 0
         margins.append(lu.own[contract.MARGIN][0])
         assert len(lu.zero_rows) == (angle < 3e-5)
+    assert 1e6 < margins[0] < 1e8  # squared sine of 0.1 over 1e-9
     assert margins[1] == pytest.approx(1e-2 * margins[0], rel=0.3)  # an estimate, and the curvature of the sine
     assert margins[2] == pytest.approx(1e-2 * margins[1], rel=0.3)
     assert margins[3] > 1e6  # of the row that is left

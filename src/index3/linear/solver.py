@@ -19,7 +19,7 @@ from index3.linear.symbolic import Entries
 
 STIFFNESS, UNSYMMETRIC, DIAGONAL, COMPLEX, RANK = "stiffness", "unsymmetric", "diagonal", "complex", "rank"
 NEEDS = {
-    STIFFNESS: "matrices with stiffness and damping, which couple bodies",
+    STIFFNESS: "matrices with stiffness and damping",
     UNSYMMETRIC: "unsymmetric matrices",
     DIAGONAL: "matrices with numbers on the diagonal of the rows (penalties)",
     COMPLEX: "complex matrices",
