@@ -15,7 +15,10 @@ from timing import best, print_json, print_table
 
 import index3 as ix
 
-CASES = {"double pendulum": (ix.library.double_pendulum, "rod1"), "chain of 20": (lambda: ix.library.chain(20), "link1")}
+CASES = {
+    "double pendulum": (ix.library.double_pendulum, "rod1"),
+    "chain of 20": (lambda: ix.library.chain(20), "link1"),
+}
 COLUMNS = ("model", "span_s", "simulate_ms", "set_up_ms", "prepared_ms", "unchanged_ms", "faster", "identical")
 
 

@@ -16,7 +16,7 @@ from node_chain import NodeChain
 import index3 as ix
 from index3.bodies.body import KINDS
 from index3.compiled import slots as s
-from index3.linear.analysed import solver_of
+from index3.linear.registry import solver_of
 from index3.results.html import payload
 from index3.system import evaluate
 from index3.system.compile import compile_model

@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
-from index3.linear import static_lu
+from index3.linear import contract
+from index3.linear import solver as solving
 from index3.methods.closing import Closer
 from index3.methods.registry import METHODS
 from index3.system import evaluate
@@ -146,11 +147,11 @@ def test_sparse_elimination_at_the_size_of_the_vehicle():
     dense[sparsity.indices, np.repeat(np.arange(size), np.diff(sparsity.indptr))] = state[s.MATRIX][:-1]
     right = np.ones(size)
     for _ in range(3):
-        assert static_lu.factor(state.handle, closer.factors.handle) == 0
-        closer.factors[static_lu.X][:] = right
-        static_lu.solve(state.handle, closer.factors.handle)
+        assert solving.factor(closer.factors) == 0
+        closer.factors[contract.X][:] = right
+        solving.solve(closer.factors)
     expected = scipy.linalg.solve(dense, right)
-    a = closer.factors[static_lu.X][: state.system.n]
+    a = closer.factors[contract.X][: state.system.n]
     assert a == pytest.approx(expected[: state.system.n], rel=1e-6, abs=1e-6 * np.abs(expected).max())
     assert closer.solver.pattern.flops < 0.01 * 2 * size**3 / 3
-    assert closer.factors[static_lu.INFO][static_lu.N_FACTOR] >= 3  # by one and the same analysis
+    assert closer.factors[contract.INFO][contract.N_FACTOR] >= 3  # by one and the same analysis

@@ -6,7 +6,8 @@ import numpy as np
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import static_lu
+from index3.linear import contract
+from index3.linear import solver as solving
 from index3.methods.closing import Closer
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -28,13 +29,13 @@ def test_four_thousand_unknowns_are_little_work():
     factors = solver.table(state[s.MATRIX])
     right = np.sin(np.arange(size) + 1.0)
     for _ in range(5):
-        factors[static_lu.X][:] = right
-        assert static_lu.factor(state.handle, factors.handle) == 0
-        static_lu.solve(state.handle, factors.handle)
+        factors[contract.X][:] = right
+        assert solving.factor(factors) == 0
+        solving.solve(factors)
     print("operations", solver.pattern.flops, "entries", len(solver.pattern.li))
     assert solver.pattern.flops < 250 * size  # 205: blocks of a link and a joint, whatever the length of the chain
-    assert factors[static_lu.INFO][static_lu.N_FACTOR] == 5  # by one and the same analysis
+    assert factors[contract.INFO][contract.N_FACTOR] == 5  # by one and the same analysis
     columns = np.repeat(np.arange(size), np.diff(system.sparsity.indptr))
-    x, left = factors[static_lu.X], np.zeros(size)
+    x, left = factors[contract.X], np.zeros(size)
     np.add.at(left, system.sparsity.indices, state[s.MATRIX][:-1] * x[columns])
     assert np.abs(left - right).max() < 1e-6 * np.abs(x).max()  # multipliers add up along 360 links

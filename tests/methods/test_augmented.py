@@ -8,7 +8,8 @@ from oscillator import orders, oscillator
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import static_lu
+from index3.linear import contract
+from index3.linear import solver as solving
 from index3.methods import run
 from index3.methods.augmented import penalty
 from index3.methods.closing import Closer
@@ -200,11 +201,11 @@ def test_bordered_matrix_is_the_penalty_matrix():
     rng = np.random.default_rng(1)
     r, b = rng.normal(size=n), rng.normal(size=m)
     solver = progress.owned[-1]
-    solver[static_lu.X][:] = np.concatenate([r, -b])
-    static_lu.solve(state.handle, solver.handle)
+    solver[contract.X][:] = np.concatenate([r, -b])
+    solving.solve(solver)
     x = np.linalg.solve(M + P.T @ (alpha[:, None] * P), r - P.T @ (alpha * b))
-    assert solver[static_lu.X][:n] == pytest.approx(x, rel=1e-7, abs=1e-8)  # the sum has condition number 1e7
-    assert solver[static_lu.X][n:] == pytest.approx(alpha * (P @ x + b), rel=1e-6, abs=1e-5)
+    assert solver[contract.X][:n] == pytest.approx(x, rel=1e-7, abs=1e-8)  # the sum has condition number 1e7
+    assert solver[contract.X][n:] == pytest.approx(alpha * (P @ x + b), rel=1e-6, abs=1e-5)
 
 
 def test_invariant_counts_the_work_of_dampers():

@@ -22,8 +22,8 @@ from index3.analysis.instants import movement
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.errors import AssemblyError
-from index3.linear import static_lu
-from index3.linear.reference import SuperLU, free_space
+from index3.linear import contract, solver
+from index3.linear.reference import free_space, sparse_matrix
 from index3.methods import closure
 from index3.methods.closing import singular_body
 from index3.methods.state_space.partition import dense_rows
@@ -53,7 +53,6 @@ class Balance:
         self.n = state.system.n
         self.states = np.arange(self.n) >= state.system.first_state
         self.idle = state[s.Q][self.states].copy()  # coordinates of blocks of states: nothing depends on them
-        self.linear = SuperLU(state.system.sparsity.indptr, state.system.sparsity.indices)
         self.iterations = 0
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
         self.weigh()
@@ -74,7 +73,7 @@ class Balance:
         self.state[s.COEF][:] = 0.0
         self.state[s.COEF][coefficient] = 1.0
         self.equations.evaluate(evaluate.matrix)
-        return self.linear.matrix(self.state[s.MATRIX].copy())
+        return sparse_matrix(self.state.system.sparsity, self.state[s.MATRIX].copy())
 
     def weigh(self) -> None:
         """Accelerations from rest, multipliers and unbalanced forces at the present point."""
@@ -85,16 +84,16 @@ class Balance:
         self.matrix(s.C_M)
         largest = max(self.weight, np.abs(state[s.MARKER_F]).max(initial=0.0))  # of single forces, which may cancel
         factors = self.equations.projection.factors
-        if static_lu.factor(state.handle, factors.handle):
+        if solver.factor(factors):
             raise singular_body(state.system, factors)
-        x = factors[static_lu.X]
+        x = factors[contract.X]
         x[:n], x[n:] = -state[s.G], 0.0
         applied = -state[s.G].copy()
-        static_lu.solve_refined(state.handle, factors.handle)
+        solver.solve_refined(factors)
         self.a, self.lam = x[:n].copy(), x[n:].copy()
         reaction = np.bincount(state[s.BLOCK_COL], weights=state[s.PHI_Q] * self.lam[state[s.BLOCK_ROW]], minlength=n)
         self.force = applied - reaction
-        self.rows = np.flatnonzero(factors[static_lu.ZERO][n:] == 0)
+        self.rows = np.flatnonzero(factors[contract.ZERO][n:] == 0)
         scale = max(largest, np.abs(applied).max(initial=0.0), np.abs(reaction).max(initial=0.0))
         self.residual = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0
         self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy

@@ -13,7 +13,7 @@ from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
 from index3.engine.start import Start
 from index3.errors import AssemblyError, Index3Error
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure
 
 
@@ -95,7 +95,7 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     if not code and moved > 1e-9:
         notes.append(f"assembly moves coordinates by up to {moved:.3g}; `index3.assemble(model)` says which")
     equations.project(closure.assemble_accelerations)
-    zero = np.flatnonzero(projection.factors[static_lu.ZERO][system.n :])
+    zero = np.flatnonzero(projection.factors[contract.ZERO][system.n :])
     rank = system.m - len(zero)
     if not code:
         try:

@@ -20,7 +20,7 @@ from index3.engine.equations import Equations
 from index3.engine.layout import describe
 from index3.engine.settings import check_choices, check_model, check_motions, check_span, output_times
 from index3.errors import AssemblyError, ModelError, SimulationFailed
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.results.result import Result
 
 INTERVALS = 200
@@ -93,7 +93,7 @@ def check_driven(equations: Equations) -> None:
     if system.first_state < system.n:
         blocks = ", ".join(body.label for body in system.bodies if body.kind == "states")
         raise ModelError(f"kinematics: {blocks}: states have to be integrated in time. Use simulate.")
-    rank = system.m - int(np.count_nonzero(equations.projection.factors[static_lu.ZERO][system.n :]))
+    rank = system.m - int(np.count_nonzero(equations.projection.factors[contract.ZERO][system.n :]))
     if rank == system.n and not np.any(system.level == 1):
         return
     free = free_directions(state)
@@ -173,7 +173,7 @@ def make_result(equations: Equations, follower: Follower, message: str, seconds:
     joined["violation_scaled"] = joined.pop("scaled")
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
-    if projection.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~projection.null_rows()
     count = len(lines)
     info = {

@@ -67,7 +67,7 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
-    kernels = (*kernels_for(model), chosen.kernel, *chosen.helpers)
+    kernels = kernels_for(model, chosen)
     variant = Variant(model, lambda opened: compile_model(model, kernels, without=opened), "local_errors")
     variant.start(result)  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order

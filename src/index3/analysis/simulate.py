@@ -34,6 +34,7 @@ def simulate(
     progress: Any = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
+    linear: str = "static",
     **options: Any,
 ) -> Result:
     """Integrate a model's equations of motion and return its motion, reactions, energy and residuals.
@@ -68,6 +69,8 @@ def simulate(
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
+    linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
+        for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
 
     Raises
@@ -87,8 +90,8 @@ def simulate(
         "max_steps": max_steps, "project": project, "progress": progress, "callback": callback,
         "on_failure": on_failure,
     }  # fmt: skip
-    check_names(options, [*settings, "initial"], named=not is_automatic(method))
-    return Simulation(model, method, settings, options).run(t_span, initial=initial)
+    check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
+    return Simulation(model, method, linear, settings, options).run(t_span, initial=initial)
 
 
 def is_automatic(method: Any) -> bool:
@@ -99,18 +102,18 @@ def is_automatic(method: Any) -> bool:
 SETTINGS = {
     name: parameter.default
     for name, parameter in inspect.signature(simulate).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name != "initial"
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("initial", "linear")
 }
 """What runs have for settings beside where they start, with defaults."""
 
 
-def prepare(model: Any, method: Any = "auto", **settings: Any) -> Simulation:
+def prepare(model: Any, method: Any = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
     """Compile a model for many runs: `prepare(model).run((0.0, 5.0))` returns what `simulate` would.
 
     Parameters
     ----------
     model : Model; what is done to it later does not reach the simulation
-    method : as in `simulate`, for all runs
+    method, linear : as in `simulate`, for all runs
     settings : of `simulate`, and of the method; `Simulation.run` may be given others, but for those of the method
 
     Raises
@@ -128,4 +131,4 @@ def prepare(model: Any, method: Any = "auto", **settings: Any) -> Simulation:
     options = {name: value for name, value in settings.items() if name not in SETTINGS}
     check_names(options, [*SETTINGS, *PREPARED], named=not is_automatic(method), analysis="prepare")
     given = {name: value for name, value in settings.items() if name in SETTINGS}
-    return prepared(model, method, SETTINGS | given, options)
+    return prepared(model, method, linear, SETTINGS | given, options)

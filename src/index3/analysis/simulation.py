@@ -25,6 +25,7 @@ from index3.engine.settings import (
     check_choices,
     check_model,
     check_motions,
+    check_solver,
     check_span,
     check_steps,
     longest_step,
@@ -34,7 +35,7 @@ from index3.engine.settings import (
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
-from index3.linear.analysed import solver_of
+from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.closing import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
@@ -56,25 +57,28 @@ class Simulation:
     Attributes
     ----------
     model : the Model, a copy of what was prepared
-    method : as it was given to `prepare`
+    method, linear : as they were given to `prepare`
     settings : name -> value, what runs use unless they are given something else
     options : settings of the method
     """
 
-    def __init__(self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        self.model, self.method, self.settings, self.options = model, method, dict(settings), dict(options)
+    def __init__(
+        self, model: Model, method: Any, linear: str, settings: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> None:
+        self.model, self.method, self.linear = model, method, linear
+        self.settings, self.options = dict(settings), dict(options)
         self.automatic = isinstance(method, str) and method == "auto"
         chosen = choose(AUTO if self.automatic else method, self.options) if options or not self.automatic else None
-        kernels = () if chosen is None else (chosen.kernel, *chosen.helpers)
         self._chosen = None if self.automatic else chosen
-        self._kernels = (*kernels_for(model), *kernels)
+        check_solver(linear, self._chosen, model)
+        self._kernels = kernels_for(model, chosen, linear)
         self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
         self._structures: dict[frozenset[str], Structure] = {}
         self._lock = threading.Lock()
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Simulation, (self.model, self.method, self.settings, self.options)
+        return Simulation, (self.model, self.method, self.linear, self.settings, self.options)
 
     def __repr__(self) -> str:
         return f"Simulation({self.model!r}, method={self.method!r})"
@@ -95,7 +99,7 @@ class Simulation:
             structure = self._structures.get(opened)
             if own or structure is None:
                 system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
-                solver_of(system)  # analysed here, once
+                solver_of(system, self.linear)  # analysed here, once
                 self._structures[opened] = system.structure
                 if own:
                     self._systems[opened] = system
@@ -147,7 +151,9 @@ class Simulation:
         with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
             runner.run_to_end(report)
         with cpu.part("output"):
-            result = runner.result({"rtol": asked["rtol"], "step": asked["step"], **self.options})
+            linear = None if self.linear == DEFAULT else self.linear
+            settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
+            result = runner.result(settings | self.options)
         result.stats |= cpu.stats()
         result.message += note
         return result, runner.cause
@@ -210,7 +216,7 @@ class Simulation:
 
     def _begin(self, plan: Plan, model: Model, initial: Any, asked: Mapping[str, Any], functions: Any) -> Segment:
         """The first segment, from an assembled state."""
-        variant = Variant(model, partial(self.compile, model))
+        variant = Variant(model, partial(self.compile, model), linear=self.linear)
         variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
@@ -229,9 +235,11 @@ def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
     return energy_audit(model if changes is None else changes, result)
 
 
-def prepared(model: Any, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Simulation:
+def prepared(
+    model: Any, method: Any, linear: str, settings: Mapping[str, Any], options: Mapping[str, Any]
+) -> Simulation:
     """A simulation of a copy of the model, compiled."""
     check_model(model, "prepare")
-    simulation = Simulation(model.copy(), method, settings, options)
+    simulation = Simulation(model.copy(), method, linear, settings, options)
     simulation.compile()
     return simulation

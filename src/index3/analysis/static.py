@@ -18,7 +18,7 @@ from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number
 from index3.errors import AssemblyError, ModelError
 from index3.joints import CoordinateConstraint, Motion
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure
 from index3.results.result import Result
 
@@ -250,7 +250,7 @@ def as_result(model: Any, balance: Balance, method: str) -> Result:
     state, projection, n = balance.state, balance.equations.projection, balance.n
     unique = np.ones(state.system.m, bool)
     state[s.LAM][:] = balance.lam
-    if projection.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~projection.null_rows()
         closure.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))

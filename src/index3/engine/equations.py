@@ -12,6 +12,7 @@ from index3.compiled.interface import Kernel
 from index3.engine.assembly import Assembly, assemble_state, close_state
 from index3.engine.settings import check_time
 from index3.engine.start import Start, starting_point
+from index3.linear.registry import DEFAULT, solver_of
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for
 from index3.system.compile import compile_model
@@ -26,17 +27,18 @@ class Equations:
     model : Model
     analysis : what asks for them, for messages
     system : the compiled model, if there is one already
+    linear : name of the linear solver
     """
 
-    def __init__(self, model: Any, analysis: str, system: System | None = None) -> None:
-        self.model, self.analysis = model, analysis
+    def __init__(self, model: Any, analysis: str, system: System | None = None, linear: str = DEFAULT) -> None:
+        self.model, self.analysis, self.linear = model, analysis, linear
         self.system = compile_model(model, kernels_for(model)) if system is None else system
         self.state = State(self.system)
 
     @cached_property
     def projection(self) -> Closer:
         """What closes positions, velocities and accelerations of the state."""
-        return Closer(self.state)
+        return Closer(self.state, solver_of(self.system, self.linear))
 
     @property
     def t(self) -> float:

@@ -19,7 +19,7 @@ from index3.engine.stalling import Stalling, Zeno
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
@@ -295,7 +295,7 @@ class Runner:
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
         unique = np.ones(self.segment.variant.whole.m, bool)
-        if self.projection.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
+        if self.projection.factors[contract.INFO][contract.N_ZERO] > 0:
             unique[self.segment.variant.columns] = ~self.projection.null_rows()
         return unique
 

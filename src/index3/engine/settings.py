@@ -12,6 +12,8 @@ import numpy as np
 
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError, warn
+from index3.linear.registry import check_needs
+from index3.linear.solver import NEEDS, RANK, UNSYMMETRIC
 from index3.methods.registry import METHODS
 from index3.model.model import Model
 
@@ -76,6 +78,21 @@ def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = 
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
     if on_failure not in ("return", "raise"):
         raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
+
+
+def check_solver(linear: Any, method: Any, model: Model) -> None:
+    """Raise if there is no such linear solver, or if the method (None: any) or a force needs more of it than it offers.
+
+    Redundant rows are found out at the start.
+    """
+    if method is None:
+        check_needs(linear, set(NEEDS) - {RANK}, "method='auto'")
+    else:
+        check_needs(linear, method.needs, f"Method '{method.key}'")
+    for force in model.forces.values():
+        if force.reads_reactions or force.reads_accelerations:
+            what = "reactions" if force.reads_reactions else "accelerations"
+            check_needs(linear, {UNSYMMETRIC}, f"{force.label}, which depends on {what},")
 
 
 def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:

@@ -11,6 +11,7 @@ from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.errors import ModelError
+from index3.linear.registry import DEFAULT
 from index3.methods import closure
 from index3.system import evaluate
 from index3.system.system import System
@@ -26,6 +27,7 @@ class Variant(Equations):
     analysis : what asks, for messages
     opened : names of joints and motions
     before : another variant of the same run
+    linear : name of the linear solver
 
     Attributes
     ----------
@@ -35,10 +37,10 @@ class Variant(Equations):
 
     def __init__(
         self, model: Any, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
-        opened: frozenset[str] = frozenset(), before: Variant | None = None,
+        opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
     ) -> None:  # fmt: skip
         self.whole: System = compile_open(frozenset()) if before is None else before.whole
-        super().__init__(model, analysis, compile_open(opened) if opened else self.whole)
+        super().__init__(model, analysis, compile_open(opened) if opened else self.whole, linear)
         self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
         self._met: dict[frozenset[str], Variant] = {opened: self} if before is None else before._met
 
@@ -123,7 +125,7 @@ class Variant(Equations):
                     f"'{motion.joint.name}'."
                 )
         if opened not in self._met:
-            self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self)
+            self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self, self.linear)
         return self._met[opened]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
+from index3.linear.solver import STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.runner import Run
 from index3.system import evaluate
@@ -27,8 +28,9 @@ class Method(metaclass=Word):
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
-    `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` and `takes_reactions` (False: models with
-    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
+    `options`, `kernel` (the compiled `advance(T, E)`), `needs` (what its matrices ask of a linear solver, keys of
+    `linear.solver.NEEDS`), `takes_velocity_rows` and `takes_reactions` (False: models with velocity-level rows, or with
+    forces that depend on reactions or on accelerations, are refused by name).
     """
 
     key: ClassVar[str]
@@ -40,6 +42,7 @@ class Method(metaclass=Word):
     summary: ClassVar[str]
     kernel: ClassVar[Kernel]
     helpers: ClassVar[tuple[Kernel, ...]] = ()  # the other kernels of a run, to be built with `kernel`
+    needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC})
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True

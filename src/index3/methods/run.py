@@ -18,7 +18,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
 ) = SLOTS = slots(
-    link=("i8", 1),  # the solver's table and the addresses of its kernels
+    link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
     atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
@@ -30,9 +30,10 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     out_angle=("f8", 2),
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(8)
-"""Places in LINK: the solver; a method's own dense output, the address of its kernel and the method's table; and for
-work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and its table."""
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(5)
+"""Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
+method's table; and for work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and
+its table."""
 LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
 """Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
@@ -364,7 +365,7 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
     shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {
         OUT_Q: (block, n),

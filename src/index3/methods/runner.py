@@ -9,8 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
-from index3.linear import static_lu
-from index3.linear.static_solver import StaticLU
+from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.system.system import State
@@ -30,7 +29,7 @@ class Run:
     """
 
     def __init__(
-        self, state: State, solver: StaticLU, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
+        self, state: State, solver: Solver, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
         newton_tol: float, t_eval: np.ndarray | None, step: float, max_step: float, max_steps: int | None,
     ) -> None:  # fmt: skip
         self.state, self.system, self.solver = state, state.system, solver
@@ -43,8 +42,7 @@ class Run:
         if t_eval is not None:
             block = min(block, len(t_eval))
         self.table.fill(run.array_shapes(n, m, n_angles, block))
-        kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
-        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0, 0, 0]
+        self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if self.system.reactions_work:
             closer = Closer(state, solver)
             self.owned.append(closer)

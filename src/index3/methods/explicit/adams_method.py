@@ -62,6 +62,7 @@ class Adams(Method):
     paper: ClassVar[str] = "Shampine, Gordon 1975"
     summary: ClassVar[str] = "smooth motion with dear forces, tight tolerances; two evaluations a step"
     kernel: ClassVar[Kernel] = adams.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
 
     def __post_init__(self) -> None:
         owner = "Method 'adams'"

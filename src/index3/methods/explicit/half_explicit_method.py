@@ -9,6 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
+from index3.linear.solver import UNSYMMETRIC
 from index3.methods import run, stepping
 from index3.methods.explicit import half_explicit, points
 from index3.methods.explicit import runge_kutta as rk
@@ -61,6 +62,7 @@ class Hem4(Method):
     paper: ClassVar[str] = "Brasey, Hairer 1993"
     summary: ClassVar[str] = "smooth motion without stiffness, as dopri5, by velocity constraints alone; for comparison"
     kernel: ClassVar[Kernel] = rk.advance
+    needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
     helpers: ClassVar[tuple[Kernel, ...]] = KERNELS
     takes_reactions: ClassVar[bool] = False
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, run, stepping
 from index3.methods.closing import Closer
 from index3.methods.explicit import points
@@ -91,6 +91,7 @@ class RungeKutta(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:
@@ -149,7 +150,7 @@ class RungeKutta(Method):
         """Raise where Baumgarte's terms make no sense."""
         closer = Closer(progress.state, progress.solver)
         closure.assemble_accelerations(progress.state.handle, closer.handle)
-        skipped = closer.factors[static_lu.ZERO][progress.system.n :]
+        skipped = closer.factors[contract.ZERO][progress.system.n :]
         reason = ""
         if skipped.any():
             row = int(np.flatnonzero(skipped)[0])

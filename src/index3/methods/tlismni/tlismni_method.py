@@ -63,6 +63,7 @@ class Tlismni(Method):
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shabana, Zhang, Wang (TLISMNI/Adams)"
     kernel: ClassVar[Kernel] = tlismni.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     formula: ClassVar[tuple[int, int, int]]
     """Kind, points of the predictor, order: see `formulas`."""
 
