@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from index3.analysis.settings import check_solver
+from index3.engine.settings import check_solver
 from mechanisms import chain, four_bars, lattice, random_mechanism
 from test_complex_lu import complex_values
 from test_static_lu import check_solution, right_side, two_masses, with_diagonal_block

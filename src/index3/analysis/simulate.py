@@ -91,7 +91,7 @@ def simulate(
         "on_failure": on_failure,
     }  # fmt: skip
     check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
-    return Simulation(model, method, linear, settings, options).run(t_span, initial=initial)
+    return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)
 
 
 def is_automatic(method: Any) -> bool:
@@ -131,4 +131,4 @@ def prepare(model: Any, method: Any = "auto", *, linear: str = "static", **setti
     options = {name: value for name, value in settings.items() if name not in SETTINGS}
     check_names(options, [*SETTINGS, *PREPARED], named=not is_automatic(method), analysis="prepare")
     given = {name: value for name, value in settings.items() if name in SETTINGS}
-    return prepared(model, method, linear, SETTINGS | given, options)
+    return prepared(model, method, SETTINGS | given, options, linear)

@@ -63,7 +63,7 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, method: Any, linear: str, settings: Mapping[str, Any], options: Mapping[str, Any]
+        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
     ) -> None:
         self.model, self.method, self.linear = model, method, linear
         self.settings, self.options = dict(settings), dict(options)
@@ -78,7 +78,7 @@ class Simulation:
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Simulation, (self.model, self.method, self.linear, self.settings, self.options)
+        return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
 
     def __repr__(self) -> str:
         return f"Simulation({self.model!r}, method={self.method!r})"
@@ -236,10 +236,10 @@ def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
 
 
 def prepared(
-    model: Any, method: Any, linear: str, settings: Mapping[str, Any], options: Mapping[str, Any]
+    model: Any, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
 ) -> Simulation:
     """A simulation of a copy of the model, compiled."""
     check_model(model, "prepare")
-    simulation = Simulation(model.copy(), method, linear, settings, options)
+    simulation = Simulation(model.copy(), method, settings, options, linear)
     simulation.compile()
     return simulation
