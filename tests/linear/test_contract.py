@@ -13,7 +13,7 @@ from test_static_lu import check_solution, right_side, two_masses, with_diagonal
 
 import index3
 import index3 as ix
-from index3.analysis.settings import check_solver
+from index3.engine.settings import check_solver
 from index3.errors import ModelError, SingularError
 from index3.linear import contract, scipy_lu
 from index3.linear import solver as solving
