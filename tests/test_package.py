@@ -27,7 +27,7 @@ def loaded_after(code: str) -> set[str]:
     """The heavy packages that a fresh interpreter has loaded after running some code."""
     answer = run_python("-c", f"{code}\nimport sys\nprint(*sys.modules)")
     assert answer.returncode == 0, answer.stderr
-    return set(HEAVY) & set(answer.stdout.split())
+    return set(HEAVY) & set(answer.stdout.splitlines()[-1].split())  # before it stands what the code printed
 
 
 def test_import_loads_nothing_heavy():

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from index3.engine.settings import check_solver
 from mechanisms import chain, four_bars, lattice, random_mechanism
 from test_complex_lu import complex_values
 from test_static_lu import check_solution, right_side, two_masses, with_diagonal_block
 
 import index3
 import index3 as ix
+from index3.engine.settings import check_solver
 from index3.errors import ModelError, SingularError
 from index3.linear import contract, scipy_lu
 from index3.linear import solver as solving

@@ -64,7 +64,7 @@ class _CallbackTable(Table):
 
 
 class ScipyLU(Solver):
-    """SciPy's `splu`; takes what the static LU takes, at some 50 times its cost on small systems.
+    """SciPy's `splu`; takes what the static LU takes, in far more time.
 
     >>> lu = ScipyLU(Bordered(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]]))
     >>> lu.factor([2.0, 1.0, 1.0, 0.0])
