@@ -256,7 +256,7 @@ def test_spans_and_blocks_that_kernels_could_not_follow_are_refused(wrong, monke
         patch.setattr(NodeChain, "blocks", [wrong, [3]])
         with pytest.raises(ix.ModelError, match="The list of the blocks of NodeChain 'chain'"):
             compile_model(model)
-    monkeypatch.setattr(NodeChain, "blocks", [[0, 1], [2]])
+    monkeypatch.setattr(NodeChain, "blocks", [[0, 1, 2]])
     with pytest.raises(ix.ModelError, match="NodeChain 'chain' has coordinates in none of its blocks"):
         compile_model(model)
 
