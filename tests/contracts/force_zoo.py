@@ -512,6 +512,7 @@ MAKERS = [
             ("euler", "rigid"),
             ("natural", "ground"),
             ("linkage", "natural"),
+            ("node chain", "rigid"),
         ),
         balanced=False,
     ),

@@ -83,8 +83,10 @@ class NodeChain(Body):
         return [[self.number(n, c) for c in range(8)] for n in range(self.nodes)]
 
     def span(self, marker):
-        """The coordinates of its node."""
-        return [self.number(self.node_of(marker), c) for c in kernels.ORDER]
+        """The coordinates of its node, for a wide marker behind those of a neighbour, so that spans overlap."""
+        node = self.node_of(marker)
+        nodes = [node - 1 if node == self.nodes - 1 else node + 1, node] if marker.part.endswith("+") else [node]
+        return [self.number(n, c) for n in nodes for c in kernels.ORDER]
 
     def row_weights(self):
         """About the mass of a gradient."""
@@ -97,12 +99,12 @@ class NodeChain(Body):
     @staticmethod
     def node_of(marker):
         """The number of the node that carries a marker."""
-        return int(marker.part.removeprefix("node"))
+        return node_of(marker.part)
 
-    def marker(self, position=(0, 0, 0), *, node=0, x=None, z=None, name=None):
+    def marker(self, position=(0, 0, 0), *, node=0, x=None, z=None, name=None, wide=False):
         """A marker at `position` in the frame of a node."""
-        owner = f"Marker of {self.label}"
-        return Marker.placed(self, as_vector(position, owner, "position"), frame(z, x, owner), name, f"node{node}")
+        owner, part = f"Marker of {self.label}", f"node{node}{'+' * wide}"
+        return Marker.placed(self, as_vector(position, owner, "position"), frame(z, x, owner), name, part)
 
     def marker_at_pose(self, point, axes, name=None):
         """A marker on the nearest node."""
@@ -140,7 +142,7 @@ class NodeChain(Body):
     @classmethod
     def marker_motion(cls, constants, marker, q, v, a):
         """x = r + (1 + stretch) Rz(angle) s + s_x d."""
-        node = int((marker.get("part") or "node0").removeprefix("node"))
+        node = node_of(marker.get("part") or "node0")
         (r, angle, stretch, d), (r_v, w, rate, d_v), (r_a, w_dot, second, d_a) = (
             (c[:, :3], c[:, 3:4], c[:, 4:5], c[:, 5:]) for c in (x[:, node :: constants["nodes"]] for x in (q, v, a))
         )
@@ -158,6 +160,11 @@ class NodeChain(Body):
         """A line through its nodes."""
         sections = [{"position": [0, 0, 0], "axes": np.eye(3).tolist(), "part": f"node{n}"} for n in range(self.nodes)]
         return {"type": "lines", "lines": [sections], "radius": 0.02}
+
+
+def node_of(part: str) -> int:
+    """The number of the node that a part is: "node2", with a wide span "node2+"."""
+    return int(part.removeprefix("node").removesuffix("+"))
 
 
 def along(count: int, diagonal: float, beside: float) -> np.ndarray:

@@ -20,7 +20,7 @@ ANGLE, STRETCH, GRADIENT, COMPONENTS = 3, 4, 5, 8
 ORDER = (3, 0, 6, 1, 4, 7, 2, 5)
 """The components of a node in the order of a marker's span."""
 COLUMN = (1, 3, 6, 0, 4, 7, 2, 5)
-"""Where each component stands in a span."""
+"""Where each component stands among the last eight of a span; what comes before does not move the marker."""
 
 CHAIN = np.dtype(
     [
@@ -73,9 +73,16 @@ def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
 
 
 @helper
+def column(marker, c):
+    """Where a component stands in the span of a marker."""
+    return marker.count - COMPONENTS + COLUMN[c]
+
+
+@helper
 def component(T, m, x, c):
     """One component of a marker's node in q, v or a."""
-    return x[view(T, s.SPANS)[view(T, s.MARKERS)[m].span + COLUMN[c]]]
+    marker = view(T, s.MARKERS)[m]
+    return x[view(T, s.SPANS)[marker.span + column(marker, c)]]
 
 
 @helper
@@ -139,10 +146,10 @@ def gather(T, E):
         span, F = markers[m].span, load(f, m)
         u, ku, _, long = arm(T, m)
         for c in range(3):
-            g[spans[span + COLUMN[c]]] -= F[c]
-            g[spans[span + COLUMN[GRADIENT + c]]] -= local[m, 0] * F[c]
-        g[spans[span + COLUMN[ANGLE]]] -= long * dot(ku, F) + f[m, 5]
-        g[spans[span + COLUMN[STRETCH]]] -= dot(u, F)
+            g[spans[span + column(markers[m], c)]] -= F[c]
+            g[spans[span + column(markers[m], GRADIENT + c)]] -= local[m, 0] * F[c]
+        g[spans[span + column(markers[m], ANGLE)]] -= long * dot(ku, F) + f[m, 5]
+        g[spans[span + column(markers[m], STRETCH)]] -= dot(u, F)
     for n in range(chains.shape[0]):
         row = chains[n].row
         phi[row] = -0.5
@@ -165,16 +172,22 @@ def mass(T, E):
 
 
 @helper
+def put_component(ragged, marker, c, top, bottom):
+    """Write the column of a component into a marker's matrix."""
+    put_column(ragged, marker.jacobian, marker.count, column(marker, c), top, bottom)
+
+
+@helper
 def put_change(T, E, x, out):
     """(J x)_q of every marker: by the angle x_e k u + (1 + e) x_angle k k u, by the stretch x_angle k u."""
     marks, markers, none = view(E, MARKS), view(T, s.MARKERS), (0.0, 0.0, 0.0)
     for n in range(marks.shape[0]):
         m = marks[n].marker
         _, ku, kku, long = arm(T, m)
-        turn, start = component(T, m, x, ANGLE), markers[m].jacobian
+        turn = component(T, m, x, ANGLE)
         by_angle = add(scale(component(T, m, x, STRETCH), ku), scale(long * turn, kku))
-        put_column(out, start, COMPONENTS, COLUMN[ANGLE], by_angle, none)
-        put_column(out, start, COMPONENTS, COLUMN[STRETCH], scale(turn, ku), none)
+        put_component(out, markers[m], ANGLE, by_angle, none)
+        put_component(out, markers[m], STRETCH, scale(turn, ku), none)
 
 
 @kernel
@@ -187,10 +200,10 @@ def tangent(T, E):
         u, ku, _, long = arm(T, m)
         start = markers[m].jacobian
         for c in range(3):
-            jacobian[start + COMPONENTS * c + COLUMN[c]] = 1.0
-            jacobian[start + COMPONENTS * c + COLUMN[GRADIENT + c]] = local[m, 0]
-        put_column(jacobian, start, COMPONENTS, COLUMN[ANGLE], scale(long, ku), (0.0, 0.0, 1.0))
-        put_column(jacobian, start, COMPONENTS, COLUMN[STRETCH], u, none)
+            jacobian[start + markers[m].count * c + column(markers[m], c)] = 1.0
+            jacobian[start + markers[m].count * c + column(markers[m], GRADIENT + c)] = local[m, 0]
+        put_component(jacobian, markers[m], ANGLE, scale(long, ku), (0.0, 0.0, 1.0))
+        put_component(jacobian, markers[m], STRETCH, u, none)
     put_change(T, E, view(T, s.V), view(T, s.MARKER_NV))
     return OK
 
@@ -261,16 +274,16 @@ def second(T, E):
     for n in range(marks.shape[0]):
         m = marks[n].marker
         _, ku, kku, long = arm(T, m)
-        start, w, rate = markers[m].jacobian, component(T, m, v, ANGLE), component(T, m, v, STRETCH)
+        w, rate = component(T, m, v, ANGLE), component(T, m, v, STRETCH)
         X, turn = carry(T, m, a)
         put_at(marker_x, m, 0, X)
         put_at(marker_x, m, 3, (0.0, 0.0, turn))
         by_angle = add(scale(2.0 * rate * w, kku), scale(-long * w * w, ku))
-        put_column(marker_bq, start, COMPONENTS, COLUMN[ANGLE], by_angle, none)
-        put_column(marker_bq, start, COMPONENTS, COLUMN[STRETCH], scale(w * w, kku), none)
+        put_component(marker_bq, markers[m], ANGLE, by_angle, none)
+        put_component(marker_bq, markers[m], STRETCH, scale(w * w, kku), none)
         by_rate = add(scale(2.0 * rate, ku), scale(2.0 * long * w, kku))
-        put_column(marker_bv, start, COMPONENTS, COLUMN[ANGLE], by_rate, none)
-        put_column(marker_bv, start, COMPONENTS, COLUMN[STRETCH], scale(2.0 * w, ku), none)
+        put_component(marker_bv, markers[m], ANGLE, by_rate, none)
+        put_component(marker_bv, markers[m], STRETCH, scale(2.0 * w, ku), none)
     put_change(T, E, a, view(T, s.MARKER_NA))
     put_director(T, E, v, 1.0, view(T, s.PHIV_Q))
     put_director(T, E, a, 1.0, view(T, s.PHIA_Q))

@@ -81,7 +81,8 @@ def make_marker(body, rng: np.random.Generator):
     if isinstance(body, ix.NaturalLinkage):
         return body["carrier"].marker_at(rng.normal(size=3), z=rng.normal(size=3), x=rng.normal(size=3))
     if isinstance(body, NodeChain):
-        return body.marker(rng.normal(size=3), node=rng.integers(5), z=rng.normal(size=3), x=rng.normal(size=3))
+        node, wide = rng.integers(5), bool(rng.integers(2))
+        return body.marker(rng.normal(size=3), node=node, z=rng.normal(size=3), x=rng.normal(size=3), wide=wide)
     place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
     return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
 

@@ -22,21 +22,20 @@ class Kinematics(NamedTuple):
     orientation: np.ndarray | None = None
 
 
-def on_arm(r: np.ndarray, A: np.ndarray, position: Any, axes: Any) -> tuple[np.ndarray, np.ndarray]:
+def on_arm(r: np.ndarray, A: np.ndarray, s: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Point and axes fixed to a frame with origin r and axes A, of one instant or of many: r + A s and A times axes."""
-    return r + A @ np.asarray(position, float), A @ np.asarray(axes, float)
+    return r + A @ s, A @ axes
 
 
 def carried(frame: Kinematics, position: Any, axes: Any) -> Kinematics:
     """Motion of a point at `position` (3,) with `axes` (3, 3), columns x, y, z, both fixed to a frame."""
+    s, local = np.asarray(position, float), np.asarray(axes, float)
     w, w_dot = frame.angular_velocity, frame.angular_acceleration
-    arm = frame.rotation @ np.asarray(position, float)
+    arm = frame.rotation @ s
     turning = np.cross(w, arm)
-    point, turned = on_arm(frame.position, frame.rotation, position, axes)
-    velocity = frame.velocity + turning
-    return Kinematics(
-        point, velocity, frame.acceleration + np.cross(w_dot, arm) + np.cross(w, turning), turned, w, w_dot
-    )
+    point, turned = on_arm(frame.position, frame.rotation, s, local)
+    acceleration = frame.acceleration + np.cross(w_dot, arm) + np.cross(w, turning)
+    return Kinematics(point, frame.velocity + turning, acceleration, turned, w, w_dot)
 
 
 def still(n_t: int) -> np.ndarray:

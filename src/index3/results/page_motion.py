@@ -78,10 +78,13 @@ class PageMotion:
 
     def points(self, rows: np.ndarray) -> np.ndarray:
         """All points of lines at some times, (n, number of points, 3)."""
-        return (
-            np.stack([point[rows] for point in self.sections], axis=1) if self.sections else np.zeros((len(rows), 0, 3))
-        )
+        return beside([point[rows] for point in self.sections], len(rows))
 
     def own_places(self, rows: np.ndarray) -> np.ndarray:
         """Origins of the markers that have frames of their own, (n, number of them, 3)."""
-        return self.poses(rows)[:, len(self.views) :, :3]
+        return beside([motion.position[rows] for motion in self.motions[len(self.views) :]], len(rows))
+
+
+def beside(histories: list[np.ndarray], n_t: int) -> np.ndarray:
+    """Histories of points (n_t, 3), perhaps none, as one array (n_t, number of points, 3)."""
+    return np.stack(histories, axis=1) if histories else np.zeros((n_t, 0, 3))

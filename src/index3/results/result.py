@@ -36,7 +36,8 @@ class Layout:
     ----------
     model : name of the model.
     bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
-        start + size of q. `constants` is what the kind needs besides q; it may be missing.
+        start + size of q. `constants` is what the kind needs besides q; it may be missing. `shape` is what to draw, as
+        `Body.drawing` says.
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of

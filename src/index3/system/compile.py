@@ -81,11 +81,7 @@ class Compiler:
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
         for body in self.bodies:
-            if len(body.blocks) > 1:
-                numbers = [k for block in body.blocks for k in block]
-                check_places(numbers, body, f"The list of the blocks of {body.label}")
-                if len(numbers) < body.size:
-                    raise ModelError(f"{body.label} has coordinates in none of its blocks. Give each of them a block.")
+            check_blocks(body)
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
         self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
@@ -228,10 +224,11 @@ class Compiler:
         """Give a group its coordinates, each once, and every coordinate of its markers a place among them."""
         if group in self.held:
             group.coordinates = [self.first[id(group.element.body)] + group.primitives[0].fields["index"]]
+            group.count = 1
             return
         spanned = [k for number in group.marker_numbers for k in self.spans[number]]
         group.coordinates = list(dict.fromkeys(spanned))
-        group.columns = len(self.columns)
+        group.count, group.columns = len(group.coordinates), len(self.columns)
         if group.count == len(spanned):
             self.columns.extend(range(len(spanned)))
         else:  # markers that share coordinates
@@ -273,7 +270,8 @@ class Compiler:
 
     def turns(self, group: Group) -> np.ndarray:
         """Which coordinates of a group turn its markers."""
-        turning = {self.first[id(m.body)] + k for m in group.markers for k in m.body.turning}
+        starts = [(self.first.get(id(marker.body), 0), marker.body.turning) for marker in group.markers]
+        turning = {first + k for first, numbers in starts for k in numbers}
         return np.array([k in turning for k in group.coordinates])
 
     def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -427,6 +425,17 @@ class Compiler:
                 names += [f"{group.name}.{label}" for label in primitive.labels]
                 labels += [group.element.label] * len(primitive.labels)
         return names, labels
+
+
+def check_blocks(body: Any) -> None:
+    """Raise unless every coordinate of a body is in one of its blocks."""
+    blocks = body.blocks
+    if len(blocks) == 1 and blocks[0] == range(body.size):  # as most are
+        return
+    numbers = [k for block in blocks for k in block]
+    check_places(numbers, body, f"The list of the blocks of {body.label}")
+    if len(numbers) < body.size:
+        raise ModelError(f"{body.label} has coordinates in none of its blocks. Give each of them a block.")
 
 
 def check_places(numbers: Sequence[int], body: Any, what: str) -> None:

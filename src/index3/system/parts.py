@@ -50,6 +50,7 @@ class Group:
     map: int = 0
     columns: int = 0  # first place in GROUP_COLUMNS
     coordinates: list[int] = field(default_factory=list)  # of all its markers, each once
+    count: int = 0  # their number
 
     @property
     def turning(self) -> bool:
@@ -60,11 +61,6 @@ class Group:
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(len(p.labels) for p in self.primitives)
-
-    @property
-    def count(self) -> int:
-        """Number of its coordinates."""
-        return len(self.coordinates)
 
 
 def turns_only(primitive: Primitive) -> bool:
