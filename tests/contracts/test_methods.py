@@ -55,8 +55,10 @@ def test_order_seen_is_order_claimed(key, four_bar, exact):
         assert np.all(np.abs(seen[-1] - order) < 0.2), (errors, seen)
 
 
+@pytest.mark.fast_cases
 @pytest.mark.parametrize("key", METHODS)
 def test_constraints_hold_at_three_levels(key, four_bar):
+    """Every method runs and ends on the constraints."""
     result = ix.simulate(four_bar, (0, 0.5), key, rtol=1e-5, t_eval=0.05)
     assert result.success, result.message
     scaled = result.violation.scaled

@@ -61,6 +61,16 @@ def test_work_flattens_after_the_bump(runs, key):
         assert longest < 0.3
 
 
+def test_iterations_fall_when_the_bump_is_passed(runs):
+    """S4-91: corrections per step of the state-space trapezoidal rule, in the first 2 s and from 4 to 10 s."""
+    stats = {end: runs["statespace-trapezoidal", end].stats for end in (2.0, 4.0, 10.0)}
+    first = stats[2.0]["newton"] / stats[2.0]["steps"]
+    later = (stats[10.0]["newton"] - stats[4.0]["newton"]) / (stats[10.0]["steps"] - stats[4.0]["steps"])
+    print("corrections per step:", first, later)
+    assert first > later
+    assert 1.0 < first < 4.0  # thesis: typically 3
+
+
 def test_steps_dip_at_the_bumps(runs):
     """S4-89: the smallest steps are where wheels meet the bump; those of SDIRK are larger than the trapezoidal's."""
     medians = {}
