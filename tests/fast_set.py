@@ -13,15 +13,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 LIST = Path(__file__).parent / "long_tests.txt"
-LONG = 0.2
+LONG = 0.15
 """Seconds of processor time from which a function counts as long."""
+
+
+def function_of(nodeid: str) -> str:
+    return nodeid.partition("[")[0]
 
 
 def by_function(ids: Iterable[str]) -> dict[str, list[str]]:
     """The cases of each function."""
     functions = defaultdict(list)
     for nodeid in ids:
-        functions[nodeid.partition("[")[0]].append(nodeid)
+        functions[function_of(nodeid)].append(nodeid)
     return functions
 
 
