@@ -33,11 +33,6 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.analysis.sensitivity import sensitivity as sensitivity
     from index3.analysis.simulate import simulate as simulate
     from index3.analysis.static import static as static
-    from index3.analysis.switching import Jump as Jump
-    from index3.analysis.switching import Switch as Switch
-    from index3.analysis.switching import close_joint as close_joint
-    from index3.analysis.switching import impact as impact
-    from index3.analysis.switching import open_joint as open_joint
     from index3.analysis.topology import topology as topology
     from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
     from index3.bodies.marker import Marker as Marker
@@ -49,6 +44,11 @@ if TYPE_CHECKING:  # `as` makes each a public name for type checkers
     from index3.bodies.point_mass import PointMass as PointMass
     from index3.bodies.rigid_body import RigidBody as RigidBody
     from index3.bodies.states import States as States
+    from index3.engine.switching import Jump as Jump
+    from index3.engine.switching import Switch as Switch
+    from index3.engine.switching import close_joint as close_joint
+    from index3.engine.switching import impact as impact
+    from index3.engine.switching import open_joint as open_joint
     from index3.errors import AssemblyError as AssemblyError
     from index3.errors import Index3Error as Index3Error
     from index3.errors import ModelError as ModelError
@@ -155,7 +155,7 @@ _HOME = {  # where each public name is defined; a test holds this and the import
     "index3.analysis.static": ("static",),
     "index3.bodies.euler_angle_body": ("EulerAngleBody",),
     "index3.analysis.compare": ("compare",),
-    "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
+    "index3.engine.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.moving_marker": ("MovingMarker",),
