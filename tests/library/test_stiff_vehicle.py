@@ -71,6 +71,23 @@ def test_iterations_fall_when_the_bump_is_passed(runs):
     assert 1.0 < first < 4.0  # thesis: typically 3
 
 
+def test_rosenbrock_beside_explicit_methods_without_stiffness():
+    """S4-120: the vehicle without stiff bushings, 2 s at 1e-3: as many steps, 6.5 times the evaluations of Adams.
+
+    Most of them go into derivatives, which the thesis would compute in parallel.
+    """
+    car, times = ix.library.hmmwv14(stiff=False), (0.5, 0.51, 1.24, 1.25)
+    rosenbrock, adams = (
+        ix.simulate(car, (0.0, 2.0), key, rtol=1e-3, atol=1e-3, discontinuities=times, t_eval=[2.0]).stats
+        for key in ("rosenbrock4", "adams")
+    )
+    print(
+        "steps:", rosenbrock["steps"], adams["steps"], "evaluations:", rosenbrock["evaluations"], adams["evaluations"]
+    )
+    assert 0.7 < rosenbrock["steps"] / adams["steps"] < 1.1
+    assert 5.0 < rosenbrock["evaluations"] / adams["evaluations"] < 8.0
+
+
 def test_steps_dip_at_the_bumps(runs):
     """S4-89: the smallest steps are where wheels meet the bump; those of SDIRK are larger than the trapezoidal's."""
     medians = {}

@@ -123,7 +123,7 @@ def log_of_tries(model, rtol, first_step=None, **options):
 
 
 def test_index_follows_the_step_at_a_tight_tolerance(pendulum):
-    """S1-15: index 3 above 1e-4 s, index 1 below, each change where the step crosses it; more than one each way.
+    """S1-15, X-08: index 3 above 1e-4 s, index 1 below, each change where the step crosses it; more than one each way.
 
     A run begins with index 3, whatever its first step. There is no zone down to 1e-5 s that prefers index 3.
     """
@@ -235,7 +235,9 @@ def test_bordered_matrix_is_the_penalty_matrix():
 
 
 def test_invariant_counts_the_work_of_dampers():
-    """T + V - W is constant; x = 0.1 exp(-t/2) (cos w t + sin w t / (2 w)) (S1-09)."""
+    """T + V - W is constant; x = 0.1 exp(-t/2) (cos w t + sin w t / (2 w)) (S1-09).
+
+    W has the work of the damper alone, for V has the spring's (X-09)."""
     errors = []
     for rtol in (1e-4, 1e-6):
         result = ix.simulate(oscillator(100.0, damping=1.0), (0, 3), "multi-index", rtol=rtol)

@@ -335,6 +335,7 @@ def test_paper_control_damps_at_loose_tolerance():
 
 
 def test_paper_control_never_grows_more_than_five_times():
+    """X-01: the smaller one of 5 h and the formula, where the larger one is printed."""
     result = ix.simulate(ix.library.pendulum(), (0, 1), ADAMS3, rtol=1e-3, controller="paper")
     h = np.diff(result.t)
     assert result.success, result.message

@@ -72,7 +72,7 @@ def test_later_iterations_compare_two_correctors():
 
 
 def test_paper_rule_after_a_failed_outer_loop():
-    """S0-35: the smaller of h/2 and the formula, so always below the step that failed."""
+    """S0-35, X-03: the smaller of h/2 and the formula, so always below the step that failed."""
     method = ix.METHODS[ADAMS3](controller="paper", max_outer=2)
     progress, table = start_run(ix.library.mass_spring(), method, rtol=1e-8, first_step=1e-3)
     while progress.counters()["newton_failed"] == 0:
