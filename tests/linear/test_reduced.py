@@ -77,7 +77,7 @@ def test_planar_chain_counts():
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_five_solvers_agree(name):
-    """S4-59, S4-68, S4-119: reduced matrix, static LU, general sparse LU, symmetric indefinite and dense elimination."""
+    """S4-59, S4-68, S4-119: reduced matrix, static and general sparse LU, symmetric indefinite, dense elimination."""
     system, values, b = system_matrix(MODELS[name]())
     sparse = SuperLU(system.sparsity.indptr, system.sparsity.indices)
     sparse.factor(values)
@@ -102,7 +102,7 @@ def test_five_solvers_agree(name):
 @pytest.mark.jit_off
 @pytest.mark.parametrize("name", list(MODELS))
 def test_reduced_matrix_is_the_product(name):
-    """S4-60, S4-63, X-25: B = Phi_q M^-1 Phi_q^T, assembled body by body into its envelope, and its factor, against dense products."""
+    """S4-60, S4-63, X-25: B = Phi_q M^-1 Phi_q^T, by bodies into its envelope, and its factor, against dense ones."""
     system, values, _ = system_matrix(MODELS[name]())
     mine = solver_for(system)
     mine.factor(values)

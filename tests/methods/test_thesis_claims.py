@@ -199,7 +199,7 @@ def test_order_reduction():
 
 
 def test_printed_rosenbrock_coefficients():
-    """S4-40, S4-41, X-15, X-16: with the printed, rounded root |R(inf)| is about 1e-8; computed tables meet the printed ones."""
+    """S4-40, S4-41, X-15, X-16: |R(inf)| is about 1e-8 with the printed root; computed tables meet the printed ones."""
     e = 0.57281606
     b = np.array([0.3245347078917345134741979566, 0.04908654478752330868463316578, 0.0, 0.6263787473207421778411688776])
     a = np.zeros((4, 4))
