@@ -112,8 +112,11 @@ def show(page):
 
 
 def test(arguments):
-    """Run the tests, then those marked jit_off with the kernels as plain Python; arguments go to the first run."""
+    """Run the tests, then those marked jit_off with the kernels as plain Python; `fast`: those that check every room
+    and method in less than a minute; other arguments go to pytest."""
     prepare("test")
+    if arguments[:1] == ["fast"]:
+        arguments = ["-m", "fast", *arguments[1:]]
     say("running the tests")
     code = run(PYTHON, "-m", "pytest", *arguments)
     if code or arguments:
