@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import platform
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
+
+from index3.compiled import target
 
 INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
 PACKAGE = Path(__file__).resolve().parent.parent
 IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
     r"^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
 )
-COMPILER = "index3.compiled.intrinsics"  # imported by none of them, but part of every kernel that is built
+COMPILER = tuple(  # imported by none of them, but part of every kernel that is built
+    f"index3.compiled.{name}" for name in ("emit", "intrinsics", "frontend", "indexing")
+)
 DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
 
 Key = tuple[str, str]
@@ -46,7 +48,7 @@ def text(module: str) -> str:
 def imports(module: str) -> frozenset[str]:
     """Every module of the package that the kernels of a module are made from, itself included."""
     seen: set[str] = set()
-    queue = [module, COMPILER]
+    queue = [module, *COMPILER]
     while queue:
         name = queue.pop()
         if name in seen or source(name) is None:
@@ -59,9 +61,9 @@ def imports(module: str) -> frozenset[str]:
 
 
 @functools.cache
-def digest(module: str) -> str:
-    """What an object of this module must have been made from."""
-    content = hashlib.sha256(repr((INTERFACE, sys.platform, platform.machine())).encode())
+def digest(module: str, way: str = target.QUICK) -> str:
+    """What an object of this module must have been made from: sources, versions, settings and machine."""
+    content = hashlib.sha256(repr((INTERFACE, target.description(way))).encode())
     for name in sorted(imports(module)):
         content.update(name.encode() + b"\0" + text(name).encode() + b"\0")
     return content.hexdigest()[:20]
