@@ -10,6 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+from index3.errors import Index3Error
+
 _temporary: list[Path] = []  # where this process keeps objects that the cache cannot take
 
 
@@ -89,7 +91,10 @@ def temporary_directory(where: str, reason: str) -> Path:
     import tempfile
 
     if not _temporary:
-        _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))  # made 0700
+        try:
+            _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))  # made 0700
+        except OSError as problem:
+            raise no_place(where, reason, f"a temporary folder ({problem.strerror})") from None
         atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
         print(
             f"index3: kernels cannot be stored {where} ({reason}) and are kept for this process only. "
@@ -97,3 +102,11 @@ def temporary_directory(where: str, reason: str) -> Path:
             file=sys.stderr,
         )
     return _temporary[0]
+
+
+def no_place(where: str, reason: str, elsewhere: str) -> Index3Error:
+    """The error of a machine on which objects can be written nowhere."""
+    return Index3Error(
+        f"Kernels cannot be stored {where} ({reason}), nor in {elsewhere}. "
+        "Make room, or set INDEX3_CACHE to a folder that you, and nobody else, can write."
+    )

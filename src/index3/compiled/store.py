@@ -134,9 +134,10 @@ def _build(missing: list[Key]) -> None:
         crew.build(missing, directory, report=notice.report)
     except crew.NotStored as problem:
         spare = cache.temporary_directory(f"in {directory}", str(problem))
-        if spare == directory:
-            raise
-        crew.build([key for key in missing if find(*key) is None], spare, report=notice.report)
+        try:
+            crew.build([key for key in missing if find(*key) is None], spare, report=notice.report)
+        except crew.NotStored as second:
+            raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
     notice.finish()
 
