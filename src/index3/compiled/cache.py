@@ -75,14 +75,20 @@ def build_directory() -> Path:
         return temporary_directory("in a cache", "there is no home folder")
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not is_private(directory.stat()) and directory != _named("INDEX3_CACHE"):
-            directory.chmod(0o700)  # made by this package, as its name says; an error if it belongs to somebody else
+        if directory != _named("INDEX3_CACHE"):
+            close(directory)
         if not is_private(directory.stat()):
             return temporary_directory(f"in {directory}", "it belongs to somebody else, or others may write it")
         with tempfile.TemporaryFile(dir=directory):
             return directory
     except OSError as problem:
         return temporary_directory(f"in {directory}", problem.strerror or str(problem))
+
+
+def close(directory: Path) -> None:
+    """Let nobody else write the package's own folder, which systems that let a user's group write may have opened."""
+    if not is_private(directory.stat()) and directory.stat().st_uid == os.geteuid():
+        directory.chmod(0o700)
 
 
 def temporary_directory(where: str, reason: str) -> Path:

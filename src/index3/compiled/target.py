@@ -13,8 +13,6 @@ import re
 import sys
 from pathlib import Path
 
-from index3.errors import Index3Error
-
 QUICK, STANDARD = "quick", "standard"
 ENVIRONMENT = {
     "INDEX3_BUILDING": "1",
@@ -36,6 +34,8 @@ def ways() -> tuple[str, ...]:
     if named in (QUICK, STANDARD):
         return (named,)
     if named:
+        from index3.errors import Index3Error
+
         raise Index3Error(f"INDEX3_NUMBA is '{named}'. Set it to '{QUICK}' or '{STANDARD}', or leave it unset.")
     return QUICK, STANDARD
 
