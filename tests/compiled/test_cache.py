@@ -199,6 +199,7 @@ def test_what_was_stored_before_the_disk_was_full_is_not_built_again(home, monke
     keys = [("index3.forces.load", name) for name in ("push", "stiffen")]
     store._build(keys)
     assert asked == [(keys, home / ".cache" / "index3"), (keys[1:], cache.directories()[1])]
+    assert cache.build_directory() == cache.directories()[1]  # the disk is not tried again
 
 
 def test_a_temporary_folder_that_is_full_too_is_an_error(home, monkeypatch):
