@@ -1,8 +1,8 @@
 """Build hook: compiles the kernels at install, so that the first run of a mechanism starts at once.
 
-The objects go into `src/index3/kernels`; a wheel carries them and is tagged for its platform, an editable install finds
-them in the source tree. An installation whose kernels cannot be built fails and says why: pip shows nothing of what a
-build that succeeds has to say. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
+A wheel carries the objects and is tagged for its platform; an editable install finds them in `src/index3/kernels`. An
+installation whose kernels cannot be built fails and says why: pip shows nothing of what a build that succeeds has to
+say. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ class KernelBuildHook(BuildHookInterface):
         """Build the kernels; `version` is "standard" for a wheel, "editable" for a development install."""
         if os.environ.get("INDEX3_BUILD_KERNELS", "1") == "0":
             return
-        sources = Path(self.root) / "src"
-        files = build_kernels(sources)
-        if version == "standard":
-            build_data["pure_python"] = False
-            build_data["infer_tag"] = True
-            build_data["force_include"].update({str(file): str(file.relative_to(sources)) for file in files})
+        root = Path(self.root)
+        if version == "editable":
+            build_kernels(root / "src", root / "src" / "index3" / "kernels")
+            return
+        files = build_kernels(root / "src", root / "build" / "kernels")  # those of an editable install stay as they are
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        build_data["force_include"].update({str(file): f"index3/kernels/{file.name}" for file in files})
 
 
-def build_kernels(sources: Path) -> list[Path]:
-    """Object files of all kernels.
+def build_kernels(sources: Path, folder: Path) -> list[Path]:
+    """Object files of all kernels, in a folder.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def build_kernels(sources: Path) -> list[Path]:
     try:
         from index3.compiled.build import build_all
 
-        return build_all(sources / "index3" / "kernels", os.cpu_count() or 1)
+        return build_all(folder, os.cpu_count() or 1)
     except Exception as problem:
         raise RuntimeError(
             f"The kernels of index3 could not be built: {problem}\n"
