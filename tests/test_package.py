@@ -92,18 +92,38 @@ def test_go_needs_the_standard_library_only():
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_install_goes_on_when_kernels_cannot_be_built(monkeypatch, capsys):
+@pytest.fixture
+def hook():
+    """The build hook."""
     pytest.importorskip("hatchling", reason="needed to load the build hook; part of the development environment")
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    hook = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hook)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
+
+def test_install_fails_and_says_why_when_kernels_cannot_be_built(hook, monkeypatch, tmp_path):
     def fail(directory, jobs):
         raise RuntimeError("no compiler")
 
     monkeypatch.setattr("index3.compiled.build.build_all", fail)
-    assert hook.build_kernels(ROOT / "src") == []
-    assert "kernels were not built (no compiler)" in capsys.readouterr().err
+    with pytest.raises(RuntimeError, match=r"could not be built: no compiler\nSet INDEX3_BUILD_KERNELS=0"):
+        hook.build_kernels(ROOT / "src", tmp_path)
+
+
+@pytest.mark.parametrize(("version", "folder"), [("standard", "build/kernels"), ("editable", "src/index3/kernels")])
+def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeypatch, version, folder):
+    monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
+    monkeypatch.setattr("index3.compiled.build.build_all", lambda directory, jobs: [directory / "one.kob"])
+    data = {"force_include": {}}
+    hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
+    built = {str(ROOT / folder / "one.kob"): "index3/kernels/one.kob"}
+    assert data["force_include"] == (built if version == "standard" else {})
+    assert data.get("infer_tag", False) == (version == "standard")
+    monkeypatch.setenv("INDEX3_BUILD_KERNELS", "0")
+    data = {"force_include": {}}
+    hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
+    assert data == {"force_include": {}}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))

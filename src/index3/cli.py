@@ -196,7 +196,8 @@ def examine_kernels() -> list[str]:
         built = sum(store.find(*key) is not None for key in kernels)
     except Exception as error:
         return [f"the kernel store cannot be read: {error}"]
-    typer.echo(f"kernels: {built} of {len(kernels)} built, in {store.INSTALLED} or {store.cache_directory()}")
+    places = f"in {store.INSTALLED} or {store.cache_directory() or 'a temporary folder'}"
+    typer.echo(f"kernels: {built} of {len(kernels)} built, {places}")
     if built < len(kernels):
         typer.echo("the others are built when first needed, or all at once by `index3 warmup`")
     return []

@@ -68,13 +68,3 @@ def test_an_edited_helper_beside_it_is_never_served_stale(workshop, folder):
     output, messages = workshop.run(code, **cache)
     assert output == "12.0 False\n"
     assert "building 1 kernels" in messages
-
-
-def test_a_script_is_told_to_put_its_kernels_elsewhere(workshop, folder):
-    script = folder / "script.py"
-    script.write_text(HELPING + OWN.replace("from helping import doubled\n", "") + "\ndouble(0, 0)\n", "utf-8")
-    process = workshop.start(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
-    assert process.wait(120) != 0
-    message = process.stderr.read()
-    assert "The kernels of '__main__' cannot be built: no other process can import that module." in message
-    assert "Put them in a file of their own" in message
