@@ -123,6 +123,11 @@ class Body(metaclass=Word):
         return {}
 
     @property
+    def block(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `couplings`."""
+        return self.couplings
+
+    @property
     def blocks(self) -> Sequence[Sequence[int]]:
         """One, unless a kind says otherwise."""
         return (range(self.size),)
