@@ -10,6 +10,7 @@ import numpy as np
 from index3.compiled.interface import Table
 from index3.engine.automatic import Automatic
 from index3.engine.variants import Variant
+from index3.linear import contract
 from index3.methods import run
 from index3.methods.method import Method
 from index3.methods.runner import Run
@@ -86,6 +87,8 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
         max_steps=None if plan.max_steps is None else plan.max_steps - earlier.get("steps", 0),
     )  # fmt: skip
     progress[run.WORK][run.WORK_NEW] = work
+    known = variant.projection.factors[contract.INFO]  # the state is on the constraints
+    progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
     if after is not None:
         for slot in (run.LARGEST, run.LARGEST_V):
             np.maximum(progress[slot], after.run[slot], out=progress[slot])

@@ -21,20 +21,24 @@ INDEX = "u4"  # unsigned: a signed index costs a test for negative values at eve
     KERNELS,                     # addresses of the solver's kernels, in the order below
     X, A,                        # right-hand side, then solution; values by columns, and one place nobody reads
     AP, AI, HEND, DIAGONAL,      # pattern of A: columns, rows, end of H in a column, diagonal entries
-    ZERO, INFO, MARGIN,          # 1 where the last factorisation left a row out; numbers below
+    ZERO, INFO, MARGIN, OFF,     # 1 where the last factorisation left a row out; numbers below
 ) = SLOTS = slots(
     kernels=("i8", 1), x=("f8", 1), a=("f8", 1),
     ap=(INDEX, 1), ai=(INDEX, 1), hend=(INDEX, 1), diagonal=(INDEX, 1),
-    zero=("i8", 1), info=("i8", 1), margin=("f8", 1),
+    zero=("i8", 1), info=("i8", 1), margin=("f8", 1), off=("f8", 1),
 )  # fmt: skip
 COMPLEX_KERNELS, COMPLEX_X, COMPLEX_A = COMPLEX_SLOTS = slots(kernels=("i8", 1), x=("c16", 1), a=("c16", 1))
 
-FACTOR, SOLVE, SOLVE_REFINED = range(3)
+FACTOR, SOLVE, SOLVE_REFINED, DETERMINE = range(4)
 """Places in KERNELS; a complex matrix has the first two."""
 N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, STATUS, INFO_SIZE = range(7)
-"""Places in INFO: number of coordinates; factorisations tried; rows left out by the last one; fewest left out by any;
-scalar at which the last one failed, or -1; its status. MARGIN holds one number: how far the row closest to redundancy
-is from being left out, 1 at the limit."""
+"""Places in INFO: number of coordinates; factorisations tried; rows left out by the last one; fewest left out by any
+at a point on the constraints: the rows known to be redundant; scalar at which the last one failed, or -1; its status.
+MARGIN holds one number: how far the row closest to redundancy is from being left out, 1 at the limit. OFF holds one
+number: how far the point of the matrix in A is off the constraints, as an angle; whoever fills A sets it, `factor` sets
+it back to 0. Rows that depend on each other on the constraints are apart by about that angle off them."""
+ON = 3e-6
+"""Points with OFF below this tell the rank: rows are apart there by less than what counts as redundant."""
 NOT_FINITE, BODY_SINGULAR, ROW_REDUNDANT, UNSUITABLE = range(1, 5)
 """Status of a factorisation that leaves nothing to solve with: a number is not finite; a coordinate has no inertia
 (BAD_SCALAR); a row (BAD_SCALAR) is redundant or close to it, and the solver cannot tell or take that; the matrix is not
@@ -57,6 +61,12 @@ def solve(T, S):
 def solve_refined(T, S):
     """As `solve`, with one step of iterative refinement."""
     return call(view(S, KERNELS)[SOLVE_REFINED], T, S)
+
+
+@helper
+def determine(T, S):
+    """Replace the multipliers in X by those with the same forces at the matrix last factored, 0 on rows left out."""
+    return call(view(S, KERNELS)[DETERMINE], T, S)
 
 
 @helper
@@ -84,5 +94,7 @@ def end(S, status):
     info[STATUS] = status
     if status == 0:
         info[BAD_SCALAR] = -1
-        info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
+        if view(S, OFF)[0] <= ON:
+            info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
+    view(S, OFF)[0] = 0.0
     return status

@@ -37,7 +37,7 @@ class ReducedSolver(Solver):
 
     name: ClassVar[str] = "reduced"
     slots: ClassVar[tuple[Slot, ...]] = rm.SLOTS
-    kernels: ClassVar[tuple[Kernel, ...]] = (rm.factor, rm.solve, rm.solve_refined)
+    kernels: ClassVar[tuple[Kernel, ...]] = (rm.factor, rm.solve, rm.solve_refined, rm.determine)
 
     def __init__(self, given: Bordered, order: Sequence[int] | None = None) -> None:
         super().__init__(given)

@@ -248,3 +248,9 @@ def solve_refined(T, S):
     for i in range(x.shape[0]):
         x[i] += b[i]
     return OK
+
+
+@kernel
+def determine(T, S):
+    """Multipliers stay as they are: no row is ever left out."""
+    return OK

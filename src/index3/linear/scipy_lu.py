@@ -96,7 +96,8 @@ class ScipyLU(Solver):
         table = super().table(values)
         assert isinstance(table, _CallbackTable)
         table.work = _Factors(self, table, find_rank)
-        table.call_back(c.KERNELS, self.given.failures, table.work.factor, table.work.solve, table.work.solve_refined)
+        work = table.work
+        table.call_back(c.KERNELS, self.given.failures, work.factor, work.solve, work.solve_refined, work.determine)
         return table
 
     def complex_table(self, real: Table) -> Table:
@@ -134,11 +135,12 @@ class _Factors:
 
     def __init__(self, solver: ScipyLU, table: Table, find_rank: bool) -> None:
         self.solver, self.find_rank = solver, find_rank
-        self.a, self.x, self.zero, self.info, self.margin = (
-            table[slot] for slot in (c.A, c.X, c.ZERO, c.INFO, c.MARGIN)
+        self.a, self.x, self.zero, self.info, self.margin, self.off = (
+            table[slot] for slot in (c.A, c.X, c.ZERO, c.INFO, c.MARGIN, c.OFF)
         )
         self.scale = self.keep = np.ones(len(self.x))
         self.matrix: Any = None
+        self.unreduced: Any = None  # with the rows that are left out
         self.lu: Any = None
 
     def factor(self) -> int:
@@ -147,31 +149,37 @@ class _Factors:
         info[c.N_FACTOR] += 1
         info[[c.N_ZERO, c.BAD_SCALAR, c.STATUS]] = 0, -1, c.NOT_FINITE
         self.zero[:] = 0
+        on, self.off[0] = self.off[0] <= c.ON, 0.0
         values = self.a[:-1].copy()
         if not np.all(np.isfinite(values)):
             return c.NOT_FINITE
-        info[c.STATUS], bad = self.decompose(values)
+        known = 0 if on or info[c.FEWEST_ZERO] > self.solver.m else int(info[c.FEWEST_ZERO])
+        info[c.STATUS], bad = self.decompose(values, known)
         if info[c.STATUS] != OK:
             info[c.BAD_SCALAR] = bad
             return int(info[c.STATUS])
         self.zero[n:] = self.keep[n:] == 0.0
         info[c.N_ZERO] = np.count_nonzero(self.zero)
-        info[c.FEWEST_ZERO] = min(info[c.FEWEST_ZERO], info[c.N_ZERO])
+        if on:
+            info[c.FEWEST_ZERO] = min(info[c.FEWEST_ZERO], info[c.N_ZERO])
         return OK
 
-    def decompose(self, values: np.ndarray) -> tuple[int, int]:
-        """Factors of the scaled matrix without redundant rows: status, and the scalar that failed."""
+    def decompose(self, values: np.ndarray, known: int) -> tuple[int, int]:
+        """Factors of the scaled matrix without redundant rows: status, and the scalar that failed.
+
+        Off the constraints so many rows are `known` to be redundant.
+        """
         solver, tolerance = self.solver, self.solver.given.row_tolerance
         n, m = solver.n, solver.m
         self.scale, self.keep = solver.scales(values), np.ones(n + m)
-        self.matrix = solver.scaled(values, self.scale, self.keep)
+        self.matrix = self.unreduced = solver.scaled(values, self.scale, self.keep)
         if not np.all(np.isfinite(self.matrix.data)):
             return c.NOT_FINITE, -1
         self.lu, smallest, direction = decomposed(self.matrix)
-        if self.find_rank and m and smallest < SUSPECT * tolerance:
+        if self.find_rank and m and (known or smallest < SUSPECT * tolerance):
             if m > DENSE:
                 return c.ROW_REDUNDANT, n + int(np.argmax(np.abs(direction[n:])))
-            self.keep[n + redundant(self.matrix[n:, :n].toarray(), tolerance)] = 0.0
+            self.keep[n + redundant(self.matrix[n:, :n].toarray(), tolerance, known)] = 0.0
             self.matrix = solver.scaled(values, self.scale, self.keep)
             self.lu, smallest, direction = decomposed(self.matrix)
         if smallest < SINGULAR:
@@ -186,6 +194,14 @@ class _Factors:
     def solve(self) -> int:
         """Replace X by the solution."""
         self.x[:] = self.scale * self.solution(self.scale * self.x)
+        return OK
+
+    def determine(self) -> int:
+        """Replace the multipliers in X by those with the same forces, 0 on rows that were left out."""
+        n = self.solver.n
+        force = self.unreduced[:n, n:] @ (self.x[n:] / self.scale[n:])
+        b = np.concatenate([force, np.zeros(len(self.x) - n)])
+        self.x[:] = self.scale * self.solution(b)
         return OK
 
     def solve_refined(self) -> int:
@@ -254,8 +270,10 @@ def smallest_direction(lu: Any, size: int) -> tuple[float, np.ndarray]:
     return value, x
 
 
-def redundant(rows: np.ndarray, tolerance: float) -> np.ndarray:
+def redundant(rows: np.ndarray, tolerance: float, known: int = 0) -> np.ndarray:
     """Numbers of rows to leave out, so that the others are independent; rows have length 1 or 0.
+
+    If it is known how many, those closest to dependence, even if they are not dependent.
 
     >>> redundant(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 1e-9).tolist()
     [1]
@@ -263,6 +281,8 @@ def redundant(rows: np.ndarray, tolerance: float) -> np.ndarray:
     from scipy.linalg import qr
 
     triangle, order = qr(rows.T, mode="r", pivoting=True)
+    if known:
+        return np.sort(order[len(order) - known :])
     sines = np.zeros(len(rows) + 1)
     sines[0], diagonal = 1.0, np.abs(np.diag(triangle))
     sines[1 : 1 + len(diagonal)] = diagonal

@@ -70,7 +70,8 @@ class Solver:
     """The solver of one pattern; a subclass names its slots and kernels and fills its tables.
 
     Class attributes: `name` (the value of `linear=`), `offers` (keys of NEEDS), `slots` (those of the contract and its
-    own), `kernels` (factor, solve, solve_refined) and `complex_kernels` (factor, solve), to be built before a run.
+    own), `kernels` (factor, solve, solve_refined, determine) and `complex_kernels` (factor, solve), to be built before
+    a run.
     """
 
     name: ClassVar[str]
@@ -135,7 +136,7 @@ class Solver:
         table[c.KERNELS] = np.array([kernel.address for kernel in self.kernels], np.int64)
         table[c.ZERO], table[c.INFO] = np.zeros(size, np.int64), np.zeros(c.INFO_SIZE, np.int64)
         table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, size, -1
-        table[c.MARGIN] = np.array([np.inf])
+        table[c.MARGIN], table[c.OFF] = np.array([np.inf]), np.zeros(1)
         return table
 
     def complex_table(self, real: Table) -> Table:

@@ -25,6 +25,7 @@ from index3.linear.contract import (
     BAD_SCALAR,
     BODY_SINGULAR,
     DIAGONAL,
+    FEWEST_ZERO,
     HEND,
     INDEX,
     INFO,
@@ -32,6 +33,7 @@ from index3.linear.contract import (
     N_COORDINATES,
     N_ZERO,
     NOT_FINITE,
+    OFF,
     ZERO,
     A,
     X,
@@ -46,6 +48,7 @@ from index3.linear.contract import (
     AUG_ROW, AUG_WEIGHT, AUG_PTR, AUG_COORD,  # rows to augment with: number, c, where its entries start, coordinates
     AUG_POS, AUG_MAP, AUG_G,                  # places of g and of the products g g^T in A; c g as last factored
     RHS, RESIDUAL, WORK, SETTINGS,            # for refinement; zero between calls; numbers below
+    KEPT_OUT, CHOICE,                         # rows left out at a point of the known rank; numbers below
     SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
 ) = OWN = extended(
     contract.SLOTS,
@@ -56,6 +59,7 @@ from index3.linear.contract import (
     aug_row=(INDEX, 1), aug_weight=("f8", 1), aug_ptr=(INDEX, 1), aug_coord=(INDEX, 1),
     aug_pos=(INDEX, 1), aug_map=(INDEX, 1), aug_g=("f8", 1),
     rhs=("f8", 1), residual=("f8", 1), work=("f8", 1), settings=("f8", 1),
+    kept_out=("i8", 1), choice=("i8", 1),
     slp=(INDEX, 1), sli=(INDEX, 1), slx=("f8", 1), sup=(INDEX, 1), sui=(INDEX, 1), sux=("f8", 1),
 )
 # fmt: on
@@ -64,6 +68,13 @@ SLOTS = contract.SLOTS + OWN
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
 # if it is below this part of the largest entry of H in its column; 1 if zeros are sifted out of the factors
 ROW_TOLERANCE, BODY_TOLERANCE, SIFT = range(3)
+# CHOICE: 1 while rows that were left out before are preferred; rows left out by that preference alone; 1 if the rank
+# has been checked without it
+PREFER, N_DOUBTFUL, CHECKED, CHOICE_SIZE = range(4)
+# Where rows are known to be redundant, which of them are left out is kept until another of the dependent ones has a
+# pivot below 1e6 tolerances (solving with such a pivot multiplies rounding by 1000); one left out comes back above 1e8
+# (angles of 2 and 20 degrees). Off the constraints one that is left out stays so up to 10 times OFF.
+CHANGE, RETURN, OFF_MARGIN, OFF_LIMIT = 1e6, 1e8, 10.0, 0.3
 BODY_PIVOT = 1e-13  # rounding of a sum of about a hundred products that cancel
 # A small pivot carries its rounding error into later ones, so the limit also stays above that error. In 8000 matrices
 # of tests/linear/mechanisms.py redundant rows left 0.8 times the error estimated (99.9 % of them), rows that count 60
@@ -100,6 +111,18 @@ def take_matrix(S):
 
 
 @helper
+def row_tolerance(S, scalar):
+    """The relative size below which the pivot of a row counts as zero."""
+    least = view(S, SETTINGS)[ROW_TOLERANCE]
+    if view(S, CHOICE)[PREFER] == 0:
+        return least
+    if view(S, KEPT_OUT)[scalar] == 0:
+        return CHANGE * least
+    angle = min(OFF_LIMIT, OFF_MARGIN * view(S, OFF)[0])
+    return max(RETURN * least, angle * angle)
+
+
+@helper
 def set_limits(S):
     """The size of pivot that counts as zero and the rounding error to expect (coordinates: relative), as eliminated."""
     ap, ai, hend, diagonal, pinv = view(S, AP), view(S, AI), view(S, HEND), view(S, DIAGONAL), view(S, PINV)
@@ -117,7 +140,7 @@ def set_limits(S):
         scale = abs(values[diagonal[k]])
         for p in range(ap[k], hend[k]):
             scale += values[p] * values[p] * inverse[ai[p]]
-        limit[pinv[k]] = settings[ROW_TOLERANCE] * scale
+        limit[pinv[k]] = row_tolerance(S, k) * scale
         noise[pinv[k]] = EPSILON * scale
 
 
@@ -144,12 +167,12 @@ def look_again(S, k, scalar):
     terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]])
     for p in range(up[k], up[k + 1]):
         terms += ux[p] * ux[p] * abs(ud[ui[p]])
-    limit[k] = min(limit[k], view(S, SETTINGS)[ROW_TOLERANCE] * terms)
+    limit[k] = min(limit[k], row_tolerance(S, scalar) * terms)
     noise[k] = EPSILON * terms
 
 
 @helper
-def judge_small_pivot(S, scalar, size):
+def judge_small_pivot(S, scalar, size, limit):
     """The zero-pivot rule: OK if the scalar is a row to be left out."""
     info = view(S, INFO)
     info[BAD_SCALAR] = scalar
@@ -161,6 +184,8 @@ def judge_small_pivot(S, scalar, size):
         return NOT_FINITE
     view(S, ZERO)[scalar] = 1
     info[N_ZERO] += 1
+    if size * row_tolerance(S, scalar) > limit * view(S, SETTINGS)[ROW_TOLERANCE]:
+        view(S, CHOICE)[N_DOUBTFUL] += 1
     return OK
 
 
@@ -224,7 +249,7 @@ def eliminate(S):
                 noise[k] /= size  # from here on the relative error
                 worst = max(worst, noise[k])
         else:
-            status = judge_small_pivot(S, scalar, size)
+            status = judge_small_pivot(S, scalar, size, limit[k])
             if status != OK:
                 return status
             ud[k] = 0.0  # makes the column of L zero too
@@ -252,9 +277,52 @@ def sift(p_from, i_from, x_from, p_to, i_to, x_to):
 def set_margin(S):
     """The smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
     ud, limit, pinv, closest = view(S, UD), view(S, LIMIT), view(S, PINV), 1e-300
+    least = view(S, SETTINGS)[ROW_TOLERANCE]
     for k in range(view(S, INFO)[N_COORDINATES], pinv.shape[0]):
-        closest = max(closest, abs(ud[pinv[k]]) * limit[pinv[k]])
+        part = least / row_tolerance(S, k) if least > 0.0 else 1.0
+        closest = max(closest, abs(ud[pinv[k]]) * limit[pinv[k]] * part)
     view(S, MARGIN)[0] = 1.0 / closest
+
+
+@helper
+def try_elimination(S, prefer):
+    """Eliminate, with a preference for the rows that were left out before or without."""
+    zero, info, choice = view(S, ZERO), view(S, INFO), view(S, CHOICE)
+    choice[PREFER] = prefer
+    choice[N_DOUBTFUL] = 0
+    info[N_ZERO] = 0
+    info[BAD_SCALAR] = -1
+    for k in range(zero.shape[0]):
+        zero[k] = 0
+    set_limits(S)
+    return eliminate(S)
+
+
+@helper
+def eliminate_by_rank(S):
+    """Eliminate so that as many rows are left out as are known to be redundant, if possible the same ones as before.
+
+    On the constraints a row that is left out by preference alone raises a doubt: it may be another choice among
+    dependent rows, or rows that were redundant at the singular position of the start may count again. An elimination
+    without preference tells. See docs/theory/linear_solver.md.
+    """
+    info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
+    known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
+    prefer = view(S, SETTINGS)[ROW_TOLERANCE] > 0.0 and 0 < known < zero.shape[0]
+    status = try_elimination(S, 1 if prefer else 0)
+    if prefer and status == OK:
+        doubtful = on and info[N_ZERO] == known and choice[N_DOUBTFUL] > 0 and choice[CHECKED] == 0
+        if doubtful or info[N_ZERO] > known:
+            status = try_elimination(S, 0)
+            if doubtful and status == OK and info[N_ZERO] >= known:
+                status = try_elimination(S, 1)
+                choice[CHECKED] = 1
+    if status == OK and (info[N_ZERO] == known or (on and info[N_ZERO] < known)):
+        for k in range(zero.shape[0]):
+            if kept[k] != zero[k]:
+                kept[k] = zero[k]
+                choice[CHECKED] = 0
+    return status
 
 
 @kernel
@@ -264,8 +332,7 @@ def factor(T, S):
     contract.begin(S)
     status = take_matrix(S)
     if status == OK:
-        set_limits(S)
-        status = eliminate(S)
+        status = eliminate_by_rank(S)
     if status == OK:
         set_margin(S)
         if view(S, SETTINGS)[SIFT] == 1.0:
@@ -346,4 +413,21 @@ def solve_refined(T, S):
     substitute(S, residual)
     for i in range(x.shape[0]):
         x[i] += residual[i]
+    return OK
+
+
+@kernel
+def determine(T, S):
+    """Replace the multipliers in X by those with the same forces P^T lam, 0 on rows that were left out."""
+    ap, ai, hend, values, x = view(S, AP), view(S, AI), view(S, HEND), view(S, VALUES), view(S, X)
+    n = view(S, INFO)[N_COORDINATES]
+    for k in range(n):
+        x[k] = 0.0
+    for k in range(n, x.shape[0]):
+        u = x[k]
+        x[k] = 0.0
+        if u != 0.0:
+            for p in range(ap[k], hend[k]):
+                x[ai[p]] += values[p] * u
+    substitute(S, x)
     return OK

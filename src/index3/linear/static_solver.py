@@ -33,7 +33,7 @@ class StaticLU(Solver):
     name: ClassVar[str] = "static"
     offers: ClassVar[frozenset[str]] = frozenset(NEEDS)
     slots: ClassVar[tuple[Slot, ...]] = lu.SLOTS
-    kernels: ClassVar[tuple[Kernel, ...]] = (lu.factor, lu.solve, lu.solve_refined)
+    kernels: ClassVar[tuple[Kernel, ...]] = (lu.factor, lu.solve, lu.solve_refined, lu.determine)
     complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
 
     def __init__(self, given: Bordered, rule: str | None = None) -> None:
@@ -93,6 +93,7 @@ class StaticLU(Solver):
             table[sifted] = np.zeros(count)
         tolerance = self.given.row_tolerance if find_rank else 0.0
         table[lu.SETTINGS] = np.array([tolerance, lu.BODY_PIVOT, float(self.sift)])
+        table[lu.KEPT_OUT], table[lu.CHOICE] = np.zeros(size, np.int64), np.zeros(lu.CHOICE_SIZE, np.int64)
         return table
 
     def complex_table(self, real: Table) -> Table:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
-from index3.methods.run import copy, core
+from index3.methods.run import copy, core, note_distance
 
 (
     LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, ROWS, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_ANGLE,
@@ -68,6 +68,7 @@ def factor_mass(T, E, heavy):
     matrix, diagonal = view(T, s.MATRIX), view(link[LINK_SOLVER], contract.DIAGONAL)
     for k in range(heavy.shape[0]):
         matrix[diagonal[k]] += heavy[k]
+    note_distance(T, link[LINK_SOLVER])
     code = contract.factor(T, link[LINK_SOLVER])
     return SINGULAR if code != OK else OK
 

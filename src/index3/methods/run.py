@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
+from index3.linear import contract
 from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
@@ -76,6 +77,27 @@ def evaluate_forces(T, R):
     """Forces at the state in T, counted; OK or EVALUATION_FAILED."""
     view(R, COUNTS)[N_EVALUATIONS] += 1
     return EVALUATION_FAILED if core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
+def note_distance(T, S):
+    """Tell a solver how far the point of its next matrix is off the constraints: what is left of the terms of a row."""
+    phi, size, level, worst = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), 0.0
+    for k in range(phi.shape[0]):
+        if level[k] == 0 and abs(phi[k]) > worst * size[k]:
+            worst = abs(phi[k]) / size[k] if size[k] > 0.0 else 1.0
+    view(S, contract.OFF)[0] = min(worst, 1.0)
+
+
+@helper
+def forget_undetermined(T, S, lam):
+    """Leave out of a guess of the multipliers what no force determines, or it would be carried from step to step."""
+    x = view(S, contract.X)
+    n = x.shape[0] - lam.shape[0]
+    if view(S, contract.INFO)[contract.N_ZERO] > 0:
+        copy(x[n:], lam)
+        contract.determine(T, S)
+        copy(lam, x[n:])
 
 
 @helper

@@ -91,6 +91,7 @@ def factorise(T, E, R, S):
     counts[run.N_JACOBIANS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
+    run.note_distance(T, S)
     code = contract.factor(T, S)
     counts[run.N_FACTOR] += 1
     if code == OK and C != 0 and flags[KEEP_DIRECTIONS] == 0:
@@ -269,6 +270,7 @@ def restart(T, E):
 def solve_step(T, E, R, S):
     """Correct the predicted a, lam of a step; at last with a fresh matrix in every iteration."""
     flags, memory, counts = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS)
+    run.forget_undetermined(T, S, view(T, s.LAM))
     run.copy(view(E, GUESS_A), view(T, s.A))
     run.copy(view(E, GUESS_LAM), view(T, s.LAM))
     run.copy(view(E, GUESS_Q), view(E, Q_BASE))

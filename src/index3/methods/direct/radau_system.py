@@ -79,6 +79,7 @@ def linearise(T, E, R, S):
         return run.EVALUATION_FAILED
     without_borders(S, stiff, mass)
     without_borders(S, damp, mass)
+    run.note_distance(T, S)
     view(E, FLAGS)[FRESH] = 1
     view(E, FLAGS)[RENEW] = 0
     view(E, MEMORY)[H_FACTORED] = 0.0
