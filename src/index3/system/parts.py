@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Group:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
         return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(len(p.labels) for p in self.primitives)
