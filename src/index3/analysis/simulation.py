@@ -144,10 +144,13 @@ class Simulation:
             layout = describe(model, whole, np.ones(whole.m, bool))
             runner.events = Events(functions, runner.segment, layout, moving_markers(whole))
         crew.dismiss()  # every kernel that the run is known to need is there
-        with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
-            runner.run_to_end(report)
-        with cpu.part("output"):
-            result = runner.result({"rtol": asked["rtol"], "step": asked["step"], **self.options})
+        try:
+            with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                runner.run_to_end(report)
+            with cpu.part("output"):
+                result = runner.result({"rtol": asked["rtol"], "step": asked["step"], **self.options})
+        finally:
+            runner.segment.variant.forget()
         result.stats |= cpu.stats()
         result.message += note
         return result, runner.cause
