@@ -1,7 +1,9 @@
 """Prepared simulations: bit by bit what `simulate` returns, whatever ran before."""
 
+import gc
 import math
 import pickle
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +15,7 @@ from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
 from index3.linear import static_solver
 from index3.system import compile as compiling
+from index3.system.system import State
 
 SPANS = {
     "andrews": 0.002, "chain": 0.05, "hmmwv14": 0.02, "hmmwv50": 0.01, "iltis": 0.02, "pendulum": 0.3, "four_bar": 0.1,
@@ -371,3 +374,29 @@ def test_the_audit_is_of_the_changed_model():
     for run in runs:
         share = run.energy.audit()["rod"]
         np.testing.assert_allclose(share.kinetic, run.energy.kinetic, rtol=1e-12, atol=1e-15)  # the same sums
+
+
+def test_the_tables_of_a_run_go_with_it():
+    """Without waiting for Python's collection of cycles: tables of large models are large."""
+    alive = weakref.WeakSet()
+    plain = State.__init__
+
+    def noted(self, system):
+        plain(self, system)
+        alive.add(self)
+
+    def released(t, state):
+        return t - 0.05
+
+    released.action = ix.open_joint("pivot")
+    prepared = ix.prepare(ix.library.pendulum(), "hht-i3")
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(State, "__init__", noted)
+            for settings in ({}, {"changes": {"rod.mass": 2.0}}, {"events": released}):
+                prepared.run((0.0, 0.1), **settings)
+                assert not alive, settings
+    finally:
+        gc.enable()

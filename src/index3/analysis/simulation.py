@@ -148,12 +148,15 @@ class Simulation:
             layout = describe(model, whole, np.ones(whole.m, bool))
             runner.events = Events(functions, runner.segment, layout, moving_markers(whole))
         crew.dismiss()  # every kernel that the run is known to need is there
-        with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
-            runner.run_to_end(report)
-        with cpu.part("output"):
-            linear = None if self.linear == DEFAULT else self.linear
-            settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
-            result = runner.result(settings | self.options)
+        linear = None if self.linear == DEFAULT else self.linear
+        settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
+        try:
+            with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                runner.run_to_end(report)
+            with cpu.part("output"):
+                result = runner.result(settings | self.options)
+        finally:
+            runner.segment.variant.forget()
         result.stats |= cpu.stats()
         result.message += note
         return result, runner.cause

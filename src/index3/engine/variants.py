@@ -42,7 +42,7 @@ class Variant(Equations):
         self.whole: System = compile_open(frozenset()) if before is None else before.whole
         super().__init__(model, analysis, compile_open(opened) if opened else self.whole, linear)
         self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
-        self._met: dict[frozenset[str], Variant] = {opened: self} if before is None else before._met
+        self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
         """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
@@ -124,9 +124,16 @@ class Variant(Equations):
                     f"{motion.label} drives {motion.joint.label}, which is open. Open '{motion.name}' together with "
                     f"'{motion.joint.name}'."
                 )
+        if opened == self.open:
+            return self
+        self._met[self.open] = self
         if opened not in self._met:
             self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self, self.linear)
         return self._met[opened]
+
+    def forget(self) -> None:
+        """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
+        self._met.clear()
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:
