@@ -8,6 +8,7 @@ import pytest
 import zoo
 
 from index3.compiled import slots as s
+from index3.registry import PRIMITIVES
 from index3.system import evaluate, kinds
 from index3.system.compile import compile_model
 
@@ -15,15 +16,12 @@ from index3.system.compile import compile_model
 RELATIVE = 1e-6
 
 CASES = [
-    (kind, pair)
-    for kind in kinds.PRIMITIVES
-    for pair in zoo.PAIRS
-    if "point" not in pair or kind in zoo.POINT_PRIMITIVES
+    (kind, pair) for kind in PRIMITIVES for pair in zoo.PAIRS if "point" not in pair or kind in zoo.POINT_PRIMITIVES
 ]
 
 
 def test_every_primitive_is_in_the_zoo():
-    assert set(zoo.PRIMITIVES) == set(kinds.PRIMITIVES)
+    assert set(zoo.PRIMITIVES) == set(PRIMITIVES)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{'-'.join(case[1])}")

@@ -14,7 +14,7 @@ from index3.analysis.kinematics import kinematics
 from index3.analysis.settings import check_model, check_span
 from index3.analysis.start import starting_point
 from index3.errors import ModelError
-from index3.joints import Motion
+from index3.joints.drives import Motion
 from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system.compile import compile_model

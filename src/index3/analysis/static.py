@@ -17,7 +17,8 @@ from index3.analysis.settings import check_model, check_time, is_number
 from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.errors import AssemblyError, ModelError
-from index3.joints import CoordinateConstraint, Motion
+from index3.joints.drives import Motion
+from index3.joints.primitive import CoordinateConstraint
 from index3.linear import static_lu
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from index3.analysis.settings import check_model
-from index3.joints import CoordinateConstraint
+from index3.joints.primitive import CoordinateConstraint
 from index3.linear.envelope import draw, joint_graph, number_joints, widths, work
 from index3.system.parts import joint_group
 

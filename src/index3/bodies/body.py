@@ -13,7 +13,7 @@ import numpy as np
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
-from index3.words import Word
+from index3.registry import Element
 
 if TYPE_CHECKING:
     from index3.model.model import Model
@@ -29,7 +29,7 @@ COORDINATES = {
 """Names of the coordinates of the kinds that always have the same; others name their own."""
 
 
-class Body(metaclass=Word):
+class Body(Element):
     """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
 
     A kind also declares what its equations look like, so that the system need not know it; numbers of coordinates below
@@ -54,6 +54,7 @@ class Body(metaclass=Word):
 
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
+    page = "elements/bodies.md"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
     block: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))

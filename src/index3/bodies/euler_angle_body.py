@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.euler_kernels import SINGULAR
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
+from index3.registry import register
 
 # |sin theta| of the initial orientation below which a reference of the body's own is chosen: 12 degrees from singular.
 CLOSE = 0.2
 
 
+@register
 class EulerAngleBody(RigidBody):
     """A rigid body whose orientation is R Rz(phi) Rx(theta) Rz(psi); its frame has its origin at the centre of mass.
 
@@ -41,6 +44,8 @@ class EulerAngleBody(RigidBody):
     [0.0, 0.0, 0.0, 0.0, 1.570796, 0.0]
     """
 
+    fields = body_fields.rigid(body_fields.REFERENCE)
+    makers = body_fields.solids(body_fields.REFERENCE)
     kind_name = "euler"
     own_rows = ()
     own_columns = ()

@@ -7,11 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal_block, distance
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PlanarBody(Body):
     """A rigid body in the ground x-y plane; its frame has its origin at the centre of mass, z = 0.
 
@@ -34,6 +37,8 @@ class PlanarBody(Body):
     [0.5, 0.0, 0.2]
     """
 
+    fields = body_fields.PLANAR
+    makers = body_fields.PLANAR_MAKERS
     block = diagonal_block(3)
     turning = (2,)
     translations = 2

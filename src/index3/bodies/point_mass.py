@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal_block, distance
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PointMass(Body):
     """A point with mass; it has no orientation, so joints that need its axes are refused.
 
@@ -30,6 +33,7 @@ class PointMass(Body):
     [0.0, 0.0, -1.0]
     """
 
+    fields = body_fields.POINT_MASS
     block = diagonal_block(3)
 
     def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:

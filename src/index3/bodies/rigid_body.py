@@ -8,16 +8,19 @@ from typing import Any, Self
 import numpy as np
 
 from index3.algebra.rotations import E_transposed, rotation
+from index3.bodies import body_fields
 from index3.bodies.body import Body, distance
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
 from index3.errors import ModelError
+from index3.registry import register
 
 # Radius over length of a rod given without a radius, used for its inertia about its own axis only.
 SLENDER = 0.01
 
 
+@register
 class RigidBody(Body):
     """A rigid body that moves in space; its frame has its origin at the centre of mass.
 
@@ -40,6 +43,8 @@ class RigidBody(Body):
     [0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0]
     """
 
+    fields = body_fields.rigid()
+    makers = body_fields.solids(from_points=body_fields.FROM_POINTS)
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)
     own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)

@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal_block
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 WIDTH = 6
 """States that one marker carries: the six components of its twist."""
 
 
+@register
 class States(Body):
     """A block of first-order states, given a right side by elements that name it, such as `UserForce(states=...)`.
 
@@ -42,6 +45,8 @@ class States(Body):
     """
 
     element = "states"
+    page = "howto/states.md"
+    fields = body_fields.STATES
     mass = 1.0
 
     def __init__(self, name: str, initial: Any, *, names: Sequence[str] | None = None) -> None:

@@ -30,6 +30,7 @@ from index3.constraints.user_block import (
 )
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
+from index3.registry import register
 
 PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench")
 """Of a block; "pad" and the last are the kernels' own."""
@@ -98,6 +99,8 @@ class UserForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
+    page = "howto/user_force.md"
+    no_file = "it holds functions of Python"
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
 
     def __init__(
@@ -335,3 +338,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(UserForce)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import ModelError
+from index3.registry import ELEMENTS
 from index3.results.export import plain
 
 if TYPE_CHECKING:
@@ -105,11 +106,11 @@ def _scene(result: Result, frames: np.ndarray) -> dict[str, Any]:
         cloud = np.zeros((len(frames), 1, 3))
     size, thick = _sizes(cloud, outlines)
     numbers = {body["name"]: k for k, body in enumerate(layout.bodies)} | {"ground": -1}
-    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if joint["type"] != "Motion"]
+    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if symbol(joint, "dot")]
     return {
         "bodies": [{"name": b["name"], "parts": _parts(b, attached[b["name"]], thick)} for b in layout.bodies],
-        "joints": [_element(joint, markers, numbers) for joint, markers in pairs if all(markers)],
-        "forces": [_element(force, force["markers"], numbers) for force in layout.forces],
+        "joints": [_element(joint, "dot", markers, numbers) for joint, markers in pairs if all(markers)],
+        "forces": [_element(force, "line", force["markers"], numbers) for force in layout.forces],
         "low": cloud.min(axis=(0, 1)).tolist(),
         "high": cloud.max(axis=(0, 1)).tolist(),
         "outer": _outer_points(cloud.reshape(-1, 3)).tolist(),
@@ -187,14 +188,22 @@ def _up(result: Result) -> str:
     return "y" if kinds == {"planar"} else "z"
 
 
-def _element(element: dict[str, Any], markers: Iterable[dict[str, Any]], numbers: dict[str, int]) -> dict[str, Any]:
+def symbol(element: dict[str, Any], usual: str) -> str:
+    """What its class says the page draws of a joint or force; of a class that is not registered, the usual."""
+    return ELEMENTS[element["type"]].symbol if element["type"] in ELEMENTS else usual
+
+
+def _element(
+    element: dict[str, Any], usual: str, markers: Iterable[dict[str, Any]], numbers: dict[str, int]
+) -> dict[str, Any]:
     """A joint or force as the page knows it; bodies by number, ground -1; directions x and z of its markers."""
     places = []
     for marker in markers:
         axes = np.asarray(marker["axes"], float)
         place = {"body": numbers[marker["body"]], "at": plain(marker["position"])}
         places.append(place | {"x": axes[:, 0].tolist(), "z": axes[:, 2].tolist()})
-    return {"name": element["name"], "type": element["type"], "markers": places}
+    drawn = {"type": element["type"], "symbol": symbol(element, usual)}
+    return {"name": element["name"], **drawn, "markers": places}
 
 
 def _attachments(result: Result) -> dict[str, list[np.ndarray]]:

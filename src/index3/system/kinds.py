@@ -1,12 +1,8 @@
-"""Every element kind the package has: which module holds its kernels, and what its record says.
-
-The only place that knows them all; a new primitive or body kind is one entry here.
-"""
+"""Element kinds as the compiler sees them: which module holds the kernels of a kind, and what makes its table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -22,41 +18,9 @@ from index3.bodies import (
     states_kernels,
 )
 from index3.compiled.interface import Table
-from index3.constraints import (
-    angle,
-    angular_rate,
-    coincident,
-    constant_velocity,
-    coordinate,
-    coupler,
-    distance,
-    in_plane,
-    knife_edge,
-    on_curve,
-    perpendicular,
-    rolling,
-    touching,
-)
-from index3.joints import Primitive
-
-PRIMITIVES: dict[str, tuple[ModuleType, Callable[[dict[str, Any]], tuple]]] = {
-    "coincident": (coincident, lambda f: (f["count"],)),
-    "perpendicular": (perpendicular, lambda f: (f["axis_first"], f["axis_second"], f["cosine"])),
-    "in_plane": (in_plane, lambda f: (f["axis_first"], f["offset"], f.get("function", -1))),
-    "distance": (distance, lambda f: (f["length"],)),
-    "angle": (angle, lambda f: (f["offset"], f.get("function", -1))),
-    "knife_edge": (knife_edge, lambda f: (f["axis_second"],)),
-    "coupler": (coupler, coupler.record),
-    "constant_velocity": (constant_velocity, lambda f: ()),
-    "angular_rate": (angular_rate, lambda f: (f["axis_first"], f.get("function", -1))),
-    "touching": (touching, lambda f: (f["radius"], f["tread"])),
-    "rolling": (rolling, lambda f: (f["axis_first"], f["radius"], f["tread"])),
-    "on_curve": (on_curve, lambda f: (0, len(f["segments"]), int(f["closed"]))),
-}
-"""Primitive kind -> module, and its own fields of the record (after the common ones of `constraints.rows`).
-
-A module with more than records in its table has `fill(table, fields)`, called with the fields of all its primitives.
-"""
+from index3.constraints import coordinate
+from index3.joints.base import Primitive
+from index3.registry import PRIMITIVES, kernels_of
 
 COORDINATE = coordinate
 """The one primitive that holds a coordinate instead of tying markers."""
@@ -112,16 +76,16 @@ STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", 
 
 def is_curved(primitive: Primitive) -> bool:
     """Whether a primitive has second derivatives in twists."""
-    return primitive.kind not in PRIMITIVES or "curve" in PRIMITIVES[primitive.kind][0].STAGES
+    return primitive.kind not in PRIMITIVES or "curve" in PRIMITIVES[primitive.kind].STAGES
 
 
 def level(primitive: Primitive) -> int:
     """0 for rows that restrain positions, 1 for rows that restrain velocities."""
     if primitive.kind not in PRIMITIVES:  # a user's rows say it themselves
         return int(primitive.fields.get("level", 0))
-    return getattr(PRIMITIVES[primitive.kind][0], "LEVEL", 0)
+    return getattr(PRIMITIVES[primitive.kind], "LEVEL", 0)
 
 
 def module_of(kind: str) -> ModuleType:
     """The module of a kind of force or user's constraint, by its name."""
-    return import_module(kind)
+    return kernels_of(kind, "STAGES", "table")

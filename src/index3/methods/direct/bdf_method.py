@@ -15,11 +15,13 @@ from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_value
 from index3.methods.method import Method
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 GAIN = 0.1
 """Part of the largest energy in a motion that may come from nowhere without a word."""
 
 
+@register
 @dataclass(frozen=True)
 class BDFIndex3(Method):
     """Backward differentiation formulas on the index-3 equations, order 1 to 5; errors of q are controlled.
@@ -104,6 +106,7 @@ class BDFIndex3(Method):
         return table
 
 
+@register
 @dataclass(frozen=True)
 class BDFStabilised(BDFIndex3):
     """Backward differentiation formulas on the stabilised index-2 equations (Gear, Gupta, Leimkuhler), order 1 to 5.

@@ -18,6 +18,7 @@ from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 HIGHEST = 12
 CONSTANT_STEP_ORDER = 5
@@ -36,6 +37,7 @@ def corrector_constants(count: int) -> np.ndarray:
     return np.array([float(abs(x)) for x in gamma])
 
 
+@register
 @dataclass(frozen=True)
 class Adams(Method):
     """Adams-Bashforth-Moulton formulas of variable order and step, two evaluations a step: for smooth motion.
