@@ -33,7 +33,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("simulate",),
     "index3.analysis.static": ("static",),
-    "index3.analysis.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
+    "index3.engine.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),
     "index3.bodies.moving_marker": ("MovingMarker",),

@@ -19,11 +19,6 @@ from index3.analysis.local_error import local_errors as local_errors
 from index3.analysis.sensitivity import sensitivity as sensitivity
 from index3.analysis.simulate import simulate as simulate
 from index3.analysis.static import static as static
-from index3.analysis.switching import Jump as Jump
-from index3.analysis.switching import Switch as Switch
-from index3.analysis.switching import close_joint as close_joint
-from index3.analysis.switching import impact as impact
-from index3.analysis.switching import open_joint as open_joint
 from index3.analysis.topology import topology as topology
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
@@ -36,6 +31,11 @@ from index3.bodies.planar_body import PlanarBody as PlanarBody
 from index3.bodies.point_mass import PointMass as PointMass
 from index3.bodies.rigid_body import RigidBody as RigidBody
 from index3.bodies.states import States as States
+from index3.engine.switching import Jump as Jump
+from index3.engine.switching import Switch as Switch
+from index3.engine.switching import close_joint as close_joint
+from index3.engine.switching import impact as impact
+from index3.engine.switching import open_joint as open_joint
 from index3.errors import AssemblyError as AssemblyError
 from index3.errors import Index3Error as Index3Error
 from index3.errors import ModelError as ModelError

@@ -5,7 +5,7 @@ import pytest
 from small_models import Y, Z, displaced_four_bar, four_bar, impossible, particle, pendulum
 
 import index3 as ix
-from index3.analysis.assemble import Assembly, assemble_state
+from index3.engine.assembly import Assembly, assemble_state
 from index3.methods import closure
 from index3.methods.closing import Closer
 from index3.system.compile import compile_model

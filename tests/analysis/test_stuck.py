@@ -6,7 +6,7 @@ import pytest
 from small_models import particle, pendulum
 
 import index3 as ix
-from index3.analysis import pace
+from index3.engine import stalling
 
 
 def on_a_spring(stiffness):
@@ -17,30 +17,30 @@ def on_a_spring(stiffness):
 
 
 def test_steps_above_rounding_that_lead_nowhere_end_the_run(monkeypatch):
-    monkeypatch.setattr(pace, "WINDOW", 20_000)  # 0.1 s
+    monkeypatch.setattr(stalling, "WINDOW", 20_000)  # 0.1 s
     result = ix.simulate(on_a_spring(1.0), (0.0, 1.0), "dopri5", t_eval=0.1, max_step=2e-15)  # rounding is at 4e-16
     assert not result.success
     assert "step became too small" in result.message
-    assert "at this pace the rest takes" in result.message
+    assert "at this stalling the rest takes" in result.message
     assert result.stats["steps"] < 1_000_000
 
 
 def test_a_slow_run_is_told_of_and_goes_on(monkeypatch):
-    monkeypatch.setattr(pace, "WINDOW", 20_000)
-    with pytest.warns(UserWarning, match="at this pace the rest takes"):
+    monkeypatch.setattr(stalling, "WINDOW", 20_000)
+    with pytest.warns(UserWarning, match="at this stalling the rest takes"):
         result = ix.simulate(on_a_spring(1e20), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=100_000)
     assert "max_steps = 100000" in result.message
 
 
 def test_a_short_event_in_a_long_run_is_left_alone():
     """1e4 s, in which 2e6 steps are spent on 1 ms."""
-    watch = pace.Pace((0.0, 1e4))
+    watch = stalling.Stalling((0.0, 1e4))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert not watch.hopeless(900_000, 100.0)
-        assert not watch.hopeless(2_000_000, 100.0005)
-        assert not watch.hopeless(3_000_000, 100.001)
-        assert watch.hopeless(4_000_000, 100.001 + 1e-7)
+        assert not watch.is_stalled(900_000, 100.0)
+        assert not watch.is_stalled(2_000_000, 100.0005)
+        assert not watch.is_stalled(3_000_000, 100.001)
+        assert watch.is_stalled(4_000_000, 100.001 + 1e-7)
 
 
 @pytest.mark.parametrize("spatial", [False, True], ids=["planar", "spatial"])
@@ -72,7 +72,7 @@ def test_a_singular_position_is_named(spatial):
 
 def test_a_jump_is_no_singular_position():
     model = pendulum()
-    model.add(ix.Motion("drive", model["pin"], lambda t: 0.0 if t < 0.5 else 0.1, 0.0, 0.0))
+    model.add(ix.Motion("runner", model["pin"], lambda t: 0.0 if t < 0.5 else 0.1, 0.0, 0.0))
     message = ix.simulate(model, (0.0, 1.0)).message
     assert "not smooth" in message
     assert "singular" not in message

@@ -9,8 +9,8 @@ import scipy.linalg
 from scipy.spatial.transform import Rotation
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
 from index3.linear import static_lu
 from index3.methods.closing import Closer
 from index3.methods.registry import METHODS

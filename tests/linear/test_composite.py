@@ -10,8 +10,8 @@ from composite import Tree, gauss_counts, solve_tree, sparse_cholesky, tree_of
 from mechanisms import rate_matrix
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
 from index3.methods.closing import Closer
 from index3.methods.state_space.jacobian import evaluate_parts
 from index3.system import evaluate

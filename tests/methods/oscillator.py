@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
+from index3.engine.assembly import assemble_state
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run

@@ -12,8 +12,8 @@ from scipy.stats import spearmanr
 
 import index3 as ix
 from index3.analysis.local_error import take_steps
-from index3.analysis.stages import Stages
 from index3.compiled import slots as s
+from index3.engine.variants import Variants
 from index3.methods import run
 from index3.methods.augmented import penalty
 from index3.methods.closing import KERNELS
@@ -279,7 +279,7 @@ def doubling(model, span, tolerance):
     """Steps tried, and the end, of al-index3 with steps by halving: the two half steps are kept, the whole one
     judges."""
     method = ix.METHODS["al-index3"]()
-    stage = Stages(model, (*KERNELS, method.kernel, *method.helpers)).at(frozenset())
+    stage = Variants(model, (*KERNELS, method.kernel, *method.helpers)).at(frozenset())
     start = ix.assemble(model)
     t, h, tried = 0.0, 1e-3, 0
     line = t, start.q, start.v, np.zeros(len(stage.system.angle_joints))

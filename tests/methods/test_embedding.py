@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
 from index3.methods.closing import Closer
 from index3.methods.state_space import partition
 from index3.methods.state_space.jacobian import evaluate_parts

@@ -12,8 +12,8 @@ import pytest
 from oscillator import orders, oscillator
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
 from index3.errors import ModelError
 from index3.methods import run
 from index3.methods.closing import Closer

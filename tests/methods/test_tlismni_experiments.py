@@ -11,7 +11,7 @@ import pytest
 from oscillator import Stepper, oscillator
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
+from index3.engine.assembly import assemble_state
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run

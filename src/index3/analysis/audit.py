@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.settings import check_model
-from index3.analysis.start import starting_point
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
+from index3.engine.settings import check_model
+from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.methods.closing import kernels_for
 from index3.results.result import Result

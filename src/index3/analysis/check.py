@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import check_consistency
-from index3.analysis.settings import check_model, check_time
-from index3.analysis.start import Start, starting_point
 from index3.compiled import slots as s
+from index3.engine.assembly import check_consistency
+from index3.engine.settings import check_model, check_time
+from index3.engine.start import Start, starting_point
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
 from index3.methods import closure

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state
-from index3.analysis.settings import check_model
-from index3.analysis.start import starting_point
+from index3.engine.assembly import assemble_state
+from index3.engine.settings import check_model
+from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.linear.reference import rank
 from index3.methods.closing import Closer, kernels_for

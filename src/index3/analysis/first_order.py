@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 
-from index3.analysis.assemble import assemble_state
-from index3.analysis.settings import check_model
-from index3.analysis.start import starting_point
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
+from index3.engine.settings import check_model
+from index3.engine.start import starting_point
 from index3.errors import ModelError, SingularError
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.layout import describe
 from index3.compiled import slots as s
+from index3.engine.layout import describe
 from index3.linear.reference import null_space
 from index3.methods.state_space.partition import dense_rows
 from index3.results.export import empty_arrays, wrench_names

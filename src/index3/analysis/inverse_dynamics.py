@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
 from index3.analysis.kinematics import kinematics
-from index3.analysis.settings import check_model, check_span
-from index3.analysis.start import starting_point
+from index3.engine.assembly import assemble_state
+from index3.engine.settings import check_model, check_span
+from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.joints.drives import Motion
 from index3.methods.closing import Closer, kernels_for

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state
 from index3.analysis.audit import energy_audit, integrate
 from index3.analysis.instants import free_directions, movement, name_motions
-from index3.analysis.layout import describe
-from index3.analysis.settings import check_choices, check_model, check_motions, check_span, output_times
-from index3.analysis.start import starting_point
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
+from index3.engine.layout import describe
+from index3.engine.settings import check_choices, check_model, check_motions, check_span, output_times
+from index3.engine.start import starting_point
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import static_lu
 from index3.methods.closing import KERNELS, Closer

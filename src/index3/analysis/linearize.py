@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state
 from index3.analysis.modes import Mode, find_modes, mode_result
 from index3.analysis.ports import input_forces, output_columns
-from index3.analysis.settings import check_model, check_time, is_number
 from index3.analysis.small_motion import SmallMotion, axes_rate, follow
-from index3.analysis.start import starting_point
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state
+from index3.engine.settings import check_model, check_time, is_number
+from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.linear.reference import free_space
 from index3.methods.closing import Closer, kernels_for

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.settings import check_model, is_number
-from index3.analysis.stages import Stage, Stages
-from index3.analysis.start import starting_point
+from index3.engine.settings import check_model, is_number
+from index3.engine.start import starting_point
+from index3.engine.variants import Variant, Variants
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
 from index3.methods.closing import kernels_for
@@ -67,29 +67,29 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
-    stage = Stages(model, (*kernels_for(model), chosen.kernel, *chosen.helpers)).at(frozenset())
-    starting_point(stage.system, result, "local_errors")  # refuses results of other models
+    variant = Variants(model, (*kernels_for(model), chosen.kernel, *chosen.helpers)).at(frozenset())
+    starting_point(variant.system, result, "local_errors")  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)
     for k, t in enumerate(result.t):
         line = float(t), result.q[k], result.v[k], result.arrays["angle"][k]
-        one, two = (take_steps(stage, chosen, line, step, count) for count in (1, 2))
+        one, two = (take_steps(variant, chosen, line, step, count) for count in (1, 2))
         q[k], v[k] = ((one[slot] - two[slot]) / share for slot in (run.NEW_Q, run.NEW_V))
     return LocalErrors(result.t.copy(), q, v)
 
 
-def take_steps(stage: Stage, method: Any, line: tuple[Any, ...], step: float, count: int) -> Run:
+def take_steps(variant: Variant, method: Any, line: tuple[Any, ...], step: float, count: int) -> Run:
     """A run of `count` equal steps that together take `step`, from a line (t, q, v, angles) of output.
 
     Raises
     ------
     SimulationFailed : a step does not converge.
     """
-    stage.move(*line)
-    stage.settle()
+    variant.move(*line)
+    variant.settle()
     t = line[0]
     progress = Run(
-        stage.state, stage.closer.solver, (t, t + step), rtol=1e-6, atol=np.full(stage.system.n, 1e-8),
+        variant.state, variant.closer.solver, (t, t + step), rtol=1e-6, atol=np.full(variant.system.n, 1e-8),
         newton_tol=method.newton_tol, t_eval=np.array([t - 1.0]), step=step / count, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, None)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.instants import movement, snapshots
-from index3.analysis.layout import describe
 from index3.compiled import slots as s
+from index3.engine.layout import describe
 from index3.methods.closing import Closer, kernels_for
 from index3.results.result import Result
 from index3.system import evaluate

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.instants import gradients
-from index3.analysis.layout import describe
+from index3.engine.layout import describe
 from index3.errors import ModelError
 from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.settings import check_model, check_span, is_number
 from index3.analysis.simulate import simulate
+from index3.engine.settings import check_model, check_span, is_number
 from index3.errors import ModelError, SimulationFailed
 from index3.results.export import quantity as find_quantity
 

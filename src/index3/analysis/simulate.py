@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state
 from index3.analysis.audit import energy_audit
-from index3.analysis.dense import StepLog
-from index3.analysis.drive import Callback, Drive
-from index3.analysis.events import Events, as_functions, name_of
-from index3.analysis.layout import describe, moving_markers
-from index3.analysis.legs import Plan, begin
-from index3.analysis.progress import reporter
-from index3.analysis.settings import (
+from index3.compiled import crew
+from index3.engine.assembly import assemble_state
+from index3.engine.dense import StepLog
+from index3.engine.events import Events, as_functions, name_of
+from index3.engine.layout import describe, moving_markers
+from index3.engine.progress import reporter
+from index3.engine.runner import Callback, Runner
+from index3.engine.segments import Plan, begin
+from index3.engine.settings import (
     absolute_tolerance,
     check_choices,
     check_model,
@@ -29,9 +30,8 @@ from index3.analysis.settings import (
     output_times,
     stop_times,
 )
-from index3.analysis.stages import Stages
-from index3.analysis.start import starting_point
-from index3.compiled import crew
+from index3.engine.start import starting_point
+from index3.engine.variants import Variants
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -121,33 +121,33 @@ def simulate(
     functions = [] if events is None else as_functions(events)
     times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    stages = Stages(
+    variants = Variants(
         model, kernels_for(model) if chosen is None else (*kernels_for(model), chosen.kernel, *chosen.helpers)
     )
-    stage = stages.at(stages.check_names(open_joints, "open_joints"))
+    variant = variants.at(variants.check_names(open_joints, "open_joints"))
     for function in functions:
-        stages.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-    moving = moving_markers(stages.whole)
+        variants.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+    moving = moving_markers(variants.whole)
     check_motions([(marker.label, three) for marker in moving for three in marker.functions], span)
-    start = starting_point(stage.system, initial, "simulate")
-    assemble_state(stage.state, stage.closer, span[0], start=start)
+    start = starting_point(variant.system, initial, "simulate")
+    assemble_state(variant.state, variant.closer, span[0], start=start)
     plan = Plan(
         span=span, method=None if automatic else chosen, options=options, rtol=rtol,
-        atol=absolute_tolerance(atol, rtol, stage.system.n), t_eval=times, step=constant_step, max_step=max_step,
+        atol=absolute_tolerance(atol, rtol, variant.system.n), t_eval=times, step=constant_step, max_step=max_step,
         max_steps=max_steps, first_step=first_step, stops=stops, project=bool(project),
     )  # fmt: skip
-    drive = Drive(plan, stages, begin(plan, stage, span[0]), callback)
+    runner = Runner(plan, variants, begin(plan, variant, span[0]), callback)
     if dense_output:
-        drive.log = StepLog(drive.run)
+        runner.log = StepLog(runner.run)
     if functions:
-        layout = describe(model, stages.whole, np.ones(stages.whole.m, bool))
-        drive.events = Events(functions, drive.leg, layout, moving)
+        layout = describe(model, variants.whole, np.ones(variants.whole.m, bool))
+        runner.events = Events(functions, runner.segment, layout, moving)
     crew.dismiss()  # every kernel that the run is known to need is there
     with reporter(progress, model.name, span) as report:
-        drive.go(report)
-    result = drive.result({"rtol": rtol, "step": step, **options})
+        runner.run_to_end(report)
+    result = runner.result({"rtol": rtol, "step": step, **options})
     result.message += note
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
-        raise SimulationFailed(result.message, result) from drive.cause
+        raise SimulationFailed(result.message, result) from runner.cause
     return result

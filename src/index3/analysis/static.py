@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import assemble_state, displacements
 from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, relax
-from index3.analysis.events import Instant
 from index3.analysis.instants import movement, name_motions
-from index3.analysis.layout import describe
-from index3.analysis.settings import check_model, check_time, is_number
-from index3.analysis.start import starting_point
 from index3.compiled import slots as s
+from index3.engine.assembly import assemble_state, displacements
+from index3.engine.events import Instant
+from index3.engine.layout import describe
+from index3.engine.settings import check_model, check_time, is_number
+from index3.engine.start import starting_point
 from index3.errors import AssemblyError, ModelError
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from index3.analysis.settings import check_model
+from index3.engine.settings import check_model
 from index3.joints.primitive import CoordinateConstraint
 from index3.linear.envelope import draw, joint_graph, number_joints, widths, work
 from index3.system.parts import joint_group

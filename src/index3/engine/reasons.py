@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.analysis.legs import Leg
 from index3.compiled import slots as s
+from index3.engine.segments import Segment
 from index3.linear import static_lu
 from index3.methods import closure, run
 from index3.methods.closing import singular_body, unsettled
@@ -18,61 +18,67 @@ DEPENDENT = 1e-5
 that shrink to rounding end far closer to a singular position; mechanisms of `MOST_ROWS` away from one stay above."""
 
 
-def evaluation_fails(leg: Leg, code: int) -> bool:
+def evaluation_fails(segment: Segment, code: int) -> bool:
     """Whether the equations have no value at the point of the last trial."""
     if code == run.EVALUATION_FAILED:
         return True
     if code not in (run.STEP_TOO_SMALL, run.NEWTON_FAILED):
         return False
-    state = leg.stage.state
+    state = segment.variant.state
     state[s.STATUS][s.STEPPING] = 1  # as in the trial
     code = state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix)
     state[s.STATUS][s.STEPPING] = 0
     return code != 0
 
 
-def reason(leg: Leg, code: int, max_steps: int | None) -> str:
+def reason(segment: Segment, code: int, max_steps: int | None) -> str:
     """Why a run stopped early although its equations have values."""
-    t, h = leg.run.t, float(leg.run[run.CLOCK][run.H_NEXT])
-    rows = leg.stage.system.worst_rows(leg.stage.state[s.PHI])
+    t, h = segment.run.t, float(segment.run[run.CLOCK][run.H_NEXT])
+    rows = segment.variant.system.worst_rows(segment.variant.state[s.PHI])
     worst = f"; worst rows: {rows}" if rows else ""
-    position = singular_position(leg) if code == run.STEP_TOO_SMALL else ""
+    position = singular_position(segment) if code == run.STEP_TOO_SMALL else ""
     why = {
         run.NEWTON_FAILED: f"Newton's iteration failed in the step from t = {t:g}{worst}. "
         "Give a smaller step, or let the method choose it.",
         run.STEP_TOO_SMALL: f"The step became too small at t = {t:g} (h = {h:.3g}{worst}). "
-        + (position or leg.method.hint(code) or "The motion is not smooth there, or the tolerance is beyond rounding."),
+        + (
+            position
+            or segment.method.hint(code)
+            or "The motion is not smooth there, or the tolerance is beyond rounding."
+        ),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
-        run.UNSETTLED: f"{unsettled(leg.stage.system)} at t = {t:g}{worst}.",
+        run.UNSETTLED: f"{unsettled(segment.variant.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):
-        return singular(leg) or why[run.NOT_FINITE]
+        return singular(segment) or why[run.NOT_FINITE]
     return why[code]
 
 
-def singular(leg: Leg) -> str:
+def singular(segment: Segment) -> str:
     """Which body cannot be accelerated at the point of the last trial; empty if all can.
 
     The solver of the run knows, unless the method has factorisations of its own: then the equations are asked.
     """
-    factors, stage = leg.run.factors, leg.stage
+    factors, variant = segment.run.factors, segment.variant
     if factors[static_lu.INFO][static_lu.BAD_SCALAR] < 0:
-        factors = stage.closer.factors
-        if closure.assemble_accelerations(stage.state.handle, stage.closer.handle) != closure.SINGULAR:
+        factors = variant.closer.factors
+        if closure.assemble_accelerations(variant.state.handle, variant.closer.handle) != closure.SINGULAR:
             return ""
     scalar = factors[static_lu.INFO][static_lu.BAD_SCALAR]
-    return str(singular_body(stage.system, factors)) if 0 <= scalar < stage.system.n else ""
+    return str(singular_body(variant.system, factors)) if 0 <= scalar < variant.system.n else ""
 
 
-def singular_position(leg: Leg) -> str:
+def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
-    system, state = leg.stage.system, leg.stage.state
-    usual = int(leg.stage.closer.factors[static_lu.INFO][static_lu.FEWEST_ZERO])  # redundant rows at every position
+    system, state = segment.variant.system, segment.variant.state
+    usual = int(
+        segment.variant.closer.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
+    )  # redundant rows at every position
     rank = system.m - min(usual, system.m)
     if not 0 < rank <= system.m <= MOST_ROWS:
         return ""
-    state.move(leg.run.t, leg.run[run.NEW_Q], leg.run[run.NEW_V])
+    state.move(segment.run.t, segment.run[run.NEW_Q], segment.run[run.NEW_V])
     if state.run(evaluate.jacobian):
         return ""
     rows = np.zeros((system.m, system.n))

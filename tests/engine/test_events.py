@@ -93,7 +93,7 @@ def test_multi_turn_angle_event():
     model = ix.Model("rotor", gravity=(0, 0, 0))
     rotor = model.add(ix.RigidBody.cylinder("rotor", 0.1, 0.1, 1.0))
     pin = model.add(ix.Revolute("pin", model.ground, rotor, at=(0, 0, 0), axis=(0, 0, 1)))
-    model.add(ix.Motion("drive", pin, lambda t: 20.0 * t, lambda t: 20.0, lambda t: 0.0))
+    model.add(ix.Motion("runner", pin, lambda t: 20.0 * t, lambda t: 20.0, lambda t: 0.0))
     result = ix.simulate(model, (0, 1.5), "hht-i3", events=lambda t, state: state["pin"].angle - 5.0 * np.pi)
     assert result.t_events[0] == pytest.approx([np.pi / 4], abs=1e-7)  # dense output at rtol 1e-6
 

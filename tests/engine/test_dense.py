@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.analysis.dense import DenseOutput
+from index3.engine.dense import DenseOutput
 
 SPAN = (0.0, 1.0)
 

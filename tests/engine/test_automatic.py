@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.analysis.assemble import assemble_state
-from index3.analysis.choice import fastest_rates
 from index3.analysis.compare import compare
+from index3.engine.assembly import assemble_state
+from index3.engine.automatic import fastest_rates
 from index3.methods.closing import Closer
 from index3.system.compile import compile_model
 from index3.system.system import State

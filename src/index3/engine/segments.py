@@ -1,4 +1,4 @@
-"""Legs of a run: stretches between restarts, each with a stage of the model and a method started there."""
+"""Segments of a run: stretches between restarts, each with a variant of the model and a method started there."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.choice import Automatic
-from index3.analysis.stages import Stage
 from index3.compiled.interface import Table
+from index3.engine.automatic import Automatic
+from index3.engine.variants import Variant
 from index3.methods import run
 from index3.methods.method import Method
 from index3.methods.runner import Run
 
 NUDGE = 4
-"""Roundings by which a leg ends before a declared discontinuity and the next begins after it, so that a function of
+"""Roundings by which a segment ends before a declared discontinuity and the next begins after it, so that a function of
 time is met on the right side whichever side it belongs to, and in spite of a rounding in the user's comparison."""
 
 
@@ -43,10 +43,10 @@ class Plan:
 
 
 @dataclass
-class Leg:
-    """A method under way on a stage of the model. `start` and `end` are its times as the user gave them."""
+class Segment:
+    """A method under way on a variant of the model. `start` and `end` are its times as the user gave them."""
 
-    stage: Stage
+    variant: Variant
     run: Run
     method: Method
     choice: Automatic | None  # who chose the method, if not the user
@@ -54,7 +54,7 @@ class Leg:
     start: float
     end: float
     first: float  # time at which the method was started: `start`, or a few roundings after a discontinuity
-    earlier: dict[str, int]  # work done in the legs before
+    earlier: dict[str, int]  # work done in the segments before
 
     def counters(self) -> dict[str, int]:
         """Work done since the start of the run, by name."""
@@ -67,13 +67,13 @@ class Leg:
         return np.where(t == self.first, self.start, np.where(t == last, self.end, t))
 
 
-def begin(plan: Plan, stage: Stage, t: float, *, after: Leg | None = None, work: float = 0.0) -> Leg:
-    """A leg from a consistent state of a stage at time t, or right after it where a discontinuity was declared."""
+def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = None, work: float = 0.0) -> Segment:
+    """A segment from a consistent state at time t, or from right after it where a discontinuity was declared."""
     first, end = start_time(plan, t), plan.next_stop(t)
     last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
-        choice = Automatic(stage.state, stage.closer, plan, t)
+        choice = Automatic(variant.state, variant.closer, plan, t)
         if after is not None and after.choice is not None:
             choice.follow(after.choice, t)
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there
@@ -81,8 +81,8 @@ def begin(plan: Plan, stage: Stage, t: float, *, after: Leg | None = None, work:
     if times is not None and after is not None:
         times = np.maximum(times[times >= t], first)
     progress = Run(
-        stage.state, stage.closer.solver, (first, last), rtol=plan.rtol, atol=plan.atol, newton_tol=method.newton_tol,
-        t_eval=times, step=plan.step, max_step=plan.max_step,
+        variant.state, variant.closer.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
+        newton_tol=method.newton_tol, t_eval=times, step=plan.step, max_step=plan.max_step,
         max_steps=None if plan.max_steps is None else plan.max_steps - earlier.get("steps", 0),
     )  # fmt: skip
     progress[run.WORK][run.WORK_NEW] = work
@@ -90,9 +90,9 @@ def begin(plan: Plan, stage: Stage, t: float, *, after: Leg | None = None, work:
         for slot in (run.LARGEST, run.LARGEST_V):
             np.maximum(progress[slot], after.run[slot], out=progress[slot])
     table = method.start(progress, plan.first_step if after is None else None)
-    return Leg(stage, progress, method, choice, table, t, end, first, earlier)
+    return Segment(variant, progress, method, choice, table, t, end, first, earlier)
 
 
 def start_time(plan: Plan, t: float) -> float:
-    """The time at which a method is started for a leg from t: a declared discontinuity is left behind."""
+    """The time at which a method is started for a segment from t: a declared discontinuity is left behind."""
     return t + NUDGE * float(np.spacing(abs(t))) if np.any(plan.stops == t) else t

@@ -10,9 +10,9 @@ import numpy as np
 from index3.errors import warn
 
 WINDOW = 1_000_000
-"""Tried steps over which the pace is taken: far more than a contact or an event takes, at most some minutes."""
+"""Tried steps over which the stalling is taken: far more than a contact or an event takes, at most some minutes."""
 MANY = 1e9
-"""Steps to the end, at the pace of the last window, of which a warning tells: hours for a small model."""
+"""Steps to the end, at the stalling of the last window, of which a warning tells: hours for a small model."""
 HOPELESS = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
 by 1e-8 of what is left, 0.1 ms in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
@@ -22,19 +22,19 @@ GATHERED = 1e-8
 """Part of the span within which infinitely many occurrences lie ahead: no run gets past them."""
 
 
-class Pace:
+class Stalling:
     """How fast a run gets on towards its end.
 
     Attributes
     ----------
-    note : what to say of a run that is hopeless
+    note : what to say of a run that is is_stalled
     """
 
     def __init__(self, span: tuple[float, float]) -> None:
         self.t, self.end = span
         self.tried, self.warned, self.note = 0, False, ""
 
-    def hopeless(self, tried: int, t: float) -> bool:
+    def is_stalled(self, tried: int, t: float) -> bool:
         """Whether the last steps got nowhere; `tried` is the number of steps tried until time t. Warns once if slow."""
         if tried - self.tried < WINDOW:
             return False
@@ -43,7 +43,7 @@ class Pace:
         left = (self.end - t) / came * count if came > 0.0 else float("inf")
         if left <= MANY:
             return False
-        story = f"the last {count} steps came on by {came:.3g} s; at this pace the rest takes {left:.2g} steps"
+        story = f"the last {count} steps came on by {came:.3g} s; at this stalling the rest takes {left:.2g} steps"
         if left > HOPELESS:
             self.note = f" In all, {story}."
             return True
@@ -57,7 +57,7 @@ class Pace:
         return False
 
 
-class Rhythm:
+class Zeno:
     """The intervals between occurrences of every event that changes the run, as of a ball that bounces ever faster."""
 
     def __init__(self, span: tuple[float, float]) -> None:

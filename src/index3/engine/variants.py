@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.assemble import check_consistency
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
+from index3.engine.assembly import check_consistency
 from index3.errors import ModelError
 from index3.methods import closure
 from index3.methods.closing import Closer
@@ -20,7 +20,7 @@ from index3.system.system import State, System
 
 
 @dataclass
-class Stage:
+class Variant:
     """A system without the rows of what is open, with a state and a closer; `columns` places its rows among all."""
 
     open: frozenset[str]
@@ -82,13 +82,13 @@ class Stage:
         return self.state[s.V].copy()
 
 
-class Stages:
-    """All stages of a model that a run has met; `whole` is the system with every joint closed."""
+class Variants:
+    """All variants of a model that a run has met; `whole` is the system with every joint closed."""
 
     def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
         self.model, self.kernels = model, tuple(kernels)
         self.whole = compile_model(model, self.kernels)
-        self.known: dict[frozenset[str], Stage] = {}
+        self.known: dict[frozenset[str], Variant] = {}
 
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
         """The names of joints and motions as a set.
@@ -112,8 +112,8 @@ class Stages:
                 "that is not worked out. Use contacts or springs in place of the joint, or leave the force out."
             )
 
-    def at(self, opened: frozenset[str]) -> Stage:
-        """The stage with some joints and motions open.
+    def at(self, opened: frozenset[str]) -> Variant:
+        """The variant with some joints and motions open.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Stages:
         if opened not in self.known:
             system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
             state = State(system)
-            self.known[opened] = Stage(opened, system, state, Closer(state), row_columns(self.whole, system))
+            self.known[opened] = Variant(opened, system, state, Closer(state), row_columns(self.whole, system))
         return self.known[opened]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.layout import result_arrays
-from index3.analysis.legs import Leg
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
+from index3.engine.layout import result_arrays
+from index3.engine.segments import Segment
 from index3.errors import ModelError
 from index3.methods import probe, run
 from index3.methods.hermite import hermite
@@ -105,13 +105,13 @@ class Events:
     functions : one function of (t, state), or several; attributes `terminal` (True, or the number of the occurrence
         that ends the run) and `direction` (+1: only rising, -1: only falling) as in SciPy; `action`, a function of a
         `Switch` that changes the run at the event
-    leg, layout : of the run
+    segment, layout : of the run
     moving : markers that follow functions of time, as `layout` numbers them
     """
 
-    def __init__(self, functions: Any, leg: Leg, layout: Layout, moving: Sequence[Any] = ()) -> None:
+    def __init__(self, functions: Any, segment: Segment, layout: Layout, moving: Sequence[Any] = ()) -> None:
         self.functions: list[Callable[[float, Instant], float]] = as_functions(functions)
-        self.leg, self.layout, progress = leg, layout, leg.run
+        self.segment, self.layout, progress = segment, layout, segment.run
         self.moving = moving
         self.table = Table(len(probe.SLOTS))
         self.table[probe.RUN] = np.array([progress.table.handle], np.int64)
@@ -124,16 +124,16 @@ class Events:
 
     @property
     def progress(self) -> Run:
-        """The run of the present leg."""
-        return self.leg.run
+        """The run of the present segment."""
+        return self.segment.run
 
-    def resume(self, leg: Leg, fired: int | None) -> None:
-        """Go on in another leg of the run, at its start; `fired` is the function whose action changed the state."""
-        self.leg, self.time = leg, leg.run.t
-        self.table[probe.RUN][0] = leg.run.table.handle
+    def resume(self, segment: Segment, fired: int | None) -> None:
+        """Go on in another segment of the run, at its start; `fired` is the function whose action changed the state."""
+        self.segment, self.time = segment, segment.run.t
+        self.table[probe.RUN][0] = segment.run.table.handle
         if fired is not None:
             self.fired.add(fired)
-            self.values = self.ask(leg.run.t)
+            self.values = self.ask(segment.run.t)
 
     def instant(self, t: float) -> Instant:
         """The state at a time of the last accepted step."""
@@ -145,12 +145,12 @@ class Events:
         arrays = empty_arrays(1, system.n, rows, joints, len(state[s.ANGLES]))
         arrays |= {"t": np.array([t]), "q": state[s.Q][None].copy(), "v": state[s.V][None].copy()}
         arrays["angle"] = state[s.ANGLES][None].copy()
-        stage = self.leg.stage
+        variant = self.segment.variant
 
         def closed() -> Result:
             line = {name: arrays[name] for name in ("t", "q", "v", "a", "angle")}
             lam = np.zeros((1, system.m))
-            lines = stage.widened(stage.closer.close_block(**line, lam=lam, project=True), rows)
+            lines = variant.widened(variant.closer.close_block(**line, lam=lam, project=True), rows)
             return self.result(result_arrays(lines | {"work": arrays["work"]}))
 
         return Instant(self.result(arrays), closed)
@@ -185,7 +185,7 @@ class Events:
                 hits.append((self.locate(k, starts[k], t1, before[k]), k))
         for t, k in sorted(hits):
             limit, action = (getattr(self.functions[k], name, None) for name in ("terminal", "action"))
-            if action is not None and getattr(action, "idle", lambda opened: False)(self.leg.stage.open):
+            if action is not None and getattr(action, "idle", lambda opened: False)(self.segment.variant.open):
                 continue  # a string that is taut already passes its length by roundings
             instant = self.instant(t)
             self.found[k].append((t, instant.q.copy(), instant.v.copy()))

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.dense import StepLog
-from index3.analysis.events import Events, Hit
-from index3.analysis.layout import describe, moving_markers, result_arrays
-from index3.analysis.legs import NUDGE, Leg, Plan, begin, start_time
-from index3.analysis.pace import Pace, Rhythm
-from index3.analysis.reasons import evaluation_fails, reason
-from index3.analysis.stages import Stages
-from index3.analysis.switching import Jump, Switch
 from index3.compiled import slots as s
+from index3.engine.dense import StepLog
+from index3.engine.events import Events, Hit
+from index3.engine.layout import describe, moving_markers, result_arrays
+from index3.engine.reasons import evaluation_fails, reason
+from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
+from index3.engine.stalling import Stalling, Zeno
+from index3.engine.switching import Jump, Switch
+from index3.engine.variants import Variants
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
 from index3.linear import static_lu
 from index3.methods import run
@@ -39,11 +39,11 @@ END_STATE = {"q": run.NEW_Q, "v": run.NEW_V, "a": run.NEW_A, "lam": run.NEW_LAM}
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
-class Drive:
+class Runner:
     """Calls a method's `advance` until the end, closes and collects the output between calls."""
 
-    def __init__(self, plan: Plan, stages: Stages, leg: Leg, callback: Callback | None) -> None:
-        self.plan, self.stages, self.leg, self.callback = plan, stages, leg, callback
+    def __init__(self, plan: Plan, variants: Variants, segment: Segment, callback: Callback | None) -> None:
+        self.plan, self.variants, self.segment, self.callback = plan, variants, segment, callback
         self.pending: dict[str, np.ndarray] | None = None  # taken from the run, not yet closed
         self.blocks: list[dict[str, np.ndarray]] = []
         self.jumps: list[Jump] = []
@@ -52,48 +52,48 @@ class Drive:
         self.log: StepLog | None = None  # with dense output: every accepted step
         self.events: Events | None = None  # functions to be asked after every accepted step
         self.seconds = 0.0
-        self.pace, self.rhythm = Pace(plan.span), Rhythm(plan.span)
+        self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
 
     @property
     def run(self) -> Run:
-        """The run of the present leg."""
-        return self.leg.run
+        """The run of the present segment."""
+        return self.segment.run
 
     @property
     def state(self) -> State:
-        """The state of the present leg."""
-        return self.leg.stage.state
+        """The state of the present segment."""
+        return self.segment.variant.state
 
     @property
     def system(self) -> System:
-        """The equations of the present leg."""
-        return self.leg.stage.system
+        """The equations of the present segment."""
+        return self.segment.variant.system
 
     @property
     def closer(self) -> Closer:
-        """What closes output of the present leg."""
-        return self.leg.stage.closer
+        """What closes output of the present segment."""
+        return self.segment.variant.closer
 
     @property
     def tried(self) -> int:
         """Steps tried so far, accepted or not."""
-        counters = self.leg.counters()
+        counters = self.segment.counters()
         return counters["steps"] + counters["rejected"]
 
-    def go(self, report: Callable[[float], None]) -> None:
+    def run_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
         free = self.log is None and self.events is None  # otherwise the run returns after every step
         steps = 100 if free else 1
         try:
             while self.status == 0:
                 start = time.perf_counter()
-                code = self.run.advance(self.leg.method.kernel, self.leg.table, steps)
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, steps)
                 spent = time.perf_counter() - start
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
                     steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, min(10 * steps, 1_000_000)))
-                if code == run.BUDGET and self.pace.hopeless(self.tried, self.run.t):
+                if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
                     code = run.STEP_TOO_SMALL
                 trouble = self.trouble(code)  # before the output is closed, which moves the state
                 if code != run.DONE and self.change_method(code, trouble is not None):
@@ -106,7 +106,7 @@ class Drive:
                 elif self.status == 0 and trouble is not None:
                     self.status, self.message, self.cause = trouble
                 elif code == run.DONE and self.status == 0:
-                    if self.leg.end == self.plan.span[1]:
+                    if self.segment.end == self.plan.span[1]:
                         break
                     self.pass_stop()
             if self.status == 0:
@@ -126,18 +126,18 @@ class Drive:
 
     def conclude(self) -> None:
         """Say that the end was reached, and by which methods."""
-        by = "" if self.leg.choice is None else f" Method: {self.leg.choice.story}."
-        self.message = f"Reached t = {self.plan.span[1]:g} in {self.leg.counters()['steps']} steps.{by}"
+        by = "" if self.segment.choice is None else f" Method: {self.segment.choice.story}."
+        self.message = f"Reached t = {self.plan.span[1]:g} in {self.segment.counters()['steps']} steps.{by}"
 
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
-        choice, steps = self.leg.choice, self.leg.counters()["steps"]
+        choice, steps = self.segment.choice, self.segment.counters()["steps"]
         if choice is None or (code == run.BUDGET and steps < self.asked + RECONSIDER):
             return False
         self.asked = steps
         table = choice.reconsider(self.run, failed) if code in (run.BUDGET, run.STEP_TOO_SMALL) else None
         if table is not None:
-            self.leg.method, self.leg.table = choice.method, table
+            self.segment.method, self.segment.table = choice.method, table
         return table is not None
 
     def collect(self, before: float = math.inf) -> None:
@@ -166,13 +166,13 @@ class Drive:
         if self.log is not None and hit.t > self.log.t[-1]:  # the dense output ends inside the step, too
             closed = self.closer.close_block(**without_work(line), project=True)
             self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
-        t = self.leg.end if self.leg.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
+        t = self.segment.end if self.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
         if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
             self.pending = line
             self.collect(hit.t)
         if hit.action is None:
             self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
-        gathering = None if hit.action is None else self.rhythm.gathers(hit.function, hit.t)
+        gathering = None if hit.action is None else self.zeno.gathers(hit.function, hit.t)
         if self.status == 0 and gathering is not None:
             self.status = -run.STEP_TOO_SMALL
             self.message = (
@@ -180,7 +180,9 @@ class Drive:
                 "the motion for good once that is slow: close a joint, or make the event terminal."
             )
         if self.status == 0:
-            switch = Switch(self.stages, self.leg.stage, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
+            switch = Switch(
+                self.variants, self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state
+            )
             self.restart(switch, line, hit)
 
     def pass_stop(self) -> None:
@@ -190,15 +192,15 @@ class Drive:
         line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
         line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
         place = (line["q"][0], line["v"][0], line["angle"][0])
-        self.restart(Switch(self.stages, self.leg.stage, self.leg.end, place), line, None)
+        self.restart(Switch(self.variants, self.segment.variant, self.segment.end, place), line, None)
 
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
-        """Go on at the time of a switch in another leg; its energy before and after enters the balance."""
+        """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
         try:
             before = self.closer.close_block(**without_work(line), project=True)["energy"][0]
             if hit is not None and hit.action is not None:
                 hit.action(switch)
-            stage, gap, after = switch.finish(start_time(self.plan, switch.t))
+            variant, gap, after = switch.finish(start_time(self.plan, switch.t))
         except UNMET as error:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
             return
@@ -208,11 +210,11 @@ class Drive:
         if switch.t == self.plan.span[1]:
             return
         work = float(line["work"][0]) + sum(after) - float(np.sum(before))
-        self.leg = begin(self.plan, stage, switch.t, after=self.leg, work=work)
+        self.segment = begin(self.plan, variant, switch.t, after=self.segment, work=work)
         if self.log is not None:
             self.log.begin(self.run, switch.t)
         if self.events is not None:
-            self.events.resume(self.leg, None if hit is None else hit.function)
+            self.events.resume(self.segment, None if hit is None else hit.function)
 
     def closed(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The lines of a block on the constraints, with what is derived from them; up to one that cannot be closed."""
@@ -222,8 +224,8 @@ class Drive:
             lines = error.lines  # type: ignore[attr-defined]
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         lines["work"] = block["work"][: len(lines["t"])]
-        lines["t"] = self.leg.own_times(lines["t"])
-        return self.leg.stage.widened(lines, self.stages.whole.m)
+        lines["t"] = self.segment.own_times(lines["t"])
+        return self.segment.variant.widened(lines, self.variants.whole.m)
 
     def wants_stop(self, lines: dict[str, np.ndarray]) -> bool:
         """Call the user's callback line by line; if it wants to stop, what comes later is dropped."""
@@ -241,37 +243,37 @@ class Drive:
         """Status, message and cause if `advance` came back because it cannot go on, else None."""
         t = self.run.t
         going = code in (run.DONE, run.BLOCK_FULL, run.BUDGET)
-        broken = not going and evaluation_fails(self.leg, code)
+        broken = not going and evaluation_fails(self.segment, code)
         message = self.system.explain(self.state) if broken else ""
         failures = self.system.take_failures()  # so that functions of the user may be asked again
         if any(isinstance(error, KeyboardInterrupt) for error in failures):
             return INTERRUPTED, f"Interrupted at t = {t:g}.", None
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
-        message = message or reason(self.leg, code, self.plan.max_steps) + self.pace.note
+        message = message or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
         return -code, message, failures[-1] if broken and failures else None
 
     def result(self, options: dict[str, Any]) -> Result:
         """Everything collected, as a Result."""
         joined = {name: np.concatenate([block[name] for block in self.blocks]) for name in self.blocks[0]}
-        stats: dict[str, Any] = {**self.leg.counters(), "seconds": self.seconds}
+        stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
         arrays = result_arrays(joined)
-        remark = self.leg.method.remark(arrays)
+        remark = self.segment.method.remark(arrays)
         if remark:
             self.message += f" {remark}"
             warn(remark)
         info = {
             "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
-            "method": self.leg.method.key,
+            "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
         }  # fmt: skip
-        result = Result(describe(self.stages.model, self.stages.whole, self.unique_rows()), arrays, info)
+        result = Result(describe(self.variants.model, self.variants.whole, self.unique_rows()), arrays, info)
         result.jumps = self.jumps
-        result.moving = moving_markers(self.stages.whole)
+        result.moving = moving_markers(self.variants.whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()
@@ -279,9 +281,9 @@ class Drive:
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
-        unique = np.ones(self.stages.whole.m, bool)
+        unique = np.ones(self.variants.whole.m, bool)
         if self.closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
-            unique[self.leg.stage.columns] = ~self.closer.null_rows()
+            unique[self.segment.variant.columns] = ~self.closer.null_rows()
         return unique
 
 

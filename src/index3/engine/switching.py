@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.events import Instant
-from index3.analysis.settings import is_number
-from index3.analysis.stages import Stage, Stages
+from index3.engine.events import Instant
+from index3.engine.settings import is_number
+from index3.engine.variants import Variant, Variants
 from index3.errors import AssemblyError, ModelError
 
 GAP = 1e-4
@@ -58,14 +58,14 @@ class Switch:
     """
 
     def __init__(
-        self, stages: Stages, stage: Stage, t: float, place: tuple[np.ndarray, np.ndarray, np.ndarray],
+        self, variants: Variants, variant: Variant, t: float, place: tuple[np.ndarray, np.ndarray, np.ndarray],
         state: Instant | None = None,
     ) -> None:  # fmt: skip
-        self._stages, self._before = stages, stage
+        self._stages, self._before = variants, variant
         self._q, self.v, self._angles = place[0], place[1].copy(), place[2]
         self._struck: list[str] = []
         self._gap = GAP
-        self.t, self.state, self.opened = t, state, stage.open
+        self.t, self.state, self.opened = t, state, variant.open
 
     def open(self, *names: str) -> None:
         """Open joints or motions: their rows and reactions go, velocities stay.
@@ -98,29 +98,29 @@ class Switch:
         self._stages.check_impulses("impact")
         if name not in self.opened:
             raise ModelError(f"impact: '{name}' is closed at t = {self.t:.6g}. Only an open joint can be struck.")
-        stage = self._stages.at(self.opened - {name})
-        stage.move(self.t, self._q, self.v, self._angles)
-        self.v += (1.0 + restitution) * (stage.held_velocities() - self.v)
+        variant = self._stages.at(self.opened - {name})
+        variant.move(self.t, self._q, self.v, self._angles)
+        self.v += (1.0 + restitution) * (variant.held_velocities() - self.v)
         self._struck.append(name)
 
-    def finish(self, t: float) -> tuple[Stage, float, tuple[float, float]]:
-        """The stage that goes on at t with a consistent state; the gap that was closed; kinetic and potential energy.
+    def finish(self, t: float) -> tuple[Variant, float, tuple[float, float]]:
+        """The variant that goes on at t with a consistent state; the gap that was closed; kinetic and potential energy.
 
         Raises
         ------
         AssemblyError : a joint that closes does not fit.
         """
-        stage = self._stages.at(self.opened)
-        stage.move(t, self._q, self.v, self._angles)
-        misfit = stage.misfit(self._before.open - self.opened)
+        variant = self._stages.at(self.opened)
+        variant.move(t, self._q, self.v, self._angles)
+        misfit = variant.misfit(self._before.open - self.opened)
         gap = float(np.abs(misfit).max(initial=0.0))
         if gap > self._gap:
-            rows = stage.system.worst_rows(misfit)
+            rows = variant.system.worst_rows(misfit)
             raise AssemblyError(
                 f"Joints cannot close at t = {self.t:.6g}: their rows are off by {rows}, and "
                 f"{self._gap:g} is allowed. Let the event happen where they fit, or allow a larger gap."
             )
-        return stage, gap, stage.settle()
+        return variant, gap, variant.settle()
 
     def jump(self, event: str, gap: float, kinetic: tuple[float, float]) -> Jump:
         """What happened, for the result."""

@@ -1,0 +1,187 @@
+"""Closing a state: consistent positions, velocities, accelerations and multipliers near a start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.engine.start import Start
+from index3.errors import AssemblyError, ModelError
+from index3.methods import closure
+from index3.methods.closing import CONTRADICTION, Closer
+from index3.results.kinematics import body_kinematics
+from index3.system.system import State, System
+
+HEAVY = 1e8
+"""How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
+PASSES = 5
+"""How often held coordinates are put back and the others closed again; each time less moves them, down to rounding."""
+HELD = 1e-6
+"""Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves [m, or 1]."""
+
+
+@dataclass
+class Assembly:
+    """A consistent state, and what had to move for it.
+
+    Attributes
+    ----------
+    t : time [s]
+    q, v, a, lam : coordinates, rates, accelerations, multipliers
+    moved : body name -> (distance [m], turn [rad]) of what moved by more than rounding
+    changed : body name -> (change of velocity [m/s], of angular velocity [rad/s])
+    redundant : number of redundant rows
+    iterations : corrections of the positions
+    """
+
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    lam: np.ndarray
+    moved: dict[str, tuple[float, float]]
+    changed: dict[str, tuple[float, float]]
+    redundant: int
+    iterations: int
+
+    def __str__(self) -> str:
+        lines = [f"assembled at t = {self.t:g} in {self.iterations} corrections"]
+        lines += [f"  {name} moved by {d:.3g} m, turned by {w:.3g} rad" for name, (d, w) in self.moved.items()]
+        lines += [
+            f"  {name} changed its velocity by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()
+        ]
+        return "\n".join(lines)
+
+
+def given_velocities(system: System) -> np.ndarray:
+    """A mask of the rates that the user gave."""
+    given = np.zeros(system.n, bool)
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        given[start : start + body.size] = body.given_rates()
+    return given
+
+
+def assemble_state(
+    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+) -> Assembly:
+    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there."""
+    system = state.system
+    q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
+    state.move(t, q0, v0)
+    if start is not None and start.angle is not None:
+        state[s.ANGLE_REF][:] = start.angle
+    diagonal = typical_masses(system)
+    iterations = close_positions(state, closer, t, np.zeros(system.n, bool) if held is None else held, q0)
+    given = given_velocities(system) if start is None else np.ones(system.n, bool)
+    if given.any() and not given.all():
+        closer.table[closure.HEAVY_V][:] = HEAVY * diagonal * given
+        for _ in range(2):
+            state[s.V][given] = v0[given]
+            _check(closer, closure.assemble_velocities(state.handle, closer.handle), t)
+    closer.table[closure.HEAVY_V][:] = 0.0
+    _check(closer, closure.assemble_accelerations(state.handle, closer.handle), t)
+    redundant = int(closer.table[closure.REPORT][closure.N_REDUNDANT])
+    if redundant and system.reads_reactions:
+        check_reactions(system, closer)
+    check_consistency(state, closer, t)
+    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
+    moved, changed = displacements(system, q, v, q0, v0)
+    return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+
+
+def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0: np.ndarray) -> int:
+    """Close the positions near `q0` without moving what is held; the number of corrections."""
+    system, iterations = state.system, 0
+    closer.table[closure.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
+    for _ in range(PASSES if held.any() else 1):
+        state[s.Q][held] = q0[held]
+        code = closure.assemble_positions(state.handle, closer.handle)
+        if code == closure.POSITIONS and held.any():
+            raise AssemblyError(f"{closer.failure(code, t)} Holding fewer coordinates may help.")
+        _check(closer, code, t)
+        iterations += int(closer.table[closure.REPORT][closure.N_ITERATIONS])
+        if np.array_equal(state[s.Q][held], q0[held]):
+            break
+    closer.table[closure.HEAVY_Q][:] = 0.0
+    if not np.all(np.isfinite(state[s.Q])):
+        raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
+    drift = np.abs(state[s.Q] - q0) * held
+    worst = int(np.argmax(drift))
+    if drift[worst] > HELD:
+        names = [f"{body.name}.{name}" for body in system.bodies for name in body.coordinate_names]
+        raise AssemblyError(
+            f"Assembly at t = {t:.6g} would have to move '{names[worst]}' by {drift[worst]:.3g}, which is held. "
+            "Hold fewer coordinates, or correct their values."
+        )
+    return iterations
+
+
+def typical_masses(system: System) -> np.ndarray:
+    """A mass or inertia for every coordinate, by which to weigh it."""
+    masses = np.empty(system.n)
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        masses[start : start + body.size] = body.mass
+    return masses
+
+
+def check_consistency(state: State, closer: Closer, t: float) -> None:
+    """Raise if rows that were skipped as redundant contradict the others."""
+    empty = np.zeros((1, len(state[s.ANGLE_REF])))
+    empty[0] = state[s.ANGLE_REF]
+    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
+    lines = closer.close_block(np.array([t]), q[None], v[None], a[None], lam[None], empty, project=False)
+    state.move(t, q, v)
+    state[s.A][:], state[s.LAM][:] = a, lam
+    if not lines["scaled"][0].max() <= CONTRADICTION:
+        raise closer.failure(closure.CONTRADICTION, t)
+
+
+def check_reactions(system: System, closer: Closer) -> None:
+    """Raise if a force depends on reactions that redundant rows leave open."""
+    open_rows = closer.null_rows()
+    for group in system.groups:
+        if not getattr(group.element, "reads_reactions", False):
+            continue
+        joint = next(other for other in system.groups if other.element is group.element.joint)
+        names = [system.row_names[k] for k in range(joint.row, joint.row + joint.rows) if open_rows[k]]
+        if names:
+            raise ModelError(
+                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows leave "
+                f"open ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
+            )
+
+
+def displacements(
+    system: System, q: np.ndarray, v: np.ndarray, q_start: np.ndarray, v_start: np.ndarray
+) -> tuple[dict, dict]:
+    """What moved and what changed its velocity by more than rounding, body by body."""
+    moved: dict[str, tuple[float, float]] = {}
+    changed: dict[str, tuple[float, float]] = {}
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        part = slice(start, start + body.size)
+        split = body.translations
+        q_pair, v_pair = np.stack([q_start[part], q[part]]), np.stack([v_start[part], v[part]])
+        line, faster = (float(np.linalg.norm((x[1] - x[0])[:split])) for x in (q_pair, v_pair))
+        turn = speed_up = 0.0
+        if split < body.size:
+            entry = {"kind": body.kind, "constants": body.constants()}
+            motion = body_kinematics(entry, q_pair, v_pair, v_pair)
+            turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
+            speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
+        for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):
+            if max(change) > 1e-9:
+                target[body.name] = change
+    return moved, changed
+
+
+def rotation_angle(A: np.ndarray) -> float:
+    """The angle of a rotation matrix, up to a factor, between 0 and pi; exact for small ones too."""
+    axial = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+    return float(np.arctan2(np.linalg.norm(axial), np.trace(A) - np.cbrt(np.linalg.det(A))))
+
+
+def _check(closer: Closer, code: int, t: float) -> None:
+    if code:
+        raise closer.failure(code, t)
