@@ -31,11 +31,11 @@ from index3.bodies.planar_body import PlanarBody as PlanarBody
 from index3.bodies.point_mass import PointMass as PointMass
 from index3.bodies.rigid_body import RigidBody as RigidBody
 from index3.bodies.states import States as States
-from index3.engine.switching import Jump as Jump
-from index3.engine.switching import Switch as Switch
 from index3.engine.switching import close_joint as close_joint
 from index3.engine.switching import impact as impact
+from index3.engine.switching import Jump as Jump
 from index3.engine.switching import open_joint as open_joint
+from index3.engine.switching import Switch as Switch
 from index3.errors import AssemblyError as AssemblyError
 from index3.errors import Index3Error as Index3Error
 from index3.errors import ModelError as ModelError
@@ -76,8 +76,8 @@ from index3.joints.curve import PointOnCurve as PointOnCurve
 from index3.joints.drives import Motion as Motion
 from index3.joints.primitive import CoordinateConstraint as CoordinateConstraint
 from index3.joints.primitive import Distance as Distance
-from index3.joints.primitive import InPlane as InPlane
 from index3.joints.primitive import Inline as Inline
+from index3.joints.primitive import InPlane as InPlane
 from index3.joints.primitive import Orientation as Orientation
 from index3.joints.primitive import ParallelAxes as ParallelAxes
 from index3.joints.primitive import PerpendicularAxes as PerpendicularAxes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from index3.compiled import crew, sources, store
+from index3.compiled import crew, outside, sources, store
 from index3.compiled.interface import BUILDING, Kernel
 
 ALLOWED = re.compile(  # what an object may leave open: the C library's arithmetic, Python's and Numba's error paths
@@ -49,7 +48,7 @@ def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
 
 def build_kernel(module: str, name: str, directory: Path) -> Path:
     """Write the object file of one kernel; the file appears whole or not at all."""
-    kernel = getattr(importlib.import_module(module), name)
+    kernel = getattr(outside.load(module), name)
     path = directory / store.file_name(module, name)
     scratch = path.with_suffix(f".{os.getpid()}")
     content = store.pack(*compile_kernel(kernel))
@@ -88,7 +87,8 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
 
     make_quick()
     for line in lines:
-        module, *names = line.split()
+        token, *names = line.split()
+        module = outside.told(token)
         for name in names:
             build_kernel(module, name, directory)
             answer(f"{module}.{name}\n")
