@@ -55,6 +55,7 @@ _BESIDE = {  # names that work as well, but have a namespace of their own, or ar
     "index3.forces.force": ("ForceElement",),
     "index3.forces.shapes": ("Box", "Cylinder", "Plane", "Sphere"),
     "index3.joints.base": ("Joint", "Primitive"),
+    "index3.methods.direct.bdf_method": ("BDFStabilised",),
     "index3.methods.method": ("Method",),
 }
 _MODULES = ("errors", "fields", "library", "registry", "shapes")

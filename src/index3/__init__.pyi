@@ -31,11 +31,11 @@ from index3.bodies.planar_body import PlanarBody as PlanarBody
 from index3.bodies.point_mass import PointMass as PointMass
 from index3.bodies.rigid_body import RigidBody as RigidBody
 from index3.bodies.states import States as States
+from index3.engine.switching import Jump as Jump
+from index3.engine.switching import Switch as Switch
 from index3.engine.switching import close_joint as close_joint
 from index3.engine.switching import impact as impact
-from index3.engine.switching import Jump as Jump
 from index3.engine.switching import open_joint as open_joint
-from index3.engine.switching import Switch as Switch
 from index3.errors import AssemblyError as AssemblyError
 from index3.errors import Index3Error as Index3Error
 from index3.errors import ModelError as ModelError
@@ -108,6 +108,7 @@ from index3.methods.augmented.augmented_method import AugmentedIndex3 as Augment
 from index3.methods.augmented.augmented_method import MultiIndex as MultiIndex
 from index3.methods.direct.bdf_method import BDFIndex3 as BDFIndex3
 from index3.methods.direct.bdf_method import BDFStabilised as BDFStabilised
+from index3.methods.direct.bdf_method import BDFStabilized as BDFStabilized
 from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as GeneralizedAlpha
 from index3.methods.direct.hht_method import HHT as HHT
 from index3.methods.direct.radau_method import Radau5 as Radau5

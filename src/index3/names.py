@@ -79,7 +79,7 @@ METHODS = {
     "hht-i3": "index3.methods.direct.hht_method:HHT",
     "generalized-alpha": "index3.methods.direct.generalized_alpha_method:GeneralizedAlpha",
     "bdf-i3": "index3.methods.direct.bdf_method:BDFIndex3",
-    "bdf-si2": "index3.methods.direct.bdf_method:BDFStabilised",
+    "bdf-si2": "index3.methods.direct.bdf_method:BDFStabilized",
     "radau5": "index3.methods.direct.radau_method:Radau5",
     "al-index1": "index3.methods.augmented.augmented_method:AugmentedIndex1",
     "al-index3": "index3.methods.augmented.augmented_method:AugmentedIndex3",

@@ -9,14 +9,17 @@ import numpy as np
 
 from index3.engine.assembly import Assembly, assemble_state
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import starting_point
+from index3.engine.start import either, starting_point
 from index3.errors import ModelError
 from index3.methods.closing import Closer, kernels_for
+from index3.model.model import Model
 from index3.system.compile import compile_model
 from index3.system.system import State, System
 
 
-def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = None) -> Assembly:
+def assemble(
+    model: Model, t: float = 0.0, *, hold: Iterable[str] = (), initial: Any = None, at: Any = None
+) -> Assembly:
     """Find a consistent state near the one that the model describes.
 
     Parameters
@@ -24,7 +27,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     model : Model
     t : time at which motions are to hold
     hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
-    at : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    initial : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    at : other name of `initial`
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
@@ -38,7 +42,7 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     t = check_time(t, "assemble")
     system = compile_model(model, kernels_for(model))
     state = State(system)
-    start = starting_point(system, at, "assemble")
+    start = starting_point(system, either(initial, at, "assemble"), "assemble")
     return assemble_state(state, Closer(state), t, held_coordinates(system, hold), start)
 
 

@@ -15,6 +15,7 @@ from index3.engine.settings import check_model
 from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.methods.closing import kernels_for
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -71,7 +72,7 @@ class Audit:
         return "\n".join(lines)
 
 
-def energy_audit(model: Any, result: Result) -> Audit:
+def energy_audit(model: Model, result: Result) -> Audit:
     """Split the energy and the work of a run by bodies, forces and motions.
 
     Parameters

@@ -10,11 +10,12 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import Start, starting_point
+from index3.engine.start import Start, either, starting_point
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import static_lu
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for
+from index3.model.model import Model
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -67,15 +68,16 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
+def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
 
     Parameters
     ----------
     model : Model
-    at : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by default
-        the model's own
+    initial : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by
+        default the model's own
     t : time at which motions are taken [s]
+    at : other name of `initial`
 
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
@@ -85,7 +87,7 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     state = State(system)
     closer = Closer(state)
     notes: list[str] = []
-    start = starting_point(system, at, "check") or Start(system.q0, system.v0)
+    start = starting_point(system, either(initial, at, "check"), "check") or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
     code = closure.assemble_positions(state.handle, closer.handle)
     if code:

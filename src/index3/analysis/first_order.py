@@ -16,12 +16,13 @@ from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
+from index3.engine.start import either, starting_point
 from index3.errors import ModelError, SingularError
 from index3.methods import closure
 from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
+from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -50,7 +51,8 @@ class FirstOrder:
     model : Model without velocity-level rows and first-order states
     independent : names of the coordinates to keep, such as ["crank.angle"]; by default those that Gaussian elimination
         leaves at the start (with full pivoting up to 200 coordinates). They must describe the motion to its end
-    at : the configuration to start from, as in `simulate(initial=...)`
+    initial : the configuration to start from, as in `simulate`
+    at : other name of `initial`
 
     Attributes
     ----------
@@ -70,7 +72,9 @@ class FirstOrder:
     True
     """
 
-    def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
+    def __init__(
+        self, model: Model, *, independent: Sequence[str] | None = None, initial: Any = None, at: Any = None
+    ) -> None:
         check_model(model, "FirstOrder")
         self.system = system = compile_model(model, kernels_for(model))
         if np.any(system.level == 1) or system.first_state != system.n or system.reads_reactions:
@@ -80,7 +84,7 @@ class FirstOrder:
             )
         self._state = state = State(system)
         self._closer = Closer(state)
-        start = starting_point(system, at, "FirstOrder")
+        start = starting_point(system, either(initial, at, "FirstOrder"), "FirstOrder")
         assemble_state(state, self._closer, 0.0 if start is None or start.t is None else start.t, start=start)
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)

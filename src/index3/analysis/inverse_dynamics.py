@@ -16,6 +16,7 @@ from index3.engine.start import starting_point
 from index3.errors import ModelError
 from index3.joints.drives import Motion
 from index3.methods.closing import Closer, kernels_for
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -57,7 +58,7 @@ class InverseDynamics:
 
 
 def inverse_dynamics(
-    model: Any,
+    model: Model,
     motion: Any = None,
     t_span: tuple[float, float] | None = None,
     *,
@@ -121,7 +122,7 @@ def inverse_dynamics(
     return InverseDynamics(result.t, drives, powers, result)
 
 
-def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
+def add_motions(model: Model, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
     """Add a motion for each trajectory; name of the motion -> "joint.coordinate"."""
     names = {}
     for key, functions in trajectories.items():
@@ -132,7 +133,7 @@ def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) ->
     return names
 
 
-def find_coordinate(model: Any, key: str) -> tuple[Any, str]:
+def find_coordinate(model: Model, key: str) -> tuple[Any, str]:
     """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
     owner, _, coordinate = str(key).partition(".")
     if owner not in model.joints:
@@ -174,7 +175,7 @@ def spline(key: str, times: np.ndarray, samples: np.ndarray) -> tuple[Any, Any, 
     return curve, curve.derivative(1), curve.derivative(2)
 
 
-def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
+def from_result(model: Model, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Splines through the joint coordinates of a result: those named, or a set that determines the motion."""
     if coordinates is None:
         pairs = independent_coordinates(model, result)
@@ -188,7 +189,7 @@ def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple
     return found
 
 
-def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
+def independent_coordinates(model: Model, result: Result) -> list[tuple[str, str]]:
     """Joint coordinates that together determine the motion at the first instant of a result."""
     system = compile_model(model, kernels_for(model))
     state = State(system)

@@ -23,6 +23,7 @@ from index3.engine.start import starting_point
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import static_lu
 from index3.methods.closing import KERNELS, Closer
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -38,7 +39,7 @@ HALVINGS = 30
 
 
 def kinematics(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     *,
     t_eval: Any = None,
@@ -93,7 +94,7 @@ def kinematics(
     return result
 
 
-def check_driven(model: Any, state: State, closer: Closer) -> None:
+def check_driven(model: Model, state: State, closer: Closer) -> None:
     """Raise, naming what is free, unless the position rows determine all coordinates."""
     system = state.system
     if system.first_state < system.n:
@@ -167,7 +168,7 @@ class Follower:
             self.close(start, q, v, self.line["angle"][0])  # back to where the step began
 
 
-def make_result(model: Any, state: State, closer: Closer, follower: Follower, message: str, seconds: float) -> Result:
+def make_result(model: Model, state: State, closer: Closer, follower: Follower, message: str, seconds: float) -> Result:
     """All lines as a result."""
     system = state.system
     lines = follower.lines

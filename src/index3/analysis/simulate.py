@@ -35,11 +35,12 @@ from index3.engine.variants import Variants
 from index3.errors import ModelError, SimulationFailed
 from index3.methods.closing import kernels_for
 from index3.methods.registry import AUTO, choose
+from index3.model.model import Model
 from index3.results.result import Result
 
 
 def simulate(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     method: Any = "auto",
     *,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from index3.errors import ModelError
+from index3.model.model import Model
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.system.system import System
 
@@ -37,7 +38,7 @@ class SmallMotion(NamedTuple):
     carried: np.ndarray
 
 
-def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The angular velocity (3,) of the axes that `frame` means.
 
     None, a body's name, a body, a part of a linkage, or the vector itself.

@@ -36,7 +36,8 @@ def of_package(*kinds: str) -> list[Any]:
 
 def linked(cls: Any) -> str:
     """What a class is, with the place in the manual."""
-    return f"{first_line(cls).rstrip('.')} ([more](../{cls.page}))"
+    text = first_line(cls).rstrip(".").replace("|", "\\|")
+    return f"{text} ([more](../{cls.page}))"
 
 
 def bodies() -> str:

@@ -65,9 +65,10 @@ def imports(places: Iterable[str]) -> str:
     return "".join(f"from {module} import {name} as {name}\n" for module, name in pairs)
 
 
-def in_order(pair: tuple[str, str]) -> tuple[str, bool, str]:
-    """The order in which ruff wants imports: by module, constants first, capitals like others."""
-    return pair[0], not pair[1].isupper(), pair[1].lower()
+def in_order(pair: tuple[str, str]) -> tuple[str, int, str]:
+    """The order in which ruff wants imports: by module; constants, classes, functions; capitals like others."""
+    module, name = pair
+    return module, 0 if name.isupper() else 1 if name[0].isupper() else 2, name.lower()
 
 
 def package_stub() -> str:

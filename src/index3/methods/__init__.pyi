@@ -4,7 +4,7 @@ from index3.methods.augmented.augmented_method import AugmentedIndex1 as Augment
 from index3.methods.augmented.augmented_method import AugmentedIndex3 as AugmentedIndex3
 from index3.methods.augmented.augmented_method import MultiIndex as MultiIndex
 from index3.methods.direct.bdf_method import BDFIndex3 as BDFIndex3
-from index3.methods.direct.bdf_method import BDFStabilised as BDFStabilised
+from index3.methods.direct.bdf_method import BDFStabilized as BDFStabilized
 from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as GeneralizedAlpha
 from index3.methods.direct.hht_method import HHT as HHT
 from index3.methods.direct.radau_method import Radau5 as Radau5

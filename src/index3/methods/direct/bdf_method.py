@@ -108,7 +108,7 @@ class BDFIndex3(Method):
 
 @register
 @dataclass(frozen=True)
-class BDFStabilised(BDFIndex3):
+class BDFStabilized(BDFIndex3):
     """Backward differentiation formulas on the stabilised index-2 equations (Gear, Gupta, Leimkuhler), order 1 to 5.
 
     Position and velocity constraints hold at every step; errors of q and v are controlled.
@@ -128,3 +128,6 @@ class BDFStabilised(BDFIndex3):
     paper: ClassVar[str] = "Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "as bdf-i3, with velocities and reactions as accurate as positions"
     stabilised: ClassVar[bool] = True
+
+
+BDFStabilised = BDFStabilized  # as it was called first

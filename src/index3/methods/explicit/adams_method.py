@@ -62,7 +62,7 @@ class Adams(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shampine, Gordon 1975"
-    summary: ClassVar[str] = "smooth motion with dear forces, tight tolerances; two evaluations a step"
+    summary: ClassVar[str] = "smooth motion, expensive forces, tight tolerances; two evaluations a step"
     kernel: ClassVar[Kernel] = adams.advance
 
     def __post_init__(self) -> None:
