@@ -190,6 +190,15 @@ def test_code_of_a_page_runs(name, tmp_path, monkeypatch):
     assert names["result"].success
 
 
+def test_script_of_the_page_on_own_elements_runs(tmp_path):
+    """Its kernels need a file, so the blocks of the page make one."""
+    page = (ROOT / "docs" / "develop" / "own_elements.md").read_text("utf-8")
+    (tmp_path / "magnet.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), "utf-8")
+    answer = run_python("magnet.py", cwd=tmp_path)
+    assert answer.stdout.startswith("True"), answer.stderr
+    assert 'type = "Magnet"' in (tmp_path / "magnet.toml").read_text("utf-8")
+
+
 def test_links_between_pages_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):

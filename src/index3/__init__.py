@@ -15,7 +15,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from index3.names import ELEMENTS, METHODS
+from index3 import names as _names
 
 __version__ = "0.1.0"
 
@@ -59,26 +59,27 @@ _BESIDE = {  # names that work as well, but have a namespace of their own, or ar
     "index3.methods.method": ("Method",),
 }
 _MODULES = ("errors", "fields", "library", "registry", "shapes")
-_PLACES = {name: home for table in (_HOME, _BESIDE) for home, names in table.items() for name in names}
-_PLACES |= {name: home for home, _, name in (place.partition(":") for place in (*ELEMENTS.values(), *METHODS.values()))}
+_METHODS = {name: home for home, _, name in (place.partition(":") for place in _names.METHODS.values())}
+_PLACES = {name: place.partition(":")[0] for name, place in _names.ELEMENTS.items()} | _METHODS
+_PLACES |= {name: home for table in (_HOME, _BESIDE) for home, names in table.items() for name in names}
 
-__all__ = sorted([*(name for names in _HOME.values() for name in names), *ELEMENTS, *_MODULES, "methods"])
+__all__ = sorted([*(name for names in _HOME.values() for name in names), *_names.ELEMENTS, *_MODULES, "methods"])
 
 
 class _Methods(ModuleType):
-    """The package `index3.methods`: classes of methods by name, `index3.methods.HHT`, and called it prints a table."""
+    """The package `index3.methods`: classes of methods by name, `index3.methods.HHT`; called, it prints a table."""
 
     def __call__(self) -> str:
         """Print a table of the integration methods, and return it as text."""
         return importlib.import_module("index3.methods.registry").methods()
 
     def __getattr__(self, name: str) -> Any:
-        if f":{name}" in (place[place.index(":") :] for place in METHODS.values()):
-            return getattr(importlib.import_module(_PLACES[name]), name)
+        if name in _METHODS:
+            return getattr(importlib.import_module(_METHODS[name]), name)
         raise AttributeError(f"module 'index3.methods' has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        return sorted(place.partition(":")[2] for place in METHODS.values())
+        return sorted(_METHODS)
 
 
 # a function of this name would be hidden by the package as soon as anything imports it, so the package is the function
