@@ -6,14 +6,14 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
-from index3.registry import Element
+from index3.registry import Element, kernels_of
 
 if TYPE_CHECKING:
     from index3.model.model import Model
@@ -52,6 +52,7 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     """
 
+    kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
     page = "elements/bodies.md"
@@ -82,6 +83,19 @@ class Body(Element):
         self.angular_velocity_given = False
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class or the module of its kernels lacks something."""
+        super().check_declaration()
+        if not hasattr(cls, "kernels"):
+            raise ModelError("it has no kernels. Name the module of the kernels of its kind.")
+        if cls.kernels == cls.__module__:  # those elsewhere are asked when first used
+            kernels_of(cls.kernels, "STAGES")
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind, at a site (`index3.system.kinds.Site`)."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

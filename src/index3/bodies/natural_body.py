@@ -22,6 +22,8 @@ from index3.registry import register
 class Natural(Body):
     """What bodies in natural coordinates share: all that the system asks them follows from their structure."""
 
+    kernels = "index3.bodies.natural_tables"
+
     structure: Structure
     mass: float
     _given: list[int]  # coordinates whose rates the user gave

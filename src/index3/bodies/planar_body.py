@@ -39,6 +39,7 @@ class PlanarBody(Body):
 
     fields = body_fields.PLANAR
     makers = body_fields.PLANAR_MAKERS
+    kernels = "index3.bodies.planar_kernels"
     block = diagonal_block(3)
     turning = (2,)
     translations = 2
@@ -74,6 +75,10 @@ class PlanarBody(Body):
     def slender(self) -> bool:
         """Whether it has no inertia."""
         return self.inertia == 0.0
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass, float(self.inertia))
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""

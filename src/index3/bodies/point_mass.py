@@ -34,6 +34,7 @@ class PointMass(Body):
     """
 
     fields = body_fields.POINT_MASS
+    kernels = "index3.bodies.point_kernels"
     block = diagonal_block(3)
 
     def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
@@ -43,6 +44,10 @@ class PointMass(Body):
         if velocity is not None:
             self.v0[:] = as_vector(velocity, self.label, "velocity")
             self.velocity_given = True
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""

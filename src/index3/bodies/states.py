@@ -46,6 +46,7 @@ class States(Body):
 
     element = "states"
     page = "howto/states.md"
+    kernels = "index3.bodies.states_kernels"
     fields = body_fields.STATES
     mass = 1.0
 

@@ -8,15 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.bodies import (
-    euler_kernels,
-    natural_kernels,
-    natural_tables,
-    planar_kernels,
-    point_kernels,
-    rigid_kernels,
-    states_kernels,
-)
 from index3.compiled.interface import Table
 from index3.constraints import coordinate
 from index3.joints.base import Primitive
@@ -41,33 +32,22 @@ BodyTable = Callable[[list[Any], list[Site], np.ndarray], Table]
 """(bodies of a kind, their sites, the places of all their blocks in MATRIX) -> the kind's table."""
 
 
-def recorded(module: ModuleType, record: Callable[[Any, Site], tuple]) -> tuple[ModuleType, BodyTable]:
-    """The entry of a kind with one record and one line of places per body."""
+def of_body(body: Any) -> tuple[ModuleType, BodyTable]:
+    """The module of a body's kernels, and what makes the table of all bodies of its kind.
 
-    def table(bodies: list[Any], sites: list[Site], places: np.ndarray) -> Table:
+    That is the module's `table`, or else one record, which the body gives, and one line of places for each.
+    """
+    module = kernels_of(body.kernels, "STAGES")
+
+    def recorded(bodies: list[Any], sites: list[Site], places: np.ndarray) -> Table:
         made = Table(2)
-        records = [record(body, site) for body, site in zip(bodies, sites, strict=True)]
+        records = [body.record(site) for body, site in zip(bodies, sites, strict=True)]
         made[module.BODIES] = np.array(records, module.BODIES.dtype)
         made[module.MAP] = places.reshape(len(bodies), -1)
         return made
 
-    return module, table
+    return module, getattr(module, "table", recorded)
 
-
-BODIES: dict[str, tuple[ModuleType, BodyTable]] = {
-    "rigid": recorded(rigid_kernels, lambda b, at: (*at[:5], b.mass, tuple(np.ravel(b.inertia)))),
-    "euler": recorded(
-        euler_kernels,
-        lambda b, at: (at.first, *at[3:5], b.mass, tuple(np.ravel(b.inertia)), tuple(np.ravel(b.reference))),
-    ),
-    "natural": (natural_kernels, natural_tables.table),
-    "planar": recorded(planar_kernels, lambda b, at: (at.first, *at[3:5], b.mass, float(b.inertia))),
-    "point": recorded(point_kernels, lambda b, at: (at.first, *at[3:5], b.mass)),
-}
-"""Body kind -> module of its kernels, and what makes its table."""
-
-STATES: dict[str, tuple[ModuleType, BodyTable]] = {"states": (states_kernels, states_kernels.table)}
-"""Blocks of first-order states, which the equations see as bodies."""
 
 STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", "body_matrix", "curve", "stiffen",
           "bias", "second", "energies", "measure")  # fmt: skip

@@ -34,8 +34,8 @@ def of_bodies(
     by_kind: dict[str, list[Any]] = defaultdict(list)
     for body in bodies:
         by_kind[body.kind].append(body)
-    for kind, members in by_kind.items():
-        module, table = (kinds.BODIES | kinds.STATES)[kind]
+    for members in by_kind.values():
+        module, table = kinds.of_body(members[0])
         starts = [first[id(body)] for body in members]
         rows = np.concatenate([start + body.block[0] for start, body in zip(starts, members, strict=True)])
         columns = np.concatenate([start + body.block[1] for start, body in zip(starts, members, strict=True)])
