@@ -17,6 +17,8 @@ from index3.fields import Fields
 from index3.words import Word
 
 Thing = TypeVar("Thing")
+DOORS: list[Door] = []
+"""All doors that there are, each for one kind of thing."""
 
 
 class Door(Mapping[str, Any]):
@@ -35,6 +37,7 @@ class Door(Mapping[str, Any]):
     ) -> None:
         self.what, self.table, self.name_of, self.check = what, table, name, check
         self.added: dict[str, Any] = {}
+        DOORS.append(self)
 
     @property
     def places(self) -> Mapping[str, str]:

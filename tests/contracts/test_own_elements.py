@@ -234,6 +234,11 @@ def test_what_cannot_be_registered():
         kind, no_file = "json", "a test"
         __module__ = "json"
 
+    class Ghost(ix.Body):
+        """A body without kernels."""
+
+        no_file = "a test"
+
     class Half(ix.Method):
         """A method that says nothing about itself."""
 
@@ -242,6 +247,7 @@ def test_what_cannot_be_registered():
     assert "'Bare' cannot be registered: it has no fields" in refusal(Bare)
     assert "'Empty' cannot be registered: it has no recipe" in refusal(Empty)
     assert "'Lost' cannot be registered: module json has no STAGES and no table" in refusal(Lost)
+    assert "'Ghost' cannot be registered: it has no kernels" in refusal(Ghost)
     assert "'Half' cannot be registered: it has no key and no family" in refusal(Half)
     assert "'json' cannot be registered: module json has no ROWS and no STAGES and no record" in refusal(json)
     for wrong in (int, 3.0):

@@ -16,11 +16,11 @@ from index3.commands.api_page import api_page
 from index3.files.schema import schema_text
 from index3.methods.method import METHODS
 from index3.methods.registry import methods_page
-from index3.registry import ELEMENTS, PRIMITIVES, Door, place_of, register
+from index3.registry import DOORS, ELEMENTS, Door, place_of, register
 
 PACKAGE = Path(index3.__file__).parent
 DOCS = PACKAGE.parents[1] / "docs" / "reference"
-ROOMS = ("bodies", "constraints", "joints", "forces", "methods")
+ROOMS = ("bodies", "constraints", "joints", "forces", "linear", "methods", "results")
 """Where things are declared."""
 HEAD = '"""{}; written by `python go.py declare`, not to be edited."""\n'
 
@@ -52,10 +52,10 @@ def methods() -> dict[str, Any]:
 def names_module() -> str:
     """The module `index3.names`."""
     text = HEAD.format("Where elements, primitives and methods are declared")
-    tables: dict[str, dict[str, Any]] = {"ELEMENTS": own(ELEMENTS), "PRIMITIVES": own(PRIMITIVES), "METHODS": methods()}
-    for table, things in tables.items():
+    for door in DOORS:
+        things = methods() if door is METHODS else own(door)
         lines = "".join(f'    "{name}": "{place_of(thing)}",\n' for name, thing in things.items())
-        text += f"\n{table} = {{\n{lines}}}\n"
+        text += f"\n{door.table} = {{\n{lines}}}\n"
     return text
 
 
