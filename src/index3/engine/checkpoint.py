@@ -18,7 +18,7 @@ from index3.compiled.interface import JIT, Kernel, Table
 from index3.engine.automatic import Choice
 from index3.engine.segments import Segment
 from index3.errors import Index3Error, ModelError
-from index3.linear.static_solver import StaticLU
+from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
@@ -29,7 +29,7 @@ SCRATCH: dict[type, tuple[int, ...]] = {
     Closer: tuple(slot.index for slot in closure.SLOTS if slot.name.startswith("out_") or slot.name == "rows"),
 }
 """Slots of tables that are filled anew for every block of output."""
-APART = (State, System, StaticLU, Kernel)
+APART = (State, System, Solver, Kernel)
 """What is not looked into: the state saves itself, the others do not change."""
 FAR = 2**32
 """Integers beyond this are addresses; counters never get there."""
