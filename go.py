@@ -1,4 +1,4 @@
-"""Set up and run index3 from a clone: `python3 go.py demo`, `python3 go.py test`, `python3 go.py check`.
+"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check` or `declare`.
 
 Each command makes what it needs by itself: a virtual environment in `.venv`, the package in it with its kernels
 compiled. A second call finds all that in place unless the sources have changed. `oldest` and `newer` install index3 in
@@ -238,6 +238,12 @@ def installed_by_pyenv(version):
     return [name for name in answer.stdout.split() if name.startswith(f"{version}.")]
 
 
+def declare(arguments):
+    """Write what follows from the declarations: the table of names, types for editors, pages, the schema."""
+    prepare("dev")
+    return run(PYTHON, "-m", "index3.commands.declarations")
+
+
 def main():
     """Read the command line and run one command."""
     if sys.version_info < OLDEST:
@@ -245,7 +251,7 @@ def main():
             f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
-    commands = {"demo": demo, "test": test, "check": check, "oldest": oldest, "newer": newer}
+    commands = {"demo": demo, "test": test, "check": check, "declare": declare, "oldest": oldest, "newer": newer}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the example or to pytest")

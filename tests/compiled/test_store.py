@@ -153,7 +153,8 @@ def test_imports_are_those_that_python_makes(workshop):
     assert {name for name, *_ in lines} >= set(sources.kernel_modules())
     for name, *loaded in lines:
         if name in sources.kernel_modules():
-            assert set(loaded) <= sources.imports(name), name
+            # but for the table that says where things are declared, from which no kernel is made
+            assert set(loaded) - {"index3.names"} <= sources.imports(name), name
 
 
 def test_digests_differ_by_module_and_by_interface(monkeypatch):

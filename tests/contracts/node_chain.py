@@ -12,10 +12,10 @@ from typing import Any
 import node_chain_kernels as kernels
 import numpy as np
 
+import index3 as ix
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_vector, frame
-from index3.system import kinds
 
 NAMES = ("x", "y", "z", "angle", "stretch", "dx", "dy", "dz")
 INERTIA = (1.0, 1.0, 1.0, 0.1, 0.2, 0.05, 0.06, 0.07)
@@ -28,10 +28,13 @@ MIXED = 0.4
 """Stiffness between angle and stretch of a node."""
 
 
+@ix.register
 class NodeChain(Body):
     """Nodes along x from `position`, 0.25 m apart; `displaced` (nodes, 8) is how far they start from rest."""
 
     kind_name = "node chain"
+    kernels = kernels.__name__
+    no_file = "it is a body of the tests"
     deforms = True
     own_rows = ("director",)
 
@@ -179,6 +182,3 @@ def turned(angle: np.ndarray) -> np.ndarray:
     """Rotations about z (n_t, 3, 3)."""
     c, n, zero = np.cos(angle), np.sin(angle), 0.0 * angle
     return np.stack([c, -n, zero, n, c, zero, zero, zero, zero + 1.0], axis=-1).reshape(-1, 3, 3)
-
-
-kinds.BODIES[NodeChain.kind_name] = (kernels, kernels.table)

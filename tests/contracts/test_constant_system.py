@@ -14,6 +14,7 @@ from ownership import belongings, changed, content, run_on
 import index3 as ix
 from index3.compiled import slots as s
 from index3.methods.registry import METHODS
+from index3.registry import ELEMENTS, PRIMITIVES
 from index3.system import kinds
 from index3.system.addresses import CORE
 from index3.system.compile import compile_model
@@ -37,7 +38,7 @@ def held():
 STATES = {
     **{f"force {maker.label}": force_model(maker) for maker in force_zoo.MAKERS},
     **{f"row {kind}": random_state(zoo.primitive_model, kind, zoo.PAIRS[0], 3) for kind in zoo.PRIMITIVES},
-    **{f"body {kind}": random_state(zoo.body_model, kind, 3) for kind in kinds.BODIES},
+    **{f"body {kind}": random_state(zoo.body_model, kind, 3) for kind in zoo.BODY_KINDS},
     "rows of the user": lambda: test_user_rows.evaluated(
         test_user_rows.user_model("in_plane", zoo.PAIRS[0], 3, False)[1]
     )[0],
@@ -79,8 +80,8 @@ def test_a_state_of_every_kind_goes_on_where_it_was_saved(name):
 
 def test_every_kind_is_met():
     tables = [table for make in STATES.values() for table in make().tables]
-    bodies = {entry[0].__name__ for entry in (kinds.BODIES | kinds.STATES).values()}
-    rows = {entry[0].__name__ for entry in kinds.PRIMITIVES.values()} | {kinds.COORDINATE.__name__}
+    bodies = {cls.kernels for cls in ELEMENTS.values() if cls.element in ("body", "states")}
+    rows = {module.__name__ for module in PRIMITIVES.values()} | {kinds.COORDINATE.__name__}
     others = {*force_zoo.registered(), "index3.constraints.user_rows", "index3.bodies.moving_kernels"}
     assert bodies | rows | others <= {table.kind for table in tables}
 

@@ -46,6 +46,10 @@ def make_body(kind: str, name: str, rng: np.random.Generator):
     raise KeyError(f"the zoo has no body of kind '{kind}'")
 
 
+BODY_KINDS = ("rigid", "euler", "natural", "planar", "point", "node chain")
+"""One for each module of kernels of bodies, those of the tests too."""
+
+
 def skew_natural_body(name: str, mass: float, inertia: np.ndarray, **pose):
     """A body of two points and two vectors, none of them perpendicular to another."""
     points, vectors = ((0.3, -0.2, 0.1), (1.0, 0.5, -0.4)), ((0.2, 1.0, 0.3), (-0.1, 0.4, 1.0))

@@ -32,11 +32,11 @@ ACCELERATIONS_ONLY = [key for key, method in ix.METHODS.items() if not method.ne
 def test_nobody_outside_names_a_solver():
     """No import of a solver's module, no mention of its class or (unless it is an English word) of its name."""
     assert {"static_lu", "static_solver", "complex_lu", "scipy_lu", "reduced", "reduced_kernels"} <= set(HIDDEN)
-    names = [name for name in HIDDEN if "_" in name] + [class_name for _, class_name in SOLVERS.values()]
+    names = [name for name in HIDDEN if "_" in name] + [cls.__name__ for cls in SOLVERS.values()]
     mention = re.compile(rf"\b({'|'.join(names)})\b")
     of_linear = re.compile(rf"index3\.linear(\.| import .*\b)({'|'.join(HIDDEN)})\b")
     for path in SOURCES.rglob("*.py"):
-        if path.parent != SOURCES / "linear":
+        if path.parent != SOURCES / "linear" and path != SOURCES / "names.py":  # the table of declarations
             for line in path.read_text().splitlines():
                 assert not mention.search(line), f"{path}: {line}"
                 assert not of_linear.search(line), f"{path}: {line}"

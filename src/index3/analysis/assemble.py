@@ -10,11 +10,15 @@ import numpy as np
 from index3.engine.assembly import Assembly
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
+from index3.engine.start import either
 from index3.errors import ModelError
+from index3.model.model import Model
 from index3.system.system import System
 
 
-def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = None) -> Assembly:
+def assemble(
+    model: Model, t: float = 0.0, *, hold: Iterable[str] = (), initial: Any = None, at: Any = None
+) -> Assembly:
     """Find a consistent state near the one that the model describes.
 
     Parameters
@@ -22,7 +26,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     model : Model
     t : time at which motions are to hold
     hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
-    at : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    initial : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    at : other name of `initial`
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
@@ -35,7 +40,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     check_model(model, "assemble")
     t = check_time(t, "assemble")
     equations = Equations(model, "assemble")
-    return equations.assemble(t, equations.start(at), held_coordinates(equations.system, hold))
+    start = equations.start(either(initial, at, "assemble"))
+    return equations.assemble(t, start, held_coordinates(equations.system, hold))
 
 
 def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:

@@ -13,6 +13,7 @@ from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
 from index3.errors import ModelError
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.system import State
@@ -68,7 +69,7 @@ class Audit:
         return "\n".join(lines)
 
 
-def energy_audit(model: Any, result: Result) -> Audit:
+def energy_audit(model: Model, result: Result) -> Audit:
     """Split the energy and the work of a run by bodies, forces and motions.
 
     Parameters

@@ -11,10 +11,11 @@ from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import Start
+from index3.engine.start import Start, either
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import closure
+from index3.model.model import Model
 
 
 @dataclass
@@ -65,15 +66,16 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
+def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
 
     Parameters
     ----------
     model : Model
-    at : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by default
-        the model's own
+    initial : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by
+        default the model's own
     t : time at which motions are taken [s]
+    at : other name of `initial`
 
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
@@ -82,7 +84,7 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     equations = Equations(model, "check")
     system, state, projection = equations.system, equations.state, equations.projection
     notes: list[str] = []
-    start = equations.start(at) or Start(system.q0, system.v0)
+    start = equations.start(either(initial, at, "check")) or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
     code = closure.assemble_positions(state.handle, projection.handle)
     if code:

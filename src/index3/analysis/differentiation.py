@@ -19,9 +19,11 @@ import numpy as np
 
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
+from index3.engine.start import either
 from index3.errors import ModelError
 from index3.linear.reference import rank
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
+from index3.model.model import Model
 
 MOST = 100
 """Coordinates up to which the dense ranks are affordable."""
@@ -40,10 +42,11 @@ class IndexReport:
         return "\n".join([f"model '{self.model}': differentiation index", *lines])
 
 
-def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
+def differentiation_index(model: Model, *, initial: Any = None, at: Any = None) -> IndexReport:
     """How often each formulation must be differentiated until it is an ordinary differential equation.
 
-    Rows that are redundant at the configuration are left out: with them no number of differentiations is enough.
+    Rows that are redundant at the configuration are left out: with them no number of differentiations is enough. It is
+    that of `initial`, or by its other name `at`, as in `check`.
 
     >>> import index3 as ix
     >>> list(ix.differentiation_index(ix.library.pendulum()).index.values())
@@ -60,7 +63,7 @@ def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has velocity-level rows, which have no position level."
         )
-    equations.assemble(start=equations.start(at))
+    equations.assemble(start=equations.start(either(initial, at, "differentiation_index")))
     parts = evaluate_parts(equations.state)
     return IndexReport(model.name, {name: index(E, A) for name, (E, A) in formulations(parts).items()})
 

@@ -16,10 +16,12 @@ from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
+from index3.engine.start import either
 from index3.errors import ModelError, SingularError
 from index3.methods import closure
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
+from index3.model.model import Model
 from index3.system import evaluate
 
 CONDITION = 1e8
@@ -46,7 +48,8 @@ class FirstOrder:
     model : Model without velocity-level rows and first-order states
     independent : names of the coordinates to keep, such as ["crank.angle"]; by default those that Gaussian elimination
         leaves at the start (with full pivoting up to 200 coordinates). They must describe the motion to its end
-    at : the configuration to start from, as in `simulate(initial=...)`
+    initial : the configuration to start from, as in `simulate`
+    at : other name of `initial`
 
     Attributes
     ----------
@@ -66,7 +69,9 @@ class FirstOrder:
     True
     """
 
-    def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
+    def __init__(
+        self, model: Model, *, independent: Sequence[str] | None = None, initial: Any = None, at: Any = None
+    ) -> None:
         check_model(model, "FirstOrder")
         self._equations = Equations(model, "FirstOrder")
         self.system = system = self._equations.system
@@ -76,7 +81,7 @@ class FirstOrder:
                 "depend on reactions. Use simulate."
             )
         self._state = state = self._equations.state
-        self._equations.assemble(start=self._equations.start(at))
+        self._equations.assemble(start=self._equations.start(either(initial, at, "FirstOrder")))
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)
         if not self._is_regular(self._factor()):

@@ -13,7 +13,8 @@ from index3.analysis.kinematics import kinematics
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_span
 from index3.errors import ModelError
-from index3.joints import Motion
+from index3.joints.drives import Motion
+from index3.model.model import Model
 from index3.results.result import Result
 
 DEGREE = 5
@@ -53,7 +54,7 @@ class InverseDynamics:
 
 
 def inverse_dynamics(
-    model: Any,
+    model: Model,
     motion: Any = None,
     t_span: tuple[float, float] | None = None,
     *,
@@ -117,7 +118,7 @@ def inverse_dynamics(
     return InverseDynamics(result.t, drives, powers, result)
 
 
-def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
+def add_motions(model: Model, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
     """Add a motion for each trajectory; name of the motion -> "joint.coordinate"."""
     names = {}
     for key, functions in trajectories.items():
@@ -128,7 +129,7 @@ def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) ->
     return names
 
 
-def find_coordinate(model: Any, key: str) -> tuple[Any, str]:
+def find_coordinate(model: Model, key: str) -> tuple[Any, str]:
     """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
     owner, _, coordinate = str(key).partition(".")
     if owner not in model.joints:
@@ -170,7 +171,7 @@ def spline(key: str, times: np.ndarray, samples: np.ndarray) -> tuple[Any, Any, 
     return curve, curve.derivative(1), curve.derivative(2)
 
 
-def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
+def from_result(model: Model, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Splines through the joint coordinates of a result: those named, or a set that determines the motion."""
     if coordinates is None:
         pairs = independent_coordinates(model, result)
@@ -184,7 +185,7 @@ def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple
     return found
 
 
-def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
+def independent_coordinates(model: Model, result: Result) -> list[tuple[str, str]]:
     """Joint coordinates that together determine the motion at the first instant of a result."""
     equations = Equations(model, "inverse_dynamics")
     assembly = equations.assemble(float(result.t[0]), equations.start((result.q[0], result.v[0])))

@@ -21,6 +21,7 @@ from index3.engine.layout import describe
 from index3.engine.settings import check_choices, check_model, check_motions, check_span, output_times
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import contract
+from index3.model.model import Model
 from index3.results.result import Result
 
 INTERVALS = 200
@@ -34,7 +35,7 @@ HALVINGS = 30
 
 
 def kinematics(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     *,
     t_eval: Any = None,

@@ -19,6 +19,7 @@ from index3.methods import run
 from index3.methods.closing import kernels_for
 from index3.methods.registry import choose
 from index3.methods.runner import Run
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.compile import compile_model
 
@@ -38,7 +39,7 @@ class LocalErrors:
     v: np.ndarray
 
 
-def local_errors(model: Any, result: Result, method: Any, step: float, **options: Any) -> LocalErrors:
+def local_errors(model: Model, result: Result, method: Any, step: float, **options: Any) -> LocalErrors:
     """Measure the error of one step of a method at every output time of a run.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from index3.analysis.instants import movement, snapshots
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.system import System
@@ -106,7 +106,7 @@ def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([np.zeros(zeros), values]), vectors / np.linalg.norm(vectors, axis=0)
 
 
-def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
+def find_modes(model: Model, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
     """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q."""
     if not len(A):
         return []
@@ -141,7 +141,7 @@ def describe_shape(bodies: dict[str, np.ndarray]) -> str:
 
 
 def mode_result(
-    model: Any, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
+    model: Model, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
 ) -> Result:
     """A few periods of a mode, its positions closed, as a result that plots and plays."""
     equations = Equations(model, "linearize")

@@ -10,11 +10,12 @@ from index3.analysis.simulation import PREPARED, Simulation, prepared
 from index3.engine.runner import Callback
 from index3.engine.settings import check_model, check_names
 from index3.errors import ModelError
+from index3.model.model import Model
 from index3.results.result import Result
 
 
 def simulate(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     method: Any = "auto",
     *,
@@ -107,7 +108,7 @@ SETTINGS = {
 """What runs have for settings beside where they start, with defaults."""
 
 
-def prepare(model: Any, method: Any = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
+def prepare(model: Model, method: Any = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
     """Compile a model for many runs: `prepare(model).run((0.0, 5.0))` returns what `simulate` would.
 
     Parameters

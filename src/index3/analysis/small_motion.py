@@ -17,6 +17,7 @@ import numpy as np
 
 from index3.bodies.kinematics import Kinematics
 from index3.errors import ModelError
+from index3.model.model import Model
 from index3.system.system import System
 
 STEP = 1e-30
@@ -37,7 +38,7 @@ class SmallMotion(NamedTuple):
     carried: np.ndarray
 
 
-def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The angular velocity (3,) of the axes that `frame` means.
 
     None, a body's name, a body, a part of a linkage, or the vector itself.

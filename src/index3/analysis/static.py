@@ -17,9 +17,11 @@ from index3.engine.events import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number
 from index3.errors import AssemblyError, ModelError
-from index3.joints import CoordinateConstraint, Motion
+from index3.joints.drives import Motion
+from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
 from index3.methods import closure
+from index3.model.model import Model
 from index3.results.result import Result
 
 METHODS = ("auto", "newton", "relaxation")
@@ -88,7 +90,7 @@ class Static:
 
 
 def static(
-    model: Any,
+    model: Model,
     *,
     t: float = 0.0,
     hold: Iterable[str] = (),
@@ -161,7 +163,7 @@ def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
         raise ModelError(f"static: max_iterations = {max_iterations!r}. Give a positive whole number.")
 
 
-def with_holds(model: Any, hold: Iterable[str]) -> Any:
+def with_holds(model: Model, hold: Iterable[str]) -> Any:
     """The model, or a copy of it in which what is named stays where it is."""
     names = [hold] if isinstance(hold, str) else list(hold)
     if not names:
@@ -214,7 +216,7 @@ def falls(values: Eigen | None) -> bool:
     return bool(values[0][0].real < -NEUTRAL * np.abs(values[0]).max())
 
 
-def judge(model: Any, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
+def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
@@ -229,7 +231,7 @@ def judge(model: Any, balance: Balance, values: Eigen | None) -> tuple[bool | No
     return not falls(values) and not flutter, free
 
 
-def unbalanced(model: Any, balance: Balance) -> str:
+def unbalanced(model: Model, balance: Balance) -> str:
     """The message where nothing came to rest: the bodies with the largest forces left."""
     system = balance.state.system
     parts = []
@@ -245,7 +247,7 @@ def unbalanced(model: Any, balance: Balance) -> str:
     )
 
 
-def as_result(model: Any, balance: Balance, method: str) -> Result:
+def as_result(model: Model, balance: Balance, method: str) -> Result:
     """The equilibrium as one line of a result, with the smallest multipliers where rows are redundant."""
     state, projection, n = balance.state, balance.equations.projection, balance.n
     unique = np.ones(state.system.m, bool)

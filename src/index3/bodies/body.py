@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from index3.bodies.kinematics import Kinematics, carried, on_arm, still
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
-from index3.words import Word
+from index3.registry import Element, kernels_of
 
 if TYPE_CHECKING:
     from index3.model.model import Model
@@ -33,7 +33,7 @@ KINDS: dict[str, type[Body]] = {}
 """Every kind of body whose class is imported, by `kind_name`: results know bodies by it."""
 
 
-class Body(metaclass=Word):
+class Body(Element):
     """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
 
     A kind also declares what its equations look like, so that the system need not know it, and alone knows how its
@@ -60,9 +60,11 @@ class Body(metaclass=Word):
     deforms : whether its markers move against each other
     """
 
+    kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
     kind_name: str
+    page = "elements/bodies.md"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
     couplings: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -93,6 +95,19 @@ class Body(metaclass=Word):
         self.angular_velocity_given = False
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class or the module of its kernels lacks something."""
+        super().check_declaration()
+        if not hasattr(cls, "kernels"):
+            raise ModelError("it has no kernels. Name the module of the kernels of its kind.")
+        if cls.kernels == cls.__module__:  # those elsewhere are asked when first used
+            kernels_of(cls.kernels, "STAGES")
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind, at a site (`index3.system.kinds.Site`)."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

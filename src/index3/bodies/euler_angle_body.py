@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.euler_kernels import SINGULAR
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
+from index3.registry import register
 
 # |sin theta| of the initial orientation below which a reference of the body's own is chosen: 12 degrees from singular.
 CLOSE = 0.2
 
 
+@register
 class EulerAngleBody(RigidBody):
     """A rigid body whose orientation is R Rz(phi) Rx(theta) Rz(psi); its frame has its origin at the centre of mass.
 
@@ -43,6 +46,9 @@ class EulerAngleBody(RigidBody):
     [0.0, 0.0, 0.0, 0.0, 1.570796, 0.0]
     """
 
+    fields = body_fields.rigid(body_fields.REFERENCE)
+    makers = body_fields.solids(body_fields.REFERENCE)
+    kernels = "index3.bodies.euler_kernels"
     kind_name = "euler"
     own_rows = ()
     own_columns = ()
@@ -52,9 +58,21 @@ class EulerAngleBody(RigidBody):
     )
     turning = (3, 4, 5)
 
-    def __init__(self, name: str, mass: float, inertia: Any, *, reference: Any = None, **pose: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        mass: float,
+        inertia: Any,
+        *,
+        reference: Any = None,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> None:
         self._given_reference = reference
-        super().__init__(name, mass, inertia, **pose)
+        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        super().__init__(name, mass, inertia, **pose, angular_velocity=angular_velocity)
         del self._given_reference
 
     def row_weights(self) -> list[float]:
@@ -64,6 +82,11 @@ class EulerAngleBody(RigidBody):
     def constants(self) -> dict[str, Any]:
         """The reference rotation."""
         return {"reference": self.reference.tolist()}
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        inertia, reference = tuple(np.ravel(self.inertia)), tuple(np.ravel(self.reference))
+        return (site.first, site.marker, site.marker_count, self.mass, inertia, reference)
 
     def _orient(self, p: tuple[float, ...], w: np.ndarray | None) -> None:
         A = np.array(rotation(p)).reshape(3, 3)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import as_direction, as_number, as_positive, as_vector
@@ -17,12 +18,15 @@ from index3.bodies.planar_body import PlanarBody
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_inertia, as_quaternion
 from index3.errors import ModelError
+from index3.registry import register
 
 
 class Natural(Body):
     """What bodies in natural coordinates share: all that the system asks them follows from their structure."""
 
     kind_name = "natural"
+    kernels = "index3.bodies.natural_tables"
+
     structure: Structure
     mass: float
     _given: list[int]  # coordinates whose rates the user gave
@@ -136,6 +140,7 @@ def full_frame(edges: Edges, r: np.ndarray, A: np.ndarray, planar: bool) -> Fram
     return Frame(edges.point(r), (x, y, UNIT[2] if planar else z), r, A, True)
 
 
+@register
 class NaturalBody(Natural, RigidBody):
     """A rigid body in space whose unknowns are points and unit vectors fixed to it, four in all: 12 coordinates.
 
@@ -161,6 +166,8 @@ class NaturalBody(Natural, RigidBody):
     ('P1_x', 'P1_y', 'P1_z', 'P2_x')
     """
 
+    fields = body_fields.rigid(body_fields.NATURAL)
+    makers = body_fields.solids(body_fields.NATURAL)
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
     turning: tuple[int, ...] = ()
@@ -205,6 +212,7 @@ class NaturalBody(Natural, RigidBody):
         return True
 
 
+@register
 class NaturalPlanarBody(Natural, PlanarBody):
     """A rigid body in the ground x-y plane whose unknowns are two points fixed to it: 4 coordinates and one row.
 
@@ -220,6 +228,8 @@ class NaturalPlanarBody(Natural, PlanarBody):
     ([0.0, 0.0, 1.0, 0.0], ('P1-P2.P1-P2',))
     """
 
+    fields = body_fields.NATURAL_PLANAR
+    makers = Body.makers
     angle_coordinate = -1
 
     def __init__(

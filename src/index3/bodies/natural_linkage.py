@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import kept
 from index3.bodies.marker import Marker, as_direction, as_number, as_vector, frame
 from index3.bodies.natural_body import Natural, full_frame
@@ -27,6 +28,7 @@ from index3.bodies.natural_structure import (
     weighted,
 )
 from index3.errors import ModelError
+from index3.registry import register
 
 Made = TypeVar("Made")
 # Distance of a centre of mass from the span of its part's members, relative to their size, that counts as none.
@@ -68,6 +70,7 @@ class NaturalPart:
         return Marker.placed(self.linkage, A.T @ (position - r), A.T @ axes, name, self.name)
 
 
+@register
 class NaturalLinkage(Natural):
     """Rigid parts that share points and unit vectors: one body of a model, with a row for every length and angle held.
 
@@ -90,6 +93,8 @@ class NaturalLinkage(Natural):
     >>> bars.size, bars.own_rows
     (4, ('A-B.A-B', 'B-C.B-C', 'C-D.C-D'))
     """
+
+    fields = body_fields.LINKAGE
 
     def __init__(self, name: str, *, planar: bool = False) -> None:
         super().__init__(name, self.kind_name)

@@ -10,6 +10,8 @@ from index3.bodies import natural_kernels as k
 from index3.bodies.natural_structure import Frame, Structure, combine
 from index3.compiled.interface import Table
 
+STAGES = k.STAGES
+
 
 def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
     """All rows, masses, moments and markers of the bodies; `places` are their full matrices, one after the other."""

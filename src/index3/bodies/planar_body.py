@@ -9,12 +9,15 @@ from typing import Any, Self
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal, distance
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PlanarBody(Body):
     """A rigid body in the ground x-y plane; its frame has its origin at the centre of mass, z = 0.
 
@@ -37,6 +40,9 @@ class PlanarBody(Body):
     [0.5, 0.0, 0.2]
     """
 
+    fields = body_fields.PLANAR
+    makers = body_fields.PLANAR_MAKERS
+    kernels = "index3.bodies.planar_kernels"
     kind_name = "planar"
     couplings = diagonal(3)
     turning = (2,)
@@ -73,6 +79,10 @@ class PlanarBody(Body):
     def slender(self) -> bool:
         """Whether it has no inertia."""
         return self.inertia == 0.0
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass, float(self.inertia))
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal, distance
 from index3.bodies.kinematics import Kinematics, still
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PointMass(Body):
     """A point with mass; it has no orientation, so joints that need its axes are refused.
 
@@ -32,6 +35,8 @@ class PointMass(Body):
     [0.0, 0.0, -1.0]
     """
 
+    fields = body_fields.POINT_MASS
+    kernels = "index3.bodies.point_kernels"
     kind_name = "point"
     couplings = diagonal(3)
 
@@ -42,6 +47,10 @@ class PointMass(Body):
         if velocity is not None:
             self.v0[:] = as_vector(velocity, self.label, "velocity")
             self.velocity_given = True
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""

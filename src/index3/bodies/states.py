@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 WIDTH = 6
 """States that one marker carries: the six components of its twist."""
 
 
+@register
 class States(Body):
     """A block of first-order states, given a right side by elements that name it, such as `UserForce(states=...)`.
 
@@ -42,6 +45,9 @@ class States(Body):
     """
 
     element = "states"
+    page = "howto/states.md"
+    kernels = "index3.bodies.states_kernels"
+    fields = body_fields.STATES
     kind_name = "states"
     mass = 1.0
 

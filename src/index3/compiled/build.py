@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from index3.compiled import crew, sources, store, target
+from index3.compiled import crew, outside, sources, store, target
 from index3.compiled.interface import BUILDING
 
 
@@ -17,7 +16,7 @@ def build_kernel(module: str, name: str, directory: Path) -> Path:
     """Write the object file of one kernel; the file appears whole or not at all."""
     from index3.compiled.emit import compile_kernel
 
-    content = store.pack(*compile_kernel(getattr(importlib.import_module(module), name)))
+    content = store.pack(*compile_kernel(getattr(outside.load(module), name)))
     path = directory / store.file_name(module, name, target.ways()[0])
     try:
         write(path, content)
@@ -74,7 +73,8 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
     from index3.compiled.emit import Refused
 
     for line in lines:
-        module, *names = line.split()
+        token, *names = line.split()
+        module = outside.told(token)
         for name in names:
             try:
                 build_kernel(module, name, directory)

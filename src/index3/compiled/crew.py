@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from index3.compiled import target
+from index3.compiled import outside, target
 from index3.compiled.notice import say
 from index3.compiled.sources import PACKAGE, Key, text
 from index3.errors import Index3Error
@@ -114,7 +114,7 @@ class Worker:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
-            self.process.stdin.write(" ".join((module, *names)) + "\n")
+            self.process.stdin.write(" ".join((outside.token(module), *names)) + "\n")
             self.process.stdin.flush()
         except OSError:
             return False

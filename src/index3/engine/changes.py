@@ -9,9 +9,8 @@ import numpy as np
 
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
+from index3.files.entries import ENTRIES, Entry, refusal
 from index3.files.units import near
-from index3.files.word import Word
-from index3.files.words import UNWRITABLE, WORDS
 from index3.model.model import Model
 
 AFTERWARDS = ("shape", "q0", "v0")
@@ -64,13 +63,13 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
 
 def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:
     """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so."""
-    word = word_of(element)
+    entry = entry_of(element)
     for key in changes:
-        check_field(element, word, key)
-    before = arguments(element, word)
-    made = word.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
-    if word.section == "bodies":
-        keep_start(element, word.make(element.name, **before), made, changes)
+        check_field(element, entry, key)
+    before = arguments(element, entry)
+    made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
+    if entry.section == "bodies":
+        keep_start(element, entry.make(element.name, **before), made, changes)
         made.shape = changes.get("shape", element.shape)
     for body in (made, *getattr(made, "own_states", ())):
         if hasattr(body, "model"):
@@ -79,41 +78,41 @@ def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:
     vars(element).update(vars(made))
 
 
-def arguments(element: Any, word: Word) -> dict[str, Any]:
+def arguments(element: Any, entry: Entry) -> dict[str, Any]:
     """What makes an element again."""
-    values = {key: getattr(element, key) for key in word.arguments if key not in word.fields}
-    for key, field in word.fields.items():
-        value = None if field.short or field.set is not None else word.value(element, key)
-        values[key] = None if value is None else field.kind.argument(value)
+    values = {key: getattr(element, key) for key in entry.arguments if key not in entry.fields}
+    for key, field in entry.fields.items():
+        value = None if field.short or entry.setter(key) is not None else entry.value(element, key)
+        values[key] = None if value is None else entry.kinds[key].argument(value)
     return {key: value for key, value in values.items() if value is not None}
 
 
-def word_of(element: Any) -> Word:
+def entry_of(element: Any) -> Entry:
     """What model files know of an element."""
     name = type(element).__name__
-    word = WORDS.get(name)
-    if word is None or word.make is not type(element):
-        reason = UNWRITABLE.get(name, "model files know only the elements of index3")
+    entry = ENTRIES.get(name)
+    if entry is None or entry.make is not type(element):
+        reason = refusal(name) or "model files know only the elements that are registered"
         raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
-    unknown = [key for key, field in word.fields.items() if field.set is not None and key not in AFTERWARDS]
+    unknown = [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]
     if unknown:
         raise ModelError(
             f"changes: {element.label} is built step by step ({', '.join(unknown)}). Give a changed Model instead."
         )
-    return word
+    return entry
 
 
-def check_field(element: Any, word: Word, key: str) -> None:
+def check_field(element: Any, entry: Entry, key: str) -> None:
     """Raise unless an element has a field of this name that holds numbers or functions."""
-    known = [name for name, field in word.fields.items() if not field.short or name in AFTERWARDS]
+    known = [name for name, field in entry.fields.items() if not field.short or name in AFTERWARDS]
     if key in known:
-        if key in AFTERWARDS or not refers(word.value(element, key)):
+        if key in AFTERWARDS or not refers(entry.value(element, key)):
             return
         raise ModelError(
             f"changes: {element.label}: {key} names other parts of the model. Give a changed Model instead."
         )
     short = ""
-    if key in word.fields:
+    if key in entry.fields:
         short = f" {key} is a short form, from which markers were made when it was added."
     raise ModelError(f"changes: {element.label} has no field '{key}' to change.{short} {near(key, known)}")
 

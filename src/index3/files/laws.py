@@ -11,8 +11,9 @@ from pydantic import Field as Checked
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Constant
 from index3.errors import ModelError
+from index3.fields import Dimension
 from index3.files.expressions import LONGEST, Expression
-from index3.files.fields import LEFT_OUT, Dimension, Float, Floats, Kind, Place, Strict
+from index3.files.kinds import LEFT_OUT, Float, Floats, Kind, Place, Strict
 from index3.files.time_table import TimeTable
 from index3.forces.curve import Curve
 

@@ -18,6 +18,7 @@ from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable, Form, UserFunctions, make_callable
 from index3.compiled.interface import OK, call_block, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import JOINT, TEXT, declare, effort_dimension, time_function
 from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
     ROOM,
@@ -28,6 +29,7 @@ from index3.forces.along_coordinate import (
 )
 from index3.forces.force import Place
 from index3.forces.load import zero
+from index3.registry import register
 
 ACTUATOR = np.dtype(
     [
@@ -71,13 +73,15 @@ class Actuator(JointForce, UserFunctions):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> Actuator("servo", pin, lambda t, x, rate: 50.0 * (1.0 - x) - 2.0 * rate)
     Actuator('servo', 'ground', 'arm')
     """
 
     kind = __name__
+    page = "elements/limits_and_actuators.md"
+    fields = declare(joint=JOINT, f=time_function(effort_dimension), coordinate=TEXT)
     arguments: Mapping[str, tuple[str, ...]] = {"f": ("state", "out"), "derivatives": ("state", "slopes")}
 
     def __init__(
@@ -255,3 +259,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(Actuator)

@@ -20,6 +20,7 @@ from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.rows import axis
 from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, combine
 from index3.errors import ModelError
+from index3.fields import JOINT, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
     CURVE,
@@ -37,6 +38,7 @@ from index3.forces.curve_kernels import (
     value_of,
 )
 from index3.forces.force import Place, add_block
+from index3.registry import register
 
 SPRING = np.dtype(
     [
@@ -79,13 +81,21 @@ class RotationalSpringDamper(CurvedForce):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> RotationalSpringDamper("spring", pin, stiffness=10.0)
     RotationalSpringDamper('spring', 'ground', 'arm')
     """
 
     kind = __name__
+    symbol = "spiral"
+    fields = declare(
+        joint=JOINT,
+        stiffness=law("force*length", "angle"),
+        damping=law("force*length", "angle/time"),
+        free_angle=number("angle"),
+        torque=number("force*length"),
+    )
 
     def __init__(
         self,
@@ -214,3 +224,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(RotationalSpringDamper)

@@ -17,6 +17,7 @@ from index3.bodies.marker import as_number, as_vector
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import ENDS, LENGTH, TWO_POINTS, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
     CURVE,
@@ -35,6 +36,7 @@ from index3.forces.curve_kernels import (
 )
 from index3.forces.force import Place
 from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
+from index3.registry import register
 
 SPRING = np.dtype(
     [
@@ -89,6 +91,15 @@ class SpringDamper(CurvedForce):
     """
 
     kind = __name__
+    symbol = "coil"
+    fields = declare(
+        ENDS,
+        TWO_POINTS,
+        stiffness=law("force", "length"),
+        damping=law("force", "length/time"),
+        length=LENGTH,
+        force=number("force"),
+    )
 
     def __init__(
         self,
@@ -271,3 +282,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(SpringDamper)

@@ -29,6 +29,7 @@ from index3.constraints.user_block import (
 )
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
+from index3.registry import register
 
 PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench", "memory")
 """Of a block; "pad" and "wrench" are the kernels' own, "memory" is what a function keeps from one call to the next."""
@@ -98,6 +99,8 @@ class UserForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
+    page = "howto/user_force.md"
+    no_file = "it holds functions of Python"
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
@@ -342,3 +345,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(UserForce)

@@ -16,6 +16,7 @@ from index3.bodies.states import States
 from index3.constraints.user_block import POSES
 from index3.errors import ModelError, SimulationFailed
 from index3.forces.user import UserForce
+from index3.registry import register
 
 ITERATIONS = 50
 SOLVED = 1e-12
@@ -57,6 +58,8 @@ class UserEquations(UserForce):
     >>> UserEquations("damper", PointMass("ball", 1.0), filtered, states=block, parameters=(0.1,))
     UserEquations('damper', 'ball', 'filter')
     """
+
+    page = "howto/states.md"
 
     def __init__(
         self,
@@ -140,3 +143,6 @@ class UserEquations(UserForce):
             f"{self.label}: its equations were not solved at t = {t:.6g} in {ITERATIONS} iterations. Give better "
             "starting values, or equations that have a solution there."
         )
+
+
+register(UserEquations)

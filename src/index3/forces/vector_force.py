@@ -33,6 +33,7 @@ from index3.forces.relative import (
     relative_rotation,
     relative_spin,
 )
+from index3.registry import register
 
 USER = np.dtype(
     [
@@ -101,6 +102,7 @@ class VectorForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
+    no_file = "it holds functions of Python"
     arguments = MappingProxyType({"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")})
 
     def __init__(
@@ -304,3 +306,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(VectorForce)

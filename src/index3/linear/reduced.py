@@ -13,8 +13,10 @@ from index3.errors import ModelError
 from index3.linear import reduced_kernels as rm
 from index3.linear.envelope import joint_graph, number_joints
 from index3.linear.solver import Bordered, Solver
+from index3.registry import register
 
 
+@register
 class ReducedSolver(Solver):
     """The reduced matrix of one pattern.
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from index3.errors import ModelError
-from index3.linear.solver import NEEDS, ROW_TOLERANCE, Bordered, Solver
+from index3.linear.solver import NEEDS, ROW_TOLERANCE, SOLVERS, Bordered, Solver
 from index3.system.system import System
 
-SOLVERS = {
-    "static": ("static_solver", "StaticLU"),
-    "scipy": ("scipy_lu", "ScipyLU"),
-    "reduced": ("reduced", "ReducedSolver"),
-}
-"""Value of `linear=` -> module in this room and class: a solver is imported when first asked for."""
 DEFAULT = "static"
 SMALLEST_TOLERANCE = 1e-12
 """Of rows where masses are very far apart: thousands of roundings, below which redundant rows cannot be told apart."""
@@ -30,8 +23,8 @@ def solver_class(linear: Any = DEFAULT) -> type[Solver]:
     """
     if not isinstance(linear, str) or linear not in SOLVERS:
         raise ModelError(f"There is no linear solver {linear!r}. Choose linear={' or '.join(map(repr, SOLVERS))}.")
-    module, name = SOLVERS[linear]
-    return getattr(import_module(f"index3.linear.{module}"), name)
+    found: type[Solver] = SOLVERS[linear]
+    return found
 
 
 def check_needs(linear: Any, needs: Iterable[str], who: str) -> None:

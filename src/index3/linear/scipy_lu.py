@@ -21,6 +21,7 @@ from index3.compiled.interface import C_KERNEL, JIT, OK, Slot, Table, plain_addr
 from index3.linear import contract as c
 from index3.linear.reference import sparse_matrix
 from index3.linear.solver import NEEDS, Bordered, Solver
+from index3.registry import register
 
 SUSPECT = 100.0
 """Smallest singular value, in parts of the row tolerance, below which rows are looked at: it is never larger than the
@@ -63,6 +64,7 @@ class _CallbackTable(Table):
         self[slot] = np.array(addresses, np.int64)
 
 
+@register
 class ScipyLU(Solver):
     """SciPy's `splu`; takes what the static LU takes, in far more time.
 

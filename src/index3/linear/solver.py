@@ -10,14 +10,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from index3.compiled.failures import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel, Slot, Table, call
+from index3.errors import ModelError
 from index3.linear import contract as c
 from index3.linear.symbolic import Entries
+from index3.registry import Door
 
 STIFFNESS, UNSYMMETRIC, DIAGONAL, COMPLEX, RANK = "stiffness", "unsymmetric", "diagonal", "complex", "rank"
 NEEDS = {
@@ -66,6 +68,16 @@ class Bordered:
     failures: Failures = field(default_factory=Failures)
 
 
+def check_solver_class(cls: Any) -> None:
+    """Raise unless a class of solvers is complete."""
+    if not hasattr(cls, "name"):
+        raise ModelError("it has no name. Give the class the value of linear= that stands for it.")
+
+
+SOLVERS = Door("solver", "SOLVERS", name=lambda cls: getattr(cls, "name", cls.__name__), check=check_solver_class)
+"""The classes of solvers by the value of `linear=`; one is imported when first asked for."""
+
+
 class Solver:
     """The solver of one pattern; a subclass names its slots and kernels and fills its tables.
 
@@ -74,6 +86,7 @@ class Solver:
     a run.
     """
 
+    door: ClassVar[Door] = SOLVERS
     name: ClassVar[str]
     offers: ClassVar[frozenset[str]] = frozenset()
     slots: ClassVar[tuple[Slot, ...]] = c.SLOTS

@@ -13,8 +13,10 @@ from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
 from index3.linear.symbolic import joined
+from index3.registry import register
 
 
+@register
 class StaticLU(Solver):
     """LU in an order fixed by the mechanism, without pivoting.
 

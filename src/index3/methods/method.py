@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.runner import Run
+from index3.registry import Door
 from index3.system import evaluate
 from index3.words import Word
 
@@ -24,6 +25,21 @@ class _Options:
         return {f.name: f.default for f in fields(owner)}
 
 
+def check_method(cls: Any) -> None:
+    """Raise unless a class of methods is complete."""
+    missing = [name for name in DECLARED if not hasattr(cls, name)]
+    if missing:
+        raise ModelError(f"it has no {' and no '.join(missing)}. Give the class what is missing.")
+    if not is_dataclass(cls) or "__dataclass_fields__" not in vars(cls):
+        raise ModelError("it is no dataclass. Write @dataclass(frozen=True) above the class, below register.")
+
+
+DECLARED = ("key", "family", "order", "implicit", "stiff", "paper", "summary", "kernel")
+"""What every class of methods says about itself."""
+METHODS = Door("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__name__), check=check_method)
+"""The methods by key; a class has `order, family, implicit, stiff, paper, summary, options`."""
+
+
 class Method(metaclass=Word):
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
@@ -33,6 +49,7 @@ class Method(metaclass=Word):
     forces that depend on reactions or on accelerations, are refused by name).
     """
 
+    door: ClassVar[Door] = METHODS
     key: ClassVar[str]
     family: ClassVar[str]
     order: ClassVar[int | tuple[int, int]]

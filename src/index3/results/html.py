@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import ModelError
+from index3.registry import ELEMENTS
 from index3.results.export import plain
 from index3.results.page_motion import PageMotion
 
@@ -106,11 +107,11 @@ def _scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
         cloud = np.zeros((len(frames), 1, 3))
     size, thick = _sizes(cloud, outlines)
     drawn = [_lines(b, moving) or _parts(b, attached[b["name"]], thick) for b in layout.bodies]
-    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if joint["type"] != "Motion"]
+    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if symbol(joint, "dot")]
     return {
         "bodies": [{"name": b["name"], "parts": parts} for b, parts in zip(layout.bodies, drawn, strict=True)],
-        "joints": [_element(joint, markers, moving) for joint, markers in pairs if all(markers)],
-        "forces": [_element(force, force["markers"], moving) for force in layout.forces],
+        "joints": [_element(joint, "dot", markers, moving) for joint, markers in pairs if all(markers)],
+        "forces": [_element(force, "line", force["markers"], moving) for force in layout.forces],
         "low": cloud.min(axis=(0, 1)).tolist(),
         "high": cloud.max(axis=(0, 1)).tolist(),
         "outer": _outer_points(cloud.reshape(-1, 3)).tolist(),
@@ -188,9 +189,17 @@ def _up(result: Result) -> str:
     return "y" if kinds == {"planar"} else "z"
 
 
-def _element(element: dict[str, Any], markers: Iterable[dict[str, Any]], moving: PageMotion) -> dict[str, Any]:
+def symbol(element: dict[str, Any], usual: str) -> str:
+    """What its class says the page draws of a joint or force; of a class that is not registered, the usual."""
+    return ELEMENTS[element["type"]].symbol if element["type"] in ELEMENTS else usual
+
+
+def _element(
+    element: dict[str, Any], usual: str, markers: Iterable[dict[str, Any]], moving: PageMotion
+) -> dict[str, Any]:
     """A joint or force as the page knows it."""
-    return {"name": element["name"], "type": element["type"], "markers": [moving.place(marker) for marker in markers]}
+    drawn = {"name": element["name"], "type": element["type"], "symbol": symbol(element, usual)}
+    return {**drawn, "markers": [moving.place(marker) for marker in markers]}
 
 
 def _lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:

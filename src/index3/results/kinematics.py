@@ -11,9 +11,7 @@ import numpy as np
 from index3.bodies.body import KINDS, Body
 from index3.bodies.kinematics import Kinematics
 from index3.errors import Index3Error
-
-HOMES = ("rigid_body", "planar_body", "point_mass", "euler_angle_body", "natural_body")
-"""Modules of the package's own kinds; those of others are imported by whoever uses them."""
+from index3.registry import ELEMENTS
 
 
 def kind_of(body: Mapping[str, Any]) -> type[Body]:
@@ -24,8 +22,9 @@ def kind_of(body: Mapping[str, Any]) -> type[Body]:
     Index3Error : no class of that kind is imported.
     """
     if body["kind"] not in KINDS:
-        for home in HOMES:
-            import_module(f"index3.bodies.{home}")
+        for place in ELEMENTS.places.values():  # the package's own; others are imported by whoever uses them
+            if place.startswith("index3.bodies."):
+                import_module(place.partition(":")[0])
     if body["kind"] not in KINDS:
         raise Index3Error(
             f"Body '{body.get('name')}' is of the kind '{body['kind']}', which is not known here. Import the module "

@@ -14,8 +14,9 @@ from index3.compiled import slots as s
 from index3.compiled.failures import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
-from index3.joints import CoordinateConstraint
+from index3.joints.primitive import CoordinateConstraint
 from index3.model.model import Model
+from index3.registry import PRIMITIVES
 from index3.system import kinds, tables
 from index3.system.addresses import Addresses, with_core
 from index3.system.parts import (
@@ -99,7 +100,7 @@ class Compiler:
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
-            module = kinds.PRIMITIVES["angle"][0]
+            module = PRIMITIVES["angle"]
             table = tables.measured_angles(self.angle_joints, self.markers, self.first)
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))

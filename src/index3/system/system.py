@@ -12,6 +12,7 @@ from index3.compiled import slots as s
 from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import Index3Error, ModelError
+from index3.joints.base import axes_of
 from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
@@ -196,7 +197,7 @@ def is_free(group: Group) -> bool:
 
 def only_points(group: Group) -> bool:
     """Whether the rows of a group tie points alone, without axes."""
-    return all(primitive.kind in ("coincident", "distance") for primitive in group.primitives)
+    return not any(axes_of(primitive) for primitive in group.primitives)
 
 
 class State:

@@ -18,6 +18,7 @@ from index3.methods.augmented import penalty as p
 from index3.methods.method import Method, first_order_step, table_of
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 from index3.system import evaluate
 
 
@@ -147,6 +148,7 @@ def row_units(progress: Run) -> np.ndarray:
     return 1.0 / np.where(softness > 0.0, softness, typical)
 
 
+@register
 @dataclass(frozen=True)
 class AugmentedIndex1(AugmentedLagrangian):
     """Augmented Lagrangian of index 1: accelerations by penalty, q and v projected; for small steps."""
@@ -157,6 +159,7 @@ class AugmentedIndex1(AugmentedLagrangian):
     index: ClassVar[int] = 1
 
 
+@register
 @dataclass(frozen=True)
 class AugmentedIndex3(AugmentedLagrangian):
     """Augmented Lagrangian of index 3: positions by penalty, v and a projected; for large steps."""
@@ -169,6 +172,7 @@ class AugmentedIndex3(AugmentedLagrangian):
     index: ClassVar[int] = 3
 
 
+@register
 @dataclass(frozen=True)
 class MultiIndex(AugmentedLagrangian):
     """Index 3 for large steps, index 1 for small ones and where index 3 fails, the energy invariant controls both.

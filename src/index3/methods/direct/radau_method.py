@@ -19,6 +19,7 @@ from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 RENEW_RATE = 0.1
 """Matrices are renewed once corrections shrink by less than 10."""
@@ -54,6 +55,7 @@ def coefficients() -> dict[str, np.ndarray]:
     }
 
 
+@register
 @dataclass(frozen=True)
 class Radau5(Method):
     """Radau IIA with three stages, order 5, on the stabilised index-2 equations; L-stable.

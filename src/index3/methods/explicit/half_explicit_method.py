@@ -18,6 +18,7 @@ from index3.methods.explicit.tableaus import HEM4
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 KERNELS = (points.evaluate, stepping.emit, stepping.accept, half_explicit.stages)
 WEIGHT = 0.1
@@ -36,6 +37,7 @@ def error_weights() -> np.ndarray:
     return weights
 
 
+@register
 @dataclass(frozen=True)
 class Hem4(Method):
     """Brasey and Hairer's half-explicit Runge-Kutta method of order 4, with projection after every step.

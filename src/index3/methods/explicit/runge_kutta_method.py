@@ -21,6 +21,7 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 from index3.methods.state_space import frame
 from index3.methods.state_space.framing import Frame, frame_kernels
+from index3.registry import register
 
 STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
@@ -163,6 +164,7 @@ class RungeKutta(Method):
             )
 
 
+@register
 @dataclass(frozen=True)
 class Dopri5(RungeKutta):
     """Dormand and Prince's explicit Runge-Kutta pair of order 5(4), with projection after every step.
@@ -195,6 +197,7 @@ class Dopri5(RungeKutta):
     own_output: ClassVar[bool] = False
 
 
+@register
 @dataclass(frozen=True)
 class Dop853(RungeKutta):
     """Dormand and Prince's explicit Runge-Kutta formula of order 8(5,3), with projection after every step.
