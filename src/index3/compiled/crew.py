@@ -185,5 +185,6 @@ def _employ(
 @atexit.register
 def dismiss() -> None:
     """Let idle workers go. Whoever has all the kernels it needs says so; else they end with this process."""
-    while _idle:
-        _idle.pop().end()
+    with contextlib.suppress(IndexError):  # empty, perhaps by another thread
+        while True:
+            _idle.pop().end()
