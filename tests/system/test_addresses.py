@@ -103,7 +103,7 @@ def test_an_automatic_run_loads_twice(loads):
     ix.simulate(ix.library.four_bar(), (0.0, 0.05), progress=False)
     assert len(loads) == 2, [names(load) for load in loads[2:]]  # the model and what chooses; the method
     unused = {"evaluate.derivatives", "rigid_kernels.second", "angle.restrain", "angle.curve", "hht.advance"}
-    assert not unused & names(loads[0] + loads[1])
+    assert not unused & names(loads[0] | loads[1])
 
 
 @compiled_only
