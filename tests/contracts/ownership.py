@@ -11,6 +11,7 @@ from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Table
 from index3.engine.assembly import assemble_state
 from index3.engine.start import Start
+from index3.linear.registry import solver_of
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
@@ -26,8 +27,9 @@ def belongings(system: System) -> dict[str, Any]:
     """The bytes of every array and the value of every number that can be reached from a system, by the way to it.
 
     Elements, bodies and markers of the model are among it. The addresses of kernels are not: they change when one is
-    built.
+    built. The solver of the pattern is made first, if nobody has asked for it yet: it is kept from then on.
     """
+    solver_of(system)
     found: dict[str, Any] = {}
     met = {id(system.addresses.core), id(system.addresses.stages)}
     open_ = [("system", system)]

@@ -168,6 +168,25 @@ def test_they_go_through_a_file(tmp_path):
         ix.load_model(tmp_path / "bad.json")
 
 
+def test_their_numbers_can_be_changed_in_a_prepared_simulation():
+    stronger = swing()
+    stronger.forces["pull"].strength = 12.0
+    prepared = ix.prepare(swing())
+    changed, plain = prepared.run((0.0, 0.1), changes={"pull.strength": 12.0}), ix.simulate(stronger, (0.0, 0.1))
+    assert np.array_equal(changed.q, plain.q)
+    assert not np.array_equal(changed.q[-1], prepared.run((0.0, 0.1)).q[-1])
+
+
+def test_numbers_of_a_class_that_nobody_registered_cannot_be_changed():
+    class Stronger(Magnet):
+        """Known to no model file."""
+
+    model = swing()
+    model.add(Stronger("more", model.ground.marker(), model["ball"].marker(), strength=1.0))
+    with pytest.raises(ix.ModelError, match="'more' has no fields to change: .* only the elements that are registered"):
+        ix.prepare(model).run((0.0, 0.1), changes={"more.strength": 2.0})
+
+
 def test_they_are_in_the_schema():
     definitions = schema()["$defs"]
     assert set(definitions["Magnet"]["properties"]) == {"type", "name", "first", "second", "strength"}

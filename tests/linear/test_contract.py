@@ -223,6 +223,32 @@ def test_unknown_solvers_are_refused_with_the_list(wrong):
         ix.simulate(ix.library.pendulum(), (0.0, 0.1), linear=wrong)
 
 
+def test_a_solver_of_ones_own_is_found_by_its_name():
+    made = []
+
+    class Counted(ScipyLU):
+        """Tells how often it is made."""
+
+        name = "counted"
+
+        def __init__(self, given):
+            made.append(given)
+            super().__init__(given)
+
+    class Nameless(solving.Solver):
+        """Without a name."""
+
+    ix.register(Counted)
+    try:
+        result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), "hht-i3", linear="counted")
+    finally:
+        del SOLVERS.added["counted"]
+    assert result.success
+    assert made
+    with pytest.raises(ModelError, match="The solver 'Nameless' cannot be registered: it has no name"):
+        ix.register(Nameless)
+
+
 def test_what_a_solver_in_python_raises_reaches_the_user(monkeypatch):
     def full(_matrix):
         raise MemoryError("no room for factors")
