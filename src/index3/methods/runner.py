@@ -12,6 +12,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
+from index3.system import evaluate
 from index3.system.system import State
 
 BLOCK_NUMBERS = 1_000_000
@@ -41,7 +42,7 @@ class Run:
         block = int(np.clip(BLOCK_NUMBERS // (3 * n + m + n_angles + 2), 4, 4096))
         if t_eval is not None:
             block = min(block, len(t_eval))
-        self.table.fill(run.array_shapes(n, m, n_angles, block))
+        self.table.fill(run.array_shapes(n, m, n_angles, self.system.branching, block))
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if self.system.reactions_work:
             closer = Closer(state, solver)
@@ -55,7 +56,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
         for old, new, source in (
@@ -67,6 +68,11 @@ class Run:
         self.table[run.LARGEST][:] = np.abs(state[s.Q])
         self.table[run.LARGEST_V][:] = np.abs(state[s.V])
         self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
+        if (n_angles or self.system.branching) and not state.run(evaluate.place, evaluate.angles):
+            clock[run.SPEED_NEW] = np.max(state[s.ANGLE_SPEED], initial=0.0)
+            if self.system.branching:
+                branch = self.table[run.BRANCH]
+                branch[:, 0], branch[:, 1:] = np.sign(state[s.BRANCH][:, 0]), state[s.BRANCH]
 
     def __getitem__(self, slot: Any) -> np.ndarray:
         return self.table[slot]
@@ -90,7 +96,7 @@ class Run:
 
     def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
         """Let the method step at most `steps` times."""
-        self.table[run.LIMITS][run.BUDGET_STEPS] = steps
+        self.table[run.LIMITS][[run.BUDGET_STEPS, run.LOOK_UP]] = steps, 0
         self.state[s.STATUS][s.STEPPING] = 1
         code = kernel(self.state.handle, table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
