@@ -330,9 +330,9 @@ def too_small(R, t, h):
 def watch_branches(T, R):
     """BRANCH_LOST if BRANCH of a row came too near zero in the last step, or changed its sign.
 
-    Between the two states it is taken as cubic by its values and rates, so that a step across zero and back is seen. For
-    the square of a cosine, x = (1 + cos y) / 2, the cubic errs by y^4 / 768 where y turns through zero in the step, and
-    the rate changes by y^2 / 2: its square / 192 is the error, some more of it is taken.
+    Between the two states it is taken as cubic by its values and rates, so that a step across zero and back is seen.
+    Near zero it is like (1 - cos y) / 2: if y changes by d in the step, the cubic errs by d^4 / 768 and the rate times
+    the step changes by d^2 / 2. So the square of this change / 192 is the error, of which somewhat more is taken.
     """
     old, new, limits, clock = view(R, BRANCH), view(T, s.BRANCH), view(R, LIMITS), view(R, CLOCK)
     code, h = OK, clock[T_NEW] - clock[T_OLD]
