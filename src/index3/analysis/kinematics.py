@@ -172,9 +172,6 @@ def make_result(model: Any, state: State, closer: Closer, follower: Follower, me
     system = state.system
     lines = follower.lines
     joined = {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
-    energy = joined.pop("energy")
-    joined |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy()}
-    joined["violation_scaled"] = joined.pop("scaled")
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
     if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:

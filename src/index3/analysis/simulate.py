@@ -7,14 +7,12 @@ import math
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from index3.analysis.audit import energy_audit
 from index3.compiled import crew
 from index3.engine.assembly import assemble_state
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import describe, moving_markers
+from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.runner import Callback, Runner
 from index3.engine.segments import Plan, begin
@@ -140,13 +138,11 @@ def simulate(
     if dense_output:
         runner.log = StepLog(runner.run)
     if functions:
-        layout = describe(model, variants.whole, np.ones(variants.whole.m, bool))
-        runner.events = Events(functions, runner.segment, layout, moving)
+        runner.events = Events(functions, runner.segment, runner.layout, moving)
     crew.dismiss()  # every kernel that the run is known to need is there
     with reporter(progress, model.name, span) as report:
         runner.run_to_end(report)
-    result = runner.result({"rtol": rtol, "step": step, **options})
-    result.message += note
+    result = runner.result({"rtol": rtol, "step": step, **options}, note)
     result.auditor = partial(energy_audit, model)
     if not result.success and on_failure == "raise":
         raise SimulationFailed(result.message, result) from runner.cause

@@ -34,12 +34,6 @@ class Variant:
         self.state.move(t, q, v)
         self.state[s.ANGLE_REF][:] = angles
 
-    def widened(self, lines: dict[str, np.ndarray], m: int) -> dict[str, np.ndarray]:
-        """Closed lines of output with a column of lam for each of the m rows of the whole model, zero where open."""
-        lam = np.zeros((len(lines["lam"]), m))
-        lam[:, self.columns] = lines["lam"]
-        return lines | {"lam": lam}
-
     def misfit(self, names: frozenset[str]) -> np.ndarray:
         """Residuals of the position rows of some joints at the state, zero for all other rows.
 
