@@ -49,7 +49,7 @@ CASES = ["steps", "times", "discontinuities", "terminal event", "opened joint"]
 def use(monkeypatch, make):
     """Let the next runs write to sinks made by a function, in small blocks."""
     monkeypatch.setattr(collector, "BLOCK_LINES", 7)
-    monkeypatch.setattr(collector, "KNOWN_BYTES", 40_000)
+    monkeypatch.setattr(collector, "KEPT_BYTES", 40_000)
     monkeypatch.setitem(SINKS, "memory", make)
 
 
@@ -127,7 +127,7 @@ def test_far_more_lines_than_memory(monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(result) == 2
-    assert peak < 1.2 * collector.KNOWN_BYTES
+    assert peak < 1.2 * collector.KEPT_BYTES
 
 
 def test_a_sink_may_stop_the_run(monkeypatch):

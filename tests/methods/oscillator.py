@@ -35,7 +35,7 @@ class Stepper:
         assemble_state(self.state, closer, 0.0)
         self.run = Run(
             self.state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=newton_tol,
-            t_eval=np.array([-1.0]), step=1.0, max_step=np.inf, max_steps=None,
+            t_eval=np.zeros(0), step=1.0, max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.method = method
         self.table = method.start(self.run, None)

@@ -278,7 +278,7 @@ def start_run(model, method, rtol=1e-6, first_step=None):
     assemble_state(state, closer, 0.0)
     progress = Run(
         state, closer.solver, (0.0, 1.0), rtol=rtol, atol=np.full(system.n, rtol / 100), newton_tol=1e-11,
-        t_eval=np.array([-1.0]), step=0.0, max_step=np.inf, max_steps=None,
+        t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     return progress, method.start(progress, first_step)
 

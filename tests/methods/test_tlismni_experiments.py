@@ -85,7 +85,7 @@ def test_paper_rule_after_a_failed_outer_loop():
     assemble_state(state, closer, 0.0)
     progress = Run(
         state, closer.solver, (0.0, 1.0), rtol=1e-8, atol=np.full(system.n, 1e-10), newton_tol=1e-11,
-        t_eval=np.array([-1.0]), step=0.0, max_step=np.inf, max_steps=None,
+        t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, 1e-3)
     while progress.counters()["newton_failed"] == 0:

@@ -17,9 +17,10 @@ from index3.results.sinks import Sink
 
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
 """A block holds at most about so much, and so many lines (but always 4)."""
-KNOWN_BYTES = 1_000_000_000
-"""The same where the sink keeps its blocks and the number of lines is known. Memory that is not written costs nothing,
-but a run that ends early may ask for far more lines than there is room."""
+KEPT_BYTES = 1_000_000_000
+"""The same where the sink keeps its blocks: one block then holds all lines that are to come, or as many as there are
+already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
+not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
 
 
 class Collector:
@@ -33,19 +34,20 @@ class Collector:
     """
 
     def __init__(self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None) -> None:
-        self.sink, self.to_come = sink, lines
+        self.sink, self.lines = sink, lines
+        self.given, self.given_at = 0, time.monotonic()
         sink.begin(layout, sizes)
         self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
         self.output = Output(sizes, self.block_lines())
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
-        self.given = time.monotonic()
 
     def block_lines(self) -> int:
         """How many lines the next block is to hold."""
         usual = min(max(BLOCK_BYTES // self.width, 4), BLOCK_LINES)
-        if self.to_come is None:
+        if not self.sink.keeps:
             return usual
-        return max(min(self.to_come, KNOWN_BYTES // self.width if self.sink.keeps else usual), 1)
+        wanted = max(usual, self.given) if self.lines is None else self.lines - self.given
+        return max(min(wanted, KEPT_BYTES // self.width), 1)
 
     def follow(self, segment: Segment) -> None:
         """Let another segment write from now on; its rows may be some of all."""
@@ -82,7 +84,7 @@ class Collector:
 
     def hand_on(self) -> bool:
         """Give the sink what is closed if the block is full or was waited for; whether it wants the run to stop."""
-        waited = time.monotonic() - self.given >= self.sink.wait
+        waited = time.monotonic() - self.given_at >= self.sink.wait
         return self.give() if self.closed == self.output.room or (waited and self.closed) else False
 
     def give(self, more: bool = True) -> bool:
@@ -91,10 +93,9 @@ class Collector:
             return False
         whole = self.closed == self.output.room
         answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
-        if self.to_come is not None:
-            self.to_come -= self.closed
+        self.given += self.closed
         if self.sink.keeps and more:
             self.output.renew(self.block_lines())
         self.cut(0)
-        self.given = time.monotonic()
+        self.given_at = time.monotonic()
         return answer is True
