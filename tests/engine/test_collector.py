@@ -206,3 +206,16 @@ def test_columns_are_written_by_plain_kernels_too():
     assert result.t == pytest.approx(np.linspace(0.0, 0.05, 6), abs=1e-15)
     assert np.all(result.energy.kinetic[1:] > 0.0)
     assert np.any(result["pivot"].force != 0.0)
+
+
+@pytest.mark.parametrize(("wait", "blocks"), [(0.0, 12), (3.0, 4), (np.inf, 1)])
+def test_lines_wait_for_their_block_as_long_as_the_sink_says(monkeypatch, wait, blocks):
+    """The run returns after each of its 12 steps (after the first with two lines); a second passes between two looks."""
+    seen, seconds = [], iter(range(1000))
+    sink = CallbackSink(lambda block: seen.append(len(block["t"])))
+    sink.wait = wait
+    monkeypatch.setitem(SINKS, "memory", lambda: sink)
+    monkeypatch.setattr(collector, "monotonic", lambda: next(seconds))
+    settings = {"step": 0.01, "events": lambda t, state: 1.0, "progress": False}
+    ix.simulate(ix.library.pendulum(), (0.0, 0.12), "hht-i3", **settings)
+    assert (len(seen), sum(seen)) == (blocks, 13)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from math import prod
+from time import monotonic
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Collector:
 
     def __init__(self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None) -> None:
         self.sink, self.lines = sink, lines
-        self.given, self.given_at = 0, time.monotonic()
+        self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
         self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
         self.output = Output(sizes, self.block_lines())
@@ -84,7 +84,7 @@ class Collector:
 
     def hand_on(self) -> bool:
         """Give the sink what is closed if the block is full or was waited for; whether it wants the run to stop."""
-        waited = time.monotonic() - self.given_at >= self.sink.wait
+        waited = monotonic() - self.given_at >= self.sink.wait
         return self.give() if self.closed == self.output.room or (waited and self.closed) else False
 
     def give(self, more: bool = True) -> bool:
@@ -97,5 +97,5 @@ class Collector:
         if self.sink.keeps and more:
             self.output.renew(self.block_lines())
         self.cut(0)
-        self.given_at = time.monotonic()
+        self.given_at = monotonic()
         return answer is True
