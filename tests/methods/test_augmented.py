@@ -44,7 +44,7 @@ def start(model, key="al-index3", **options):
     closer = Closer(state)
     ix.analysis.assemble.assemble_state(state, closer, 0.0)
     progress = Run(
-        state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11, t_eval=None,
+        state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11, t_eval=np.zeros(0),
         step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     return progress, ix.METHODS[key](**options).start(progress, None)

@@ -89,7 +89,7 @@ def test_a_changed_byte_ends_what_is_trusted(tmp_path):
 
 def test_what_an_interrupt_left_is_overwritten(tmp_path, monkeypatch):
     result, path = four_bar_result(6), tmp_path / "run.journal"
-    first, second = blocks(result, 2, 6)
+    first, second, third = blocks(result, 2, 3, 6)
     writer = JournalWriter(path, result.layout, SIZES)
     writer.write_lines(first)
 
@@ -99,8 +99,9 @@ def test_what_an_interrupt_left_is_overwritten(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            writer.write_lines({name: x[:3] for name, x in second.items()})
+            writer.write_lines(third)  # longer than what comes in its place
     writer.write_lines(second)
+    writer.write_lines(third)
     writer.close()
     journal = read_journal(path)
     assert (journal.lines, journal.ignored) == (6, 0)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import tracemalloc
+from math import prod
 
 import numpy as np
 import pytest
 import xarray as xr
 from conftest import four_bar_result
 
+from index3.compiled import columns
 from index3.errors import Index3Error
 from index3.results import netcdf
 from index3.results.result import Result
@@ -67,6 +70,22 @@ def test_blocks_are_joined_in_order():
     sink = feed(MemorySink(), result, 2, 3, 9)
     same(sink.arrays, result)
     assert sink.arrays["q"] is sink.arrays["q"]  # joined once
+
+
+def test_joining_takes_one_more_column():
+    """Parts of a column are free before the next one is joined."""
+    result, sink = four_bar_result(5), MemorySink()
+    sink.begin(result.layout, SIZES)
+    tracemalloc.start()
+    for _ in range(20):
+        sink.take(columns.zeros(100, SIZES))
+    stored = {name: 2000 * prod(shape) * 8 for name, shape in columns.shapes(1, SIZES).items()}
+    assert len(sink.arrays["t"]) == 2000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (
+        peak < sum(stored.values()) + max(stored.values()) + 1e5
+    )  # 1e5: objects; all columns twice would be 1 MB more
 
 
 def test_the_file_is_the_one_that_save_writes(tmp_path):

@@ -159,12 +159,10 @@ def whole_records(file: IO[bytes]) -> tuple[list[tuple[bytes, int, int]], int]:
     while len(head := file.read(HEAD.size)) == HEAD.size:
         kind, length, check = HEAD.unpack(head)
         data = first + HEAD.size
-        if length > size - data:
-            break
         found, left = checksum(kind, length), length
         while left and (piece := file.read(min(left, PIECE))):
             found, left = zlib.crc32(piece, found), left - len(piece)
-        if found != check:
+        if left or found != check:
             break
         records.append((kind, data, length))
         first = data + length
