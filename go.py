@@ -1,7 +1,8 @@
-"""Set up and run index3 from a clone: `python3 go.py demo`, `python3 go.py test`, `python3 go.py check`.
+"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check` or `declare`.
 
 Each command makes what it needs by itself: a virtual environment in `.venv`, the package in it with its kernels
-compiled. A second call finds all that in place unless the sources have changed. Standard library only.
+compiled. A second call finds all that in place unless the sources have changed. `oldest` and `newer` install index3 in
+environments of their own, in `.venvs`. Standard library only.
 """
 
 import argparse
@@ -18,6 +19,21 @@ STAMP = ENVIRONMENT / "index3.stamp"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST = (3, 11)
 EXTRAS = ("plot", "test", "dev")  # each holds those before it
+OTHERS = ROOT / ".venvs"
+NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
+FAST = ("-m", "not slow", "tests/algebra", "tests/compiled", "tests/linear", "tests/bodies", "tests/joints")
+MISSING = """
+from index3.compiled import sources, store
+keys = sources.kernels(sources.kernel_modules())
+lost = [".".join(key) for key in keys if (store.find(*key) or store.PACKAGE).parent != store.INSTALLED]
+if lost:
+    raise SystemExit(f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}")
+"""
+VERSIONS = """
+import sys, llvmlite, numba, numpy
+packages = [f"{one.__name__} {one.__version__}" for one in (numba, llvmlite, numpy)]
+print("[index3] Python", sys.version.split()[0], *packages, flush=True)
+"""
 
 
 def say(text):
@@ -30,9 +46,9 @@ def run(*command, **variables):
     return subprocess.run([str(part) for part in command], cwd=ROOT, env={**os.environ, **variables}).returncode
 
 
-def must(*command):
+def must(*command, **variables):
     """Run a command that the rest depends on."""
-    code = run(*command)
+    code = run(*command, **variables)
     if code:
         say(f"failed (exit code {code}): {' '.join(str(part) for part in command)}")
         raise SystemExit(code)
@@ -72,20 +88,32 @@ def prepare(extra):
     STAMP.write_text(" ".join(wanted))
 
 
-def install(extra):
-    """Install the package in place, with the versions of constraints.txt; its build hook compiles the kernels."""
+def build_requirements():
+    """What the build needs, as pyproject.toml says."""
     import tomllib  # here, not above: older Pythons must get as far as the version check
 
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+
+
+def install(extra):
+    """Install the package in place, with the versions of constraints.txt; its build hook compiles the kernels."""
     pip = [PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-c", ROOT / "constraints.txt"]
     start = time.perf_counter()
     say("installing the packages that index3 needs (a minute or two the first time)")
-    must(*pip, *build)
+    must(*pip, *build_requirements())
     say("installing index3 and compiling its kernels (about a minute the first time)")
     must(*pip, "--no-build-isolation", "-e", f".[{extra}]")
-    if not any((ROOT / "src" / "index3" / "kernels").glob("*.kob")):
-        say(f"note: the kernels were not compiled; `{PYTHON} -m index3 warmup` tries again and says why")
+    check_kernels(PYTHON)
     say(f"installed in {time.perf_counter() - start:.0f} s")
+
+
+def check_kernels(python):
+    """Fail unless the installation has brought every kernel, or was told not to."""
+    if os.environ.get("INDEX3_BUILD_KERNELS", "1") == "0":
+        say("kernels are left out (INDEX3_BUILD_KERNELS=0): each is built when a run first needs it")
+    elif run(python, "-c", MISSING):
+        say(f"failed: the kernels were not compiled; `{python} -m index3 warmup` tries again and says why")
+        raise SystemExit(1)
 
 
 def demo(arguments):
@@ -112,8 +140,11 @@ def show(page):
 
 
 def test(arguments):
-    """Run the tests, then those marked jit_off with the kernels as plain Python; arguments go to the first run."""
+    """Run the tests, then those marked jit_off with the kernels as plain Python; `fast`: those that check every room
+    and method in less than a minute; other arguments go to pytest."""
     prepare("test")
+    if arguments[:1] == ["fast"]:
+        arguments = ["-m", "fast", *arguments[1:]]
     say("running the tests")
     code = run(PYTHON, "-m", "pytest", *arguments)
     if code or arguments:
@@ -137,6 +168,82 @@ def check(arguments):
     return worst
 
 
+def environment(name, python, constraints, **variables):
+    """Install the package, not in place, in an environment of its own; its Python."""
+    folder = OTHERS / name
+    must(*python, "-m", "venv", "--clear", folder, **variables)
+    own = folder / PYTHON.relative_to(ENVIRONMENT)
+    (folder / "constraints.txt").write_text("\n".join(constraints))
+    pip = [own, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-c", folder / "constraints.txt"]
+    must(*pip, *build_requirements(), **variables)
+    must(*pip, "--no-build-isolation", ".[test]", **variables)
+    must(own, "-c", VERSIONS)
+    return own
+
+
+def pins(*left_out):
+    """The lines of constraints.txt without some packages."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").split()
+    return [line for line in lines if line.partition("==")[0] not in left_out]
+
+
+def oldest(arguments):
+    """Build and run a pendulum and a four-bar with the oldest Numba supported, in an environment of its own."""
+    (numba,) = (one for one in build_requirements() if one.startswith("numba"))
+    wanted = numba.partition(">=")[2].partition(",")[0]
+    say(f"installing index3 with Numba {wanted} in {OTHERS / 'oldest'}")
+    constraints = [*pins("numba", "llvmlite", "numpy"), f"numba=={wanted}.*"]
+    python = environment("oldest", [sys.executable], constraints, INDEX3_BUILD_KERNELS="0")  # the tests build some
+    say("building the kernels of a pendulum and a four-bar in both ways, and running them")
+    return run(python, "-m", "pytest", *(arguments or ["tests/compiled/test_ways.py"]))
+
+
+def newer(arguments):
+    """Install index3 on a newer Python, where one can be started, and run the fast tests there."""
+    for version in NEWER:
+        variables = start_of(version)
+        if variables is None:
+            continue
+        say(f"installing index3 on Python {version} in {OTHERS / 'newer'} and compiling its kernels")
+        python = environment("newer", [f"python{version}"], pins(), **variables)
+        check_kernels(python)
+        say("running the fast tests")
+        return run(python, "-m", "pytest", *(arguments or FAST))
+    here = ".".join(map(str, sys.version_info[:2]))
+    say(f"no newer Python ({' or '.join(NEWER)}) can be started here: nothing was tested beside Python {here}")
+    return 0
+
+
+def start_of(version):
+    """The variables with which `python<version>` starts, or None; pyenv starts one only if it is told which."""
+    if tuple(map(int, version.split("."))) <= sys.version_info[:2]:
+        return None
+    command = [f"python{version}", "-c", "import ensurepip, venv"]
+    for chosen in ("", *installed_by_pyenv(version)):
+        variables = {"PYENV_VERSION": chosen} if chosen else {}
+        try:
+            if subprocess.run(command, capture_output=True, env={**os.environ, **variables}).returncode == 0:
+                return variables
+        except OSError:
+            return None
+    return None
+
+
+def installed_by_pyenv(version):
+    """The full names of the Pythons of a version that pyenv has, if there is a pyenv."""
+    try:
+        answer = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True)
+    except OSError:
+        return []
+    return [name for name in answer.stdout.split() if name.startswith(f"{version}.")]
+
+
+def declare(arguments):
+    """Write what follows from the declarations: the table of names, types for editors, pages, the schema."""
+    prepare("dev")
+    return run(PYTHON, "-m", "index3.commands.declarations")
+
+
 def main():
     """Read the command line and run one command."""
     if sys.version_info < OLDEST:
@@ -144,7 +251,7 @@ def main():
             f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
-    commands = {"demo": demo, "test": test, "check": check}
+    commands = {"demo": demo, "test": test, "check": check, "declare": declare, "oldest": oldest, "newer": newer}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the example or to pytest")

@@ -1,7 +1,8 @@
 """Build hook: compiles the kernels at install, so that the first run of a mechanism starts at once.
 
-The objects go into `src/index3/kernels`; a wheel carries them and is tagged for its platform, an editable install finds
-them in the source tree. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
+A wheel carries the objects and is tagged for its platform; an editable install finds them in `src/index3/kernels`. An
+installation whose kernels cannot be built fails and says why: pip shows nothing of what a build that succeeds has to
+say. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
 """
 
 from __future__ import annotations
@@ -23,23 +24,32 @@ class KernelBuildHook(BuildHookInterface):
         """Build the kernels; `version` is "standard" for a wheel, "editable" for a development install."""
         if os.environ.get("INDEX3_BUILD_KERNELS", "1") == "0":
             return
-        sources = Path(self.root) / "src"
-        files = build_kernels(sources)
-        if files and version == "standard":
-            build_data["pure_python"] = False
-            build_data["infer_tag"] = True
-            build_data["force_include"].update({str(file): str(file.relative_to(sources)) for file in files})
+        root = Path(self.root)
+        if version == "editable":
+            build_kernels(root / "src", root / "src" / "index3" / "kernels")
+            return
+        files = build_kernels(root / "src", root / "build" / "kernels")  # those of an editable install stay as they are
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        build_data["force_include"].update({str(file): f"index3/kernels/{file.name}" for file in files})
 
 
-def build_kernels(sources: Path) -> list[Path]:
-    """Object files of all kernels, or nothing (and a warning) if they cannot be built here."""
+def build_kernels(sources: Path, folder: Path) -> list[Path]:
+    """Object files of all kernels, in a folder.
+
+    Raises
+    ------
+    RuntimeError : they cannot be built here.
+    """
     sys.path.insert(0, str(sources))
     try:
         from index3.compiled.build import build_all
 
-        return build_all(sources / "index3" / "kernels", os.cpu_count() or 1)
-    except Exception as problem:  # an install without kernels works; it only starts more slowly the first time
-        print(f"warning: kernels were not built ({problem}); index3 builds them at first use", file=sys.stderr)
-        return []
+        return build_all(folder, os.cpu_count() or 1)
+    except Exception as problem:
+        raise RuntimeError(
+            f"The kernels of index3 could not be built: {problem}\n"
+            "Set INDEX3_BUILD_KERNELS=0 to install without them; each is then built when a run first needs it."
+        ) from problem
     finally:
         sys.path.remove(str(sources))

@@ -21,15 +21,16 @@ from timing import print_json, print_table
 import index3 as ix
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL
-from index3.linear import static_lu
-from index3.linear.analysed import solver_of
+from index3.linear import contract, static_lu
+from index3.linear import solver as solving
+from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
 
 SOLVE = C_KERNEL(static_lu.solve.address)
 REFINED = C_KERNEL(static_lu.solve_refined.address)
-WORK = (static_lu.X, static_lu.RHS, static_lu.RESIDUAL, static_lu.WORK)
+WORK = (contract.X, static_lu.RHS, static_lu.RESIDUAL, static_lu.WORK)
 
 
 @numba.njit(nogil=True)
@@ -55,8 +56,8 @@ def solvers(model):
         state[s.COEF][:] = 1.0, c_k, c_k, c_d, 0.0, 0.0
         assert state.run(evaluate.matrix) == 0
         tables.append(solver.table(state[s.MATRIX].copy()))
-        assert static_lu.factor(0, tables[-1].handle) == 0
-    twin = solver.table(tables[0][static_lu.A])
+        assert solving.factor(tables[-1]) == 0
+    twin = solver.table(tables[0][contract.A])
     for slot in static_lu.SLOTS:
         if slot not in WORK:
             twin[slot] = tables[0][slot]
@@ -66,12 +67,12 @@ def solvers(model):
 def measure(model, repeats, pool):
     """Smallest wall times of the three ways, taken in turns [us]."""
     dof, first, second, newton = solvers(model)
-    right = np.random.default_rng(0).normal(size=(dof, len(first[static_lu.X])))
+    right = np.random.default_rng(0).normal(size=(dof, len(first[contract.X])))
     found, half = np.zeros_like(right), dof // 2
 
     def columns(table, lines):
         start = time.thread_time()
-        solve_columns(table.handle, table[static_lu.X], right[lines], found[lines])
+        solve_columns(table.handle, table[contract.X], right[lines], found[lines])
         return 1e6 * (time.thread_time() - start)
 
     def two_threads():
@@ -82,7 +83,7 @@ def measure(model, repeats, pool):
     ways = {
         "columns": lambda: columns(first, slice(0, dof)),
         "two threads": two_threads,
-        "factorisation": lambda: static_lu.factor(0, newton.handle),
+        "factorisation": lambda: solving.factor(newton),
     }
     least = dict.fromkeys((*ways, "busier thread"), float("inf"))
     for _ in range(repeats):
@@ -94,7 +95,7 @@ def measure(model, repeats, pool):
     alone = found.copy()
     ways["two threads"]()
     assert np.array_equal(found, alone)
-    return {"unknowns": len(first[static_lu.X]), "dof": dof, **least, "gain": least["columns"] / least["two threads"]}
+    return {"unknowns": len(first[contract.X]), "dof": dof, **least, "gain": least["columns"] / least["two threads"]}
 
 
 def main():

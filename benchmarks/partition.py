@@ -15,8 +15,9 @@ from timing import best, print_json, print_table
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import static_lu
-from index3.linear.analysed import solver_of
+from index3.linear import contract
+from index3.linear import solver as solving
+from index3.linear.registry import solver_of
 from index3.methods.state_space import elimination
 from index3.methods.state_space.partition import elimination_table
 from index3.system import evaluate
@@ -46,9 +47,9 @@ def jobs(links):
 
     def accelerate():
         state.run(evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.matrix)
-        static_lu.factor(state.handle, factors.handle)
-        factors[static_lu.X][:] = np.concatenate([-state[s.G], state[s.GAMMA]])
-        static_lu.solve(state.handle, factors.handle)
+        solving.factor(factors)
+        factors[contract.X][:] = np.concatenate([-state[s.G], state[s.GAMMA]])
+        solving.solve(factors)
 
     tasks = {"fresh": eliminate_afresh, "kept": eliminate, "accelerations": accelerate}
     return tasks, int(table[elimination.INFO][elimination.ENTRIES])

@@ -9,14 +9,15 @@ the reduced matrix with its joints numbered well, and as badly as in the thesis 
 import argparse
 
 import numpy as np
+from scipy.sparse.linalg import splu
 from timing import best, print_json, print_table
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import reduced, static_lu
-from index3.linear.analysed import solver_of
+from index3.linear import solver as solving
 from index3.linear.reduced import ReducedSolver
-from index3.linear.reference import SuperLU
+from index3.linear.reference import sparse_matrix
+from index3.linear.registry import bordered, solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -45,23 +46,18 @@ def equations(model):
 
 def solvers(system, values, b):
     """Name -> function that finds the accelerations once."""
-    sparsity, joints = system.sparsity, len(system.joint_bodies)
+    joints, matrix = len(system.joint_bodies), sparse_matrix(system.sparsity, values)
     numbers = [k // 2 if k % 2 == 0 else joints - 1 - k // 2 for k in range(joints)]
-    augmentation = [(system.n + row, weight) for row, weight in system.augmentation]
-    static, sparse = solver_of(system), SuperLU(sparsity.indptr, sparsity.indices)
-    dense = sparse.matrix(values).toarray()
-    assert static.factor(values) == 0
-    found = {"static LU": lambda: [run(0, static.own.handle) for run in (static_lu.factor, static_lu.solve)]}
-    for name, order in (("good", None), ("bad", np.argsort(numbers).tolist())):
-        mine = ReducedSolver(
-            system.n, system.m, sparsity.indptr, sparsity.indices, system.node_of_scalar, len(system.bodies),
-            system.joint_bodies, augmentation, order,
-        )  # fmt: skip
-        mine.factor(values)
-        assert np.allclose(mine.solve(b), np.linalg.solve(dense, b), rtol=1e-6, atol=1e-9)
-        kernels = (reduced.assemble, reduced.factor, reduced.solve)
-        found[name] = lambda table=mine.table, kernels=kernels: [run(0, table.handle) for run in kernels]
-    found["sparse LU"] = lambda: (sparse.factor(values), sparse.solve(b))
+    ways = {
+        "static LU": solver_of(system), "good": ReducedSolver(bordered(system)),
+        "bad": ReducedSolver(bordered(system), np.argsort(numbers).tolist()),
+    }  # fmt: skip
+    dense, found = matrix.toarray(), {}
+    for name, solver in ways.items():
+        assert solver.factor(values) == 0
+        assert np.allclose(solver.solve(b), np.linalg.solve(dense, b), rtol=1e-6, atol=1e-9)
+        found[name] = lambda table=solver.own: (solving.factor(table), solving.solve(table))
+    found["sparse LU"] = lambda: splu(matrix).solve(b)
     found["dense LU"] = lambda: np.linalg.solve(dense, b)
     return found
 

@@ -88,6 +88,19 @@ def test_run_of_a_file_with_parameter_and_method_option(model_file):
     assert "rod" in out
 
 
+def test_run_with_a_linear_solver(tmp_path):
+    file = tmp_path / "a.nc"
+    code, _, _ = run("run", "pendulum", "--linear", "scipy", "--method", "dopri5", "--t-end", "0.1", "--save", file)
+    assert code == 0
+    assert ix.Result.load(file).options["linear"] == "scipy"
+    code, _, err = run("run", "pendulum", "--linear", "sparse", "--t-end", "0.1")
+    assert code == 2
+    assert "no linear solver 'sparse'" in err
+    code, _, err = run("run", "pendulum", "--linear", "reduced", "--method", "hht-i3", "--t-end", "0.1")
+    assert code == 2
+    assert "Method 'hht-i3' needs" in err
+
+
 def test_fixed_step_run_takes_the_steps_it_was_told(tmp_path):
     import index3
 

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,26 @@ import index3
 ROOT = Path(__file__).parent.parent
 HEAVY = ("numba", "llvmlite", "numpy", "scipy", "scipy.integrate", "matplotlib", "xarray", "pandas", "pydantic")
 HEAVY += ("typer", "rich")
+WRITTEN = ["docs/reference/api.md", "docs/reference/methods.md", "docs/reference/model_file.schema.json"]
+WRITTEN += ["src/index3/__init__.pyi", "src/index3/methods/__init__.pyi", "src/index3/names.py"]
+FIRST_NAMES = [
+    "Actuator", "Adams", "AddedMass", "AssemblyError", "AugmentedIndex1", "AugmentedIndex3", "BDFIndex3",
+    "BDFStabilised", "Box", "Bushing", "ConstantVelocity", "Contact", "ContactSet", "CoordinateConstraint", "Coupler",
+    "Curve", "Cylinder", "Cylindrical", "DescriptorSDIRK4", "DescriptorTrapezoidal", "Distance", "Dop853", "Dopri5",
+    "Drag", "EulerAngleBody", "Expression", "FirstOrder", "FirstOrderSDIRK4", "Fixed", "Force", "Gear",
+    "GeneralizedAlpha", "HHT", "Hem4", "InPlane", "Index3Error", "Inline", "JointFriction", "JointLimit", "Jump",
+    "KnifeEdge", "METHODS", "Marker", "Model", "ModelError", "Motion", "MovingMarker", "MultiIndex", "NaturalBody",
+    "NaturalLinkage", "NaturalPlanarBody", "Orientation", "ParallelAxes", "PerpendicularAxes", "Planar", "PlanarBody",
+    "Plane", "PointCoincidence", "PointGravity", "PointInPlane", "PointMass", "PointOnCurve", "Prismatic", "RackPinion",
+    "Radau5", "RelativeAngularVelocity", "RelativeCoordinate", "Result", "Revolute", "RigidBody", "Road", "RollingBall",
+    "RollingCylinder", "RollingDisc", "Rosenbrock4", "RotationalSpringDamper", "Screw", "ShaftCoupling",
+    "SimulationFailed", "SingularError", "Sphere", "Spherical", "SpringDamper", "StateSpaceTrapezoidal", "States",
+    "Switch", "TimeTable", "TlismniAdams3", "TlismniAdams4", "TlismniBDF2", "TlismniHHT", "TlismniTrapezoidal",
+    "Torque", "Tyre", "UniformGravity", "Universal", "UserConstraint", "UserEquations", "UserForce", "VectorForce",
+    "assemble", "check", "close_joint", "compare", "difference", "differentiation_index", "energy_audit", "errors",
+    "impact", "inverse_dynamics", "kinematics", "library", "linearize", "load_model", "local_errors", "methods",
+    "open_joint", "save_model", "sensitivity", "simulate", "static", "topology",
+]  # fmt: skip
 
 
 def run_python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -27,7 +48,7 @@ def loaded_after(code: str) -> set[str]:
     """The heavy packages that a fresh interpreter has loaded after running some code."""
     answer = run_python("-c", f"{code}\nimport sys\nprint(*sys.modules)")
     assert answer.returncode == 0, answer.stderr
-    return set(HEAVY) & set(answer.stdout.split())
+    return set(HEAVY) & set(answer.stdout.splitlines()[-1].split())  # before it stands what the code printed
 
 
 def test_import_loads_nothing_heavy():
@@ -56,12 +77,51 @@ def test_public_name_resolves(name):
     assert name in dir(index3)
 
 
-def test_names_of_the_table_are_those_for_type_checkers():
-    tree = ast.parse((ROOT / "src" / "index3" / "__init__.py").read_text("utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    imports = [(node.module, alias.name) for node in block.body for alias in node.names]
-    table = [(home, name) for home, names in index3._HOME.items() for name in names]
-    assert sorted(imports) == sorted(table + [("index3", name) for name in index3._MODULES])
+@pytest.mark.parametrize("name", FIRST_NAMES)
+def test_every_name_of_the_first_release_goes_on_working(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert getattr(index3, name) is not None
+
+
+def test_shapes_and_methods_have_namespaces():
+    assert index3.methods.HHT is index3.HHT
+    assert dir(index3.methods) == sorted(cls.__name__ for cls in index3.METHODS.values())
+    assert index3.shapes.__all__ == [*index3._BESIDE["index3.forces.shapes"]]
+    assert all(getattr(index3.shapes, name) is getattr(index3, name) for name in index3.shapes.__all__)
+    assert not {*dir(index3.methods), *index3.shapes.__all__} & set(dir(index3))
+    with pytest.raises(AttributeError, match="no attribute 'HTH'"):
+        _ = index3.methods.HTH
+
+
+@pytest.fixture(scope="module")
+def declarations():
+    """What the declarations of the package give."""
+    found = importlib.import_module("index3.commands.declarations")
+    found.read_declarations()
+    return found
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_is_written_from_the_declarations_is_up_to_date(name, declarations):
+    """To renew it: python go.py declare"""
+    files = {path.relative_to(ROOT).as_posix(): text for path, text in declarations.FILES.items()}
+    assert sorted(files) == WRITTEN
+    assert (ROOT / name).read_text("utf-8") == files[name]()
+
+
+def test_type_checkers_see_the_public_names():
+    tree = ast.parse((ROOT / "src" / "index3" / "__init__.pyi").read_text("utf-8"))
+    seen = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert seen >= {*index3.__all__, *FIRST_NAMES, "Body", "ForceElement", "Joint", "Method", "Primitive", "register"}
+
+
+def test_names_of_the_package_are_found_without_importing_their_modules():
+    code = "import sys, index3\nassert 'Tyre' in index3.registry.ELEMENTS\n"
+    code += "assert list(index3.names.METHODS)[0] == 'hht-i3'\nprint(*sys.modules)"
+    answer = run_python("-c", code)
+    assert answer.returncode == 0, answer.stderr
+    assert not {"index3.forces.tyre", "index3.methods.direct.hht_method", "numpy"} & set(answer.stdout.split())
 
 
 def test_methods_can_be_called_whatever_was_imported_before(capsys):
@@ -92,18 +152,38 @@ def test_go_needs_the_standard_library_only():
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_install_goes_on_when_kernels_cannot_be_built(monkeypatch, capsys):
+@pytest.fixture
+def hook():
+    """The build hook."""
     pytest.importorskip("hatchling", reason="needed to load the build hook; part of the development environment")
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    hook = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hook)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
+
+def test_install_fails_and_says_why_when_kernels_cannot_be_built(hook, monkeypatch, tmp_path):
     def fail(directory, jobs):
         raise RuntimeError("no compiler")
 
     monkeypatch.setattr("index3.compiled.build.build_all", fail)
-    assert hook.build_kernels(ROOT / "src") == []
-    assert "kernels were not built (no compiler)" in capsys.readouterr().err
+    with pytest.raises(RuntimeError, match=r"could not be built: no compiler\nSet INDEX3_BUILD_KERNELS=0"):
+        hook.build_kernels(ROOT / "src", tmp_path)
+
+
+@pytest.mark.parametrize(("version", "folder"), [("standard", "build/kernels"), ("editable", "src/index3/kernels")])
+def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeypatch, version, folder):
+    monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
+    monkeypatch.setattr("index3.compiled.build.build_all", lambda directory, jobs: [directory / "one.kob"])
+    data = {"force_include": {}}
+    hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
+    built = {str(ROOT / folder / "one.kob"): "index3/kernels/one.kob"}
+    assert data["force_include"] == (built if version == "standard" else {})
+    assert data.get("infer_tag", False) == (version == "standard")
+    monkeypatch.setenv("INDEX3_BUILD_KERNELS", "0")
+    data = {"force_include": {}}
+    hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
+    assert data == {"force_include": {}}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
@@ -114,7 +194,7 @@ def test_example_runs(name, tmp_path):
 
 
 PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/reference/model_files.md"]
-PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events")]
+PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared")]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
 
 
@@ -128,6 +208,15 @@ def test_code_of_a_page_runs(name, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     exec("\n".join(blocks), names)
     assert names["result"].success
+
+
+def test_script_of_the_page_on_own_elements_runs(tmp_path):
+    """Its kernels need a file, so the blocks of the page make one."""
+    page = (ROOT / "docs" / "develop" / "own_elements.md").read_text("utf-8")
+    (tmp_path / "magnet.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), "utf-8")
+    answer = run_python("magnet.py", cwd=tmp_path)
+    assert answer.stdout.startswith("True"), answer.stderr
+    assert 'type = "Magnet"' in (tmp_path / "magnet.toml").read_text("utf-8")
 
 
 def test_links_between_pages_lead_somewhere():

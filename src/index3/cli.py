@@ -35,7 +35,8 @@ from index3.commands.common import (
 from index3.errors import ModelError
 
 PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "tomli-w", "xarray", "h5netcdf", "h5py", "typer", "rich")
-RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback")  # not by --option
+# not by --option:
+RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback", "linear")
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 
 app = typer.Typer(
@@ -55,6 +56,7 @@ def run(
     atol: Annotated[float | None, typer.Option(help="Absolute error tolerance; rtol/100 if not given.")] = None,
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
+    linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeat.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -72,9 +74,8 @@ def run(
 
         start = time.perf_counter()
         progress = False if quiet else "auto"
-        result = simulate(
-            mechanism, (0.0, t_end), method, rtol=rtol, atol=atol, step=step, t_eval=dt, progress=progress, **options
-        )
+        settings = {"rtol": rtol, "atol": atol, "step": step, "t_eval": dt, "linear": linear, **options}
+        result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 
 
@@ -195,7 +196,8 @@ def examine_kernels() -> list[str]:
         built = sum(store.find(*key) is not None for key in kernels)
     except Exception as error:
         return [f"the kernel store cannot be read: {error}"]
-    typer.echo(f"kernels: {built} of {len(kernels)} built, in {store.INSTALLED} or {store.cache_directory()}")
+    places = f"in {store.INSTALLED} or {store.cache_directory() or 'a temporary folder'}"
+    typer.echo(f"kernels: {built} of {len(kernels)} built, {places}")
     if built < len(kernels):
         typer.echo("the others are built when first needed, or all at once by `index3 warmup`")
     return []

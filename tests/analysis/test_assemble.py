@@ -215,3 +215,28 @@ def test_free_bodies_need_no_assembly():
     assembly = ix.assemble(model)
     assert assembly.v.tolist() == [1, 2, 3]
     assert assembly.lam.shape == (0,)
+
+
+ANALYSES = [
+    lambda model, **start: ix.assemble(model, **start).q,
+    lambda model, **start: [ix.check(model, **start).dof],
+    lambda model, **start: ix.linearize(model, **start).A,
+    lambda model, **start: ix.FirstOrder(model, **start).y0,
+    lambda model, **start: list(ix.differentiation_index(model, **start).index.values()),
+]
+
+
+@pytest.mark.parametrize("ask", ANALYSES, ids=["assemble", "check", "linearize", "FirstOrder", "differentiation_index"])
+def test_initial_and_at_are_two_names_of_one_thing(ask):
+    model = ix.library.pendulum()
+    rest = ix.static(model)
+    np.testing.assert_array_equal(ask(model, initial=rest), ask(model, at=rest))
+    with pytest.raises(ix.ModelError, match="initial and at, which mean the same"):
+        ask(model, initial=rest, at=rest)
+
+
+def test_assembly_starts_where_it_is_told():
+    model = ix.library.pendulum()
+    rest = ix.static(model)
+    assert not np.allclose(rest.q, start(model))
+    np.testing.assert_allclose(ix.assemble(model, initial=rest).q, rest.q, atol=1e-9)  # found to Newton's tolerance

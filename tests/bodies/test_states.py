@@ -167,8 +167,22 @@ def test_copies_of_equations_are_apart():
     other["push"].parameters[:] = 5.0
     accelerations = [ix.simulate(m, (0.0, 0.1), "dopri5")["mass"].acceleration[-1, 0] for m in (model, other)]
     assert accelerations == pytest.approx([3.0, 5.0])
-    assert model["push"].unknowns[0] == pytest.approx(3.0)
-    assert other["push"].unknowns[0] == pytest.approx(5.0)
+
+
+def test_equations_start_anew_with_every_run():
+    model, seen = ix.Model("twice"), []
+    mass = model.add(ix.PointMass("mass", 1.0))
+
+    def residual(t, r, A, v, w, p, x, rate, z, out, res):
+        seen.append(float(z[0]))
+        res[0] = z[0] ** 2 - 4.0
+
+    model.add(ix.UserEquations("root", mass, residual, variables=(1.0,)))
+    for _ in range(2):
+        seen.clear()
+        ix.simulate(model, (0.0, 0.1), "dopri5")
+        assert seen[0] == 1.0
+        assert seen[-1] == pytest.approx(2.0, abs=1e-12)  # of the iteration
 
 
 def test_equations_that_leave_a_rate_open():

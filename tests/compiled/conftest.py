@@ -78,6 +78,12 @@ class Workshop:
 
 
 @pytest.fixture(scope="session")
+def make_workshop():
+    """Makes a workshop in a folder."""
+    return Workshop
+
+
+@pytest.fixture(scope="session")
 def workshop(tmp_path_factory):
     """A workshop whose kernels have been built once."""
     made = Workshop(tmp_path_factory.mktemp("workshop"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from index3.compiled import build, crew, sources, store
+from index3.compiled import build, crew, emit, sources, store
 from index3.compiled.interface import BUILDING, JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
@@ -62,17 +62,17 @@ def test_a_module_that_cannot_be_imported_is_an_error_that_shows_why(workshop):
 
 @pytest.mark.parametrize("symbol", ["sqrt", "llvm.fabs.f64", "memset", "pow", "PyErr_Clear", "numba_gil_ensure"])
 def test_allowed_symbols(symbol):
-    assert build.ALLOWED.fullmatch(symbol)
+    assert emit.ALLOWED.fullmatch(symbol)
 
 
 @pytest.mark.parametrize("symbol", ["NRT_MemInfo_alloc_aligned", "NRT_Allocate", "malloc", "system", "sqrt2"])
 def test_forbidden_symbols(symbol):
-    assert not build.ALLOWED.fullmatch(symbol)
+    assert not emit.ALLOWED.fullmatch(symbol)
 
 
 def test_open_symbols_are_read_from_declarations():
     code = 'declare double @sqrt(double) #1\ndeclare i8* @"NRT_Allocate"(i64)\ndefine i64 @mine(i64 %x) {\n'
-    assert build.OPEN.findall(code) == ["sqrt", "NRT_Allocate"]
+    assert emit.OPEN.findall(code) == ["sqrt", "NRT_Allocate"]
 
 
 def test_a_worker_outside_a_build_refuses():
@@ -114,12 +114,12 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
     """A worker that is done takes the next module: no worker waits while modules do."""
     taken, done = [], []
 
-    def employ(waiting, directory, report):
+    def employ(waiting, way, directory, report):
         while waiting:
             taken.append(waiting.popleft())
             for name in taken[-1][1]:
                 report(f"{taken[-1][0]}.{name}")
-        return ""
+        return 0, ""
 
     monkeypatch.setattr(crew, "_employ", employ)
     keys = sources.kernels(sources.kernel_modules())
@@ -132,11 +132,11 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
 
 COUNT = """
 from numba.core.dispatcher import Dispatcher
-from index3.compiled import build
+from index3.compiled import emit
 from index3.compiled.frontend import make_quick
 make_quick()
 import index3.{module} as module
-build.compile_kernel(module.{kernel})
+emit.compile_kernel(module.{kernel})
 print({{name: len(v.overloads) for name, v in vars(module).items() if isinstance(v, Dispatcher) and v.overloads}})
 """
 LITERALS = (

@@ -19,10 +19,16 @@ from index3.system.compile import compile_model
 TURNS = 4 * math.pi  # how far measured angles are beyond one turn
 
 BODIES = ("rigid", "planar", "point")
-WITH_AXES = ("rigid", "planar", "euler", "natural", "linkage")
+WITH_AXES = ("rigid", "planar", "euler", "natural", "linkage", "node chain")
 SPATIAL = (("rigid", "rigid"), ("rigid", "ground"))  # joints between planar bodies must lie in their plane
 PAIRS = [(first, second) for first in BODIES for second in (*BODIES, "ground")]
-PAIRS += [("euler", "rigid"), ("euler", "ground"), ("natural", "ground"), ("linkage", "natural")]
+PAIRS += [
+    ("euler", "rigid"),
+    ("euler", "ground"),
+    ("natural", "ground"),
+    ("linkage", "natural"),
+    ("node chain", "rigid"),
+]
 # a force knows markers only: one pair shows that a kind gives them
 
 
@@ -506,6 +512,7 @@ MAKERS = [
             ("euler", "rigid"),
             ("natural", "ground"),
             ("linkage", "natural"),
+            ("node chain", "rigid"),
         ),
         balanced=False,
     ),

@@ -8,22 +8,26 @@ import pytest
 import zoo
 
 from index3.compiled import slots as s
-from index3.system import evaluate, kinds
+from index3.registry import ELEMENTS, PRIMITIVES
+from index3.system import evaluate
 from index3.system.compile import compile_model
 
 # Central differences with step 1e-6 of values of size 1..100: rounding 1e-10 / 1e-6, truncation 1e-12.
 RELATIVE = 1e-6
 
 CASES = [
-    (kind, pair)
-    for kind in kinds.PRIMITIVES
-    for pair in zoo.PAIRS
-    if "point" not in pair or kind in zoo.POINT_PRIMITIVES
+    (kind, pair) for kind in PRIMITIVES for pair in zoo.PAIRS if "point" not in pair or kind in zoo.POINT_PRIMITIVES
 ]
 
 
 def test_every_primitive_is_in_the_zoo():
-    assert set(zoo.PRIMITIVES) == set(kinds.PRIMITIVES)
+    assert set(zoo.PRIMITIVES) == set(PRIMITIVES)
+
+
+def test_every_kind_of_body_is_in_the_zoo():
+    rng = np.random.default_rng(1)
+    bodies = [cls for cls in ELEMENTS.values() if cls.element == "body"]
+    assert {zoo.make_body(kind, "a", rng).kernels for kind in zoo.BODY_KINDS} == {cls.kernels for cls in bodies}
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{'-'.join(case[1])}")
@@ -93,7 +97,7 @@ def test_forces(case):
     check_matrix(force_zoo.force_state(maker, pair, seed=force_zoo.CASES.index(case)), maker.tolerance)
 
 
-@pytest.mark.parametrize("kind", kinds.BODIES)
+@pytest.mark.parametrize("kind", zoo.BODY_KINDS)
 def test_body_alone(kind):
     """Inertia forces and gravity of every kind of body, two of each."""
     check_matrix(zoo.random_state(compile_model(zoo.body_model(kind, seed=3)), seed=7))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import index3 as ix
 from index3.methods.registry import METHODS
@@ -29,9 +30,12 @@ def four_bar():
 
 @pytest.fixture(scope="module")
 def exact(four_bar):
-    """q and v at TIMES by the method of highest order."""
-    result = ix.simulate(four_bar, (0, 1), "dop853", step=1 / 400, t_eval=TIMES)
-    return result.q, result.v
+    """q and v at TIMES by the method of highest order.
+
+    Its error is rounding, which a whip at 0.25 s amplifies to 1e-13 ... 1e-12 in q: the median of three runs.
+    """
+    runs = [ix.simulate(four_bar, (0, 1), "dop853", step=1 / count, t_eval=TIMES) for count in (600, 800, 1000)]
+    return np.median([run.q for run in runs], axis=0), np.median([run.v for run in runs], axis=0)
 
 
 @pytest.mark.parametrize("key", FIXED_ORDER)
@@ -51,8 +55,10 @@ def test_order_seen_is_order_claimed(key, four_bar, exact):
         assert np.all(np.abs(seen[-1] - order) < 0.2), (errors, seen)
 
 
+@pytest.mark.fast_cases
 @pytest.mark.parametrize("key", METHODS)
 def test_constraints_hold_at_three_levels(key, four_bar):
+    """Every method runs and ends on the constraints."""
     result = ix.simulate(four_bar, (0, 0.5), key, rtol=1e-5, t_eval=0.05)
     assert result.success, result.message
     scaled = result.violation.scaled
@@ -75,15 +81,26 @@ def test_error_follows_the_tolerance(key):
     assert errors[0] > 3 * errors[1] > 9 * errors[2], errors
 
 
+STOPS_WHERE_ALIGNED = ("statespace-trapezoidal",)
+"""Methods that need not pass the aligned position at this tolerance, where the step that follows it fails."""
+
+
 @pytest.mark.parametrize("key", METHODS)
 def test_parallelogram_stays_on_its_branch(key):
-    """Through the aligned position a method keeps the cranks parallel, or says that it cannot."""
+    """Through the aligned position a method keeps the cranks parallel; who may stop there names the position."""
     result = ix.simulate(ix.library.parallelogram(), (0, 1.0), key, rtol=1e-6, t_eval=0.1)
-    if result.success:
-        angles = np.stack([result[name].angle - result[name].angle[0] for name in ("crank0", "crank1")])
-        assert np.abs(angles[0] - angles[1]).max() < 1e-3  # the contract's limit
+    turned = np.stack([result[name].angle - result[name].angle[0] for name in ("crank0", "crank1")])
+    exact = solve_ivp(
+        lambda t, y: (y[1], 11.772 * np.sin(y[0])), (0, 1), (0, 1), t_eval=result.t, rtol=1e-10, atol=1e-12
+    ).y[0]  # theta'' = 3 g (3 n + 1) / (2 (4 n + 1)) sin(theta) of parallel cranks, n = 1
+    assert np.abs(turned + exact).max() < 1e-3  # the contract's limit; also for what a stopped run has reached
+    if result.success or key not in STOPS_WHERE_ALIGNED:
+        assert result.success, result.message
+        assert exact[-1] > np.pi  # it has passed
     else:
-        assert result.message
+        assert "singular position" in result.message
+        assert all(f"{joint}.x" in result.message for joint in ("A0", "A1", "B1", "C1"))
+        assert result.t[-1] == pytest.approx(0.7)  # the last line of output before the cranks are level, at 0.708 s
 
 
 @pytest.mark.parametrize("key", METHODS)

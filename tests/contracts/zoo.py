@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from node_chain import NodeChain
 
 import index3 as ix
 from index3 import joints
@@ -37,7 +38,16 @@ def make_body(kind: str, name: str, rng: np.random.Generator):
         return ix.PointMass(name, rng.uniform(0.5, 2), position=rng.normal(size=3), velocity=rng.normal(size=3))
     if kind == "linkage":
         return make_linkage(name, rng)
+    if kind == "node chain":
+        body = NodeChain(name, position=rng.normal(size=3), displaced=0.2 * rng.normal(size=(5, 8)))
+        body.v0[:] = rng.normal(size=body.size)
+        body.rest = body.q0.copy()  # else its own springs would do work beside the forces under test
+        return body
     raise KeyError(f"the zoo has no body of kind '{kind}'")
+
+
+BODY_KINDS = ("rigid", "euler", "natural", "planar", "point", "node chain")
+"""One for each module of kernels of bodies, those of the tests too."""
 
 
 def skew_natural_body(name: str, mass: float, inertia: np.ndarray, **pose):
@@ -74,6 +84,9 @@ def make_marker(body, rng: np.random.Generator):
     """A marker at a random place of a body; a point mass has only one place."""
     if isinstance(body, ix.NaturalLinkage):
         return body["carrier"].marker_at(rng.normal(size=3), z=rng.normal(size=3), x=rng.normal(size=3))
+    if isinstance(body, NodeChain):
+        node, wide = rng.integers(5), bool(rng.integers(2))
+        return body.marker(rng.normal(size=3), node=node, z=rng.normal(size=3), x=rng.normal(size=3), wide=wide)
     place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
     return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
 
@@ -128,6 +141,8 @@ PAIRS = [
     ("rigid", "natural"),
     ("natural planar", "euler"),
     ("linkage", "natural"),
+    ("node chain", "rigid"),
+    ("planar", "node chain"),
 ]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
 
@@ -169,7 +184,7 @@ def random_state(system: System, seed: int) -> State:
 
 def own_rows(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values of the bodies' own rows at q, their derivatives by q, and their gamma at the rates of a probe."""
-    mine = system.node_of_scalar[system.n :] < len(system.bodies)
+    mine = system.node_of_scalar[system.n :] < system.n_blocks
     probe = system.__dict__.setdefault("probe", None) or State(system)
     system.__dict__["probe"] = probe
     probe.move(0.3, q, probe[s.V])

@@ -7,6 +7,7 @@ import pytest
 
 import index3 as ix
 from index3.analysis.compare import compare
+from index3.engine import runner
 from index3.engine.assembly import assemble_state
 from index3.engine.automatic import fastest_rates
 from index3.methods.closing import Closer
@@ -66,8 +67,8 @@ def test_options_mean_the_method_that_has_them():
         ix.simulate(ix.library.four_bar(), (0, 0.1), alfa=-0.1)
 
 
-def test_stiffness_that_appears_later_changes_the_method():
-    """A damper that stiffens with time: the run starts explicit and ends implicit."""
+def stiffening():
+    """A damper that stiffens with time."""
     model = ix.Model("stiffening", gravity=(0, 0, 0))
     bob = model.add(ix.PointMass("bob", 1.0, position=(1, 0, 0), velocity=(0, 1, 0)))
 
@@ -78,11 +79,28 @@ def test_stiffness_that_appears_later_changes_the_method():
         D[0, 0] = D[1, 1] = D[2, 2] = -(1.0 + 1e5 * max(t - 0.2, 0.0))
 
     model.add(ix.UserForce("drag", bob, drag, jacobian=slope))
-    result = ix.simulate(model, (0, 2), rtol=1e-5, t_eval=0.1)
+    return model
+
+
+def test_stiffness_that_appears_later_changes_the_method():
+    """The run starts explicit and ends implicit."""
+    result = ix.simulate(stiffening(), (0, 2), rtol=1e-5, t_eval=0.1)
     assert result.success, result.message
     assert result.method == "radau5"
     assert "dopri5" in result.message
     assert result["bob"].velocity[-1, 1] == pytest.approx(np.cos(2.0), abs=1e-3)  # follows the stream
+
+
+def test_a_choice_does_not_depend_on_the_speed_of_the_machine(monkeypatch):
+    """However often a run comes back to Python, the method changes after the same step."""
+    runs = []
+    for seconds in (1e-9, 0.1, 1e3):
+        monkeypatch.setattr(runner, "BUDGET_SECONDS", seconds)
+        runs.append(ix.simulate(stiffening(), (0, 0.5), rtol=1e-5))
+    for run in runs[1:]:
+        assert run.message == runs[0].message
+        np.testing.assert_array_equal(run.q, runs[0].q)
+    assert runs[0].method == "radau5"
 
 
 def test_compare_gives_a_row_for_every_point():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 
@@ -13,34 +12,30 @@ from file_examples import EXAMPLES, moving_ground, rigid
 
 import index3 as ix
 from index3.compiled import slots as s
+from index3.files.entries import ENTRIES
 from index3.files.read import model_of, parse
-from index3.files.words import UNWRITABLE, WORDS
 from index3.files.write import data_of, json_text, toml_text
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
 
-ELEMENTS = ("body", "states", "joint", "motion", "force")
 NOT_IN_FILES = {"Actuator": {"derivatives"}}  # functions of Python
 
 
-def words() -> list[str]:
-    """The names of all words that a model takes."""
-    classes = {name: getattr(ix, name) for name in ix.__all__}
-    return [name for name, x in classes.items() if inspect.isclass(x) and getattr(x, "element", None) in ELEMENTS]
+def test_every_type_has_an_example():
+    assert set(EXAMPLES) == {name for name in ENTRIES if "." not in name}
 
 
-def test_every_word_is_in_the_table_or_says_why_not():
-    written = {name for name in WORDS if "." not in name}
-    assert written | set(UNWRITABLE) == set(words())
-    assert not written & set(UNWRITABLE)
-    assert set(EXAMPLES) == written
+def test_what_files_cannot_hold():
+    own = {name: cls for name, cls in ix.registry.ELEMENTS.items() if cls.__module__.startswith("index3.")}
+    refused = {name for name, cls in own.items() if cls.no_file}
+    assert refused == {"UserConstraint", "UserEquations", "UserForce", "VectorForce"}
 
 
-@pytest.mark.parametrize("name", sorted(WORDS))
+@pytest.mark.parametrize("name", sorted(ENTRIES))
 def test_every_argument_has_a_field(name):
-    word = WORDS[name]
-    assert set(word.arguments) - set(word.fields) == NOT_IN_FILES.get(name, set())
+    entry = ENTRIES[name]
+    assert set(entry.arguments) - set(entry.fields) == NOT_IN_FILES.get(name, set())
 
 
 ADDRESSES = {s.FUNCTIONS, s.CORE, s.STAGES}
@@ -178,7 +173,7 @@ def test_words_of_others_are_refused(tmp_path):
 
     model = ix.Model("own")
     model.add(Hinge("h", model.ground, model.add(rigid()), at=(0, 0, 0), axis=(0, 0, 1)))
-    with pytest.raises(ix.ModelError, match="Hinge 'h' cannot be written: files know only the words of index3"):
+    with pytest.raises(ix.ModelError, match="Hinge 'h' cannot be written: its class is not registered"):
         ix.save_model(model, tmp_path / "a.json")
 
 

@@ -9,10 +9,10 @@ import pytest
 from file_examples import EXAMPLES
 
 import index3 as ix
-from index3.files.fields import Place
+from index3.files.entries import ENTRIES
+from index3.files.kinds import Place
 from index3.files.read import model_of
 from index3.files.units import UNITS, Units
-from index3.files.words import WORDS
 from index3.files.write import data_of
 
 OTHER = {"length": "mm", "mass": "g", "time": "ms", "angle": "deg", "force": "kN"}
@@ -36,10 +36,10 @@ def test_every_field_has_a_dimension_or_refuses(name):
     for section in ("bodies", "states", "joints", "motions", "forces"):
         for entry in data_of(model).get(section, []):
             place = Place(model, Units(OTHER), entry)
-            for key, field in WORDS[entry["type"]].fields.items():
+            for key, kind in ENTRIES[entry["type"]].kinds.items():
                 try:
                     if key in entry:
-                        field.kind.read(entry[key], place)
+                        kind.read(entry[key], place)
                 except ix.ModelError as error:
                     refused.add((entry["type"], key, str(error).partition(",")[0]))
     assert {(word, key) for word, key, _ in refused} <= WITHOUT_UNIT

@@ -60,6 +60,7 @@ class Bench:
         self.places, marker, stiffness = [], 0, 0
         self.table[s.MARKERS] = np.ones(n, s.MARKER)  # all of them move
         self.table[s.GROUPS] = np.zeros(len(counts), s.GROUP)
+        self.table[s.GROUP_APART] = np.zeros(len(counts), np.int64)
         for k, count in enumerate(counts):
             self.places.append(BenchPlace(self, tuple(range(marker, marker + count)), stiffness, k))
             marker, stiffness = marker + count, stiffness + 36 * count**2
@@ -78,6 +79,10 @@ class Bench:
     def run(self, stage: str) -> int:
         """Run one kernel of the kind."""
         return self.module.STAGES[stage](self.table.handle, self.own.handle)
+
+    def explain(self, k: int, stage: str, t: float) -> str:
+        """What is wrong with the k-th element, as a system would say it."""
+        return self.own.explain(self.elements[k], k, t) or self.elements[k].explain(stage, t)
 
     def forces(self) -> np.ndarray:
         """Wrenches on all markers."""

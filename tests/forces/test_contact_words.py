@@ -33,7 +33,7 @@ def whole(*shapes, **law):
     [
         (lambda: contact(stiffness=-1.0), "Contact 'touch' has stiffness -1.0. Give a positive number"),
         (lambda: contact(stiffness="hard"), "Contact 'touch' has stiffness 'hard'"),
-        (lambda: Contact("touch", BALL, GROUND, (Sphere(1), Plane())), "has no stiffness"),
+        (lambda: Contact("touch", BALL, GROUND, (Sphere(1), Plane())), "lacks stiffness"),
         (lambda: contact(exponent=0.5), "has exponent 0.5. Give at least 1"),
         (lambda: contact(damping=-1.0), "has damping -1.0. Give at least 0"),
         (lambda: contact(damping=1.0, restitution=0.5), "damping and restitution"),
@@ -159,8 +159,7 @@ def test_apart_pairs_are_switched_off(bench):
     b[s.MARKER_A][:] = np.eye(3).ravel()
     b[s.MARKER_R][:] = (0, 0, 0.05), (0, 0, 0), (0, 0, 0.2), (0, 0, 0)
     b.matrices()
-    assert b[s.GROUPS]["curved"].tolist() == [1, 0]
-    assert b[s.GROUPS]["damped"].tolist() == [1, 0]
+    assert b[s.GROUP_APART].tolist() == [0, 1]
 
 
 def test_centres_at_one_point_are_named(bench):

@@ -74,7 +74,7 @@ def test_a_body_at_the_centre_is_reported(bench):
     b = bench([PointGravity("sun", MOON, GROUND, mu=5.0)])
     b[s.MARKER_R][:] = 1.0
     assert (b.run("push"), b.run("stiffen"), b.run("energies")) == (1, 1, 1)
-    assert "body 'moon' is at the centre at t = 0.5" in b.elements[0].explain("push", 0.5)
+    assert "body 'moon' is at the centre at t = 0.5" in b.explain(0, "push", 0.5)
 
 
 def wave(t):

@@ -103,7 +103,7 @@ def test_ends_at_one_point_are_reported(bench):
     b[s.MARKER_R][2:] = 0.5
     assert b.run("push") == 2
     assert b.run("stiffen") == 2
-    text = b.elements[1].explain("push", 0.25)
+    text = b.explain(1, "push", 0.25)
     assert text.startswith("SpringDamper 'strut' has both ends at one point at t = 0.25")
 
 

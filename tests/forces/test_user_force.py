@@ -173,7 +173,7 @@ def test_numba_functions_that_fail(bench):
     assert b.run("push") == 0
     b[s.TIME][0] = 2.0
     assert b.run("push") == 1
-    assert "failed there as compiled code" in b.elements[0].explain("push", 2.0)
+    assert "failed there as compiled code" in b.explain(0, "push", 2.0)
     with pytest.raises(ModelError, match=r"UserForce 'mine': its function f returns float64\. It must fill out"):
         bench([two(returning)])
     with pytest.raises(ModelError, match="UserForce 'mine': Numba could not compile its function f"):
@@ -259,11 +259,11 @@ def test_numbers_that_are_not_finite(bench, value):
 
     b = bench([two(), two(wild)])
     assert b.run("push") == 2
-    assert "its function f gave numbers that are not finite at t = 0.7" in b.elements[1].explain("push", 0.7)
+    assert "its function f gave numbers that are not finite at t = 0.7" in b.explain(1, "push", 0.7)
     b = bench([two(jacobian=wild_jacobian)])
     assert b.run("push") == 0
     assert b.run("stiffen") == 1
-    assert "its function jacobian gave" in b.elements[0].explain("stiffen", 0.7)
+    assert "its function jacobian gave" in b.explain(0, "stiffen", 0.7)
 
 
 def test_pickle_and_copy():

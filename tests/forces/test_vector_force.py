@@ -107,7 +107,7 @@ def test_turned_too_far_is_reported(bench):
     b = bench([force()])
     b[s.MARKER_A][:] = np.eye(3).ravel(), Rotation.from_rotvec((3.1, 0, 0)).as_matrix().ravel()
     assert (b.run("push"), b.run("stiffen")) == (1, 1)
-    assert "markers turned by more than 3 rad at t = 0.5" in b.elements[0].explain("push", 0.5)
+    assert "markers turned by more than 3 rad at t = 0.5" in b.explain(0, "push", 0.5)
     b[s.MARKER_A][:] = np.eye(3).ravel()
     assert b.run("push") == 0
 
@@ -122,16 +122,16 @@ def test_failures_are_named(bench):
 
     b = bench([force(broken), force(endless)])
     assert b.run("push") == 1
-    assert "its function f raised ValueError at t = 0.7: no such place" in b.elements[0].explain("push", 0.7)
+    assert "its function f raised ValueError at t = 0.7: no such place" in b.explain(0, "push", 0.7)
     b = bench([force(endless)])
     assert b.run("push") == 1
-    assert "not finite at t = 0.7" in b.elements[0].explain("push", 0.7)
+    assert "not finite at t = 0.7" in b.explain(0, "push", 0.7)
 
 
 def test_copies(bench):
     b = bench([force()])
     other = pickle.loads(pickle.dumps(b.elements[0]))
-    assert other.seen is None
+    assert other.failure is None
     assert other.f is law
 
 

@@ -373,7 +373,7 @@ def test_two_axes_are_two(joint, axes):
 
 
 def test_perpendicular_axes_with_a_cosine():
-    """S0-12: the dot product of two axes."""
+    """The dot product of two axes, as a recipe; in motion: `claims/test_elements_of_the_papers.py`."""
     made = short(PerpendicularAxes, axes=((1, 0, 0), (3, 4, 0)), cosine=0.6)
     assert made.primitives()[0].fields == {"axis_first": 2, "axis_second": 2, "cosine": 0.6}
     np.testing.assert_allclose(residuals(made), 0.0, atol=ROUNDING)

@@ -109,7 +109,24 @@ def test_hmmwv14_drives_over_its_bump_as_the_reference_does(stiff, method, rtol,
     assert np.all(result.violation.position < 1e-10)  # outputs are projected
 
 
+@pytest.mark.parametrize(("x", "height"), [(0.0, 0.05), (0.03, 0.04), (-0.04, 0.03), (0.06, 0.0)])
+def test_tyre_of_hmmwv14_on_its_bump(car14, x, height):
+    """S4-15: 296325 N/m and 3502 N s/m between a wheel and the road under it, a half cylinder of 0.1 m diameter."""
+    given = next(force for force in car14.forces.values() if isinstance(force, ix.Tyre))
+    model, z = ix.Model("wheel", gravity=(0, 0, 0)), given.radius - 0.01
+    sinks = {"position": (given.road.start + x, 0, z), "velocity": (0, 0, -0.2)}
+    wheel = model.add(
+        ix.RigidBody.cylinder("wheel", 0.4, 0.2, mass=100.0, orientation=(0.5**0.5, 0.5**0.5, 0, 0), **sinks)
+    )
+    settings = {name: getattr(given, name) for name in ("radius", "stiffness", "damping", "normal")}
+    model.add(ix.Tyre("tyre", wheel, model.ground, given.road, **settings))
+    pushed = 100.0 * ix.simulate(model, (0, 1e-6), "dopri5", t_eval=[0.0])["wheel"].acceleration[0]
+    expected = 296325.0 * (0.01 + height) + 3502.0 * 0.2
+    assert pushed == pytest.approx((0, 0, expected), rel=1e-9, abs=1e-6)
+
+
 def test_chassis_of_hmmwv14_rises_twice_and_settles(car14):
+    """S4-84: the stand-in for Figure 17."""
     result = ix.simulate(car14, (0.0, 5.0), "hht-i3", rtol=1e-4, t_eval=0.01, discontinuities=BUMPS)
     t, height = result.t, result["chassis"].position[:, 2] - result["chassis"].position[0, 2]
     peaks = [t[k] for k in range(1, len(t) - 1) if height[k - 1] < height[k] >= height[k + 1] and height[k] > 2e-3]

@@ -61,6 +61,33 @@ def test_work_flattens_after_the_bump(runs, key):
         assert longest < 0.3
 
 
+def test_iterations_fall_when_the_bump_is_passed(runs):
+    """S4-91: corrections per step of the state-space trapezoidal rule, in the first 2 s and from 4 to 10 s."""
+    stats = {end: runs["statespace-trapezoidal", end].stats for end in (2.0, 4.0, 10.0)}
+    first = stats[2.0]["newton"] / stats[2.0]["steps"]
+    later = (stats[10.0]["newton"] - stats[4.0]["newton"]) / (stats[10.0]["steps"] - stats[4.0]["steps"])
+    print("corrections per step:", first, later)
+    assert first > later
+    assert 1.0 < first < 4.0  # thesis: typically 3
+
+
+def test_rosenbrock_beside_explicit_methods_without_stiffness():
+    """S4-120: the vehicle without stiff bushings, 2 s at 1e-3: as many steps, 6.5 times the evaluations of Adams.
+
+    Most of them go into derivatives, which the thesis would compute in parallel.
+    """
+    car, times = ix.library.hmmwv14(stiff=False), (0.5, 0.51, 1.24, 1.25)
+    rosenbrock, adams = (
+        ix.simulate(car, (0.0, 2.0), key, rtol=1e-3, atol=1e-3, discontinuities=times, t_eval=[2.0]).stats
+        for key in ("rosenbrock4", "adams")
+    )
+    print(
+        "steps:", rosenbrock["steps"], adams["steps"], "evaluations:", rosenbrock["evaluations"], adams["evaluations"]
+    )
+    assert 0.7 < rosenbrock["steps"] / adams["steps"] < 1.1
+    assert 5.0 < rosenbrock["evaluations"] / adams["evaluations"] < 8.0
+
+
 def test_steps_dip_at_the_bumps(runs):
     """S4-89: the smallest steps are where wheels meet the bump; those of SDIRK are larger than the trapezoidal's."""
     medians = {}

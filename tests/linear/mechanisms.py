@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from index3.linear.solver import Bordered
+
 GROUND = -1
 AXES = np.eye(3)
 
@@ -27,6 +29,13 @@ class Matrix:
     n_bodies: int
     joint_bodies: list[list[int]]
     augmentation: list[tuple[int, float]]
+
+    def given(self) -> Bordered:
+        """What a solver is given of it."""
+        return Bordered(
+            self.n, self.m, self.indptr, self.indices, self.node_of_scalar, self.n_bodies, self.joint_bodies,
+            self.augmentation,
+        )  # fmt: skip
 
     def dense(self) -> np.ndarray:
         """The matrix as a full array."""

@@ -10,9 +10,10 @@ import pytest
 from mechanisms import Matrix, chain, four_bars, random_mechanism
 from test_static_lu import solver
 
-from index3.linear import complex_lu
+from index3.linear import complex_lu, contract
+from index3.linear import solver as solving
+from index3.linear.contract import NOT_FINITE
 from index3.linear.reference import null_space, solve_minimum_norm
-from index3.linear.static_lu import NOT_FINITE
 
 pytestmark = pytest.mark.jit_off
 Z = 0.16 + 0.18j
@@ -36,14 +37,14 @@ def test_solution_is_that_of_dense_algebra(make, seed):
     matrix = make(rng).matrix(stiffness=0.1)
     lu = solver(matrix)
     assert lu.factor(matrix.values) == 0
-    table, values = complex_lu.complex_table(lu, lu.own), complex_values(matrix, rng)
-    table[complex_lu.A][:-1] = values
-    assert complex_lu.factor(0, table.handle) == 0
+    table, values = lu.complex_table(lu.own), complex_values(matrix, rng)
+    table[contract.COMPLEX_A][:-1] = values
+    assert solving.factor(table) == 0
     P = matrix.constraint_rows()
     b = np.r_[rng.normal(size=matrix.n) + 1j * rng.normal(size=matrix.n), P @ (rng.normal(size=matrix.n) * (1 + 2j))]
-    table[complex_lu.X][:] = b
-    complex_lu.solve(0, table.handle)
-    x, n = table[complex_lu.X].copy(), matrix.n
+    table[contract.COMPLEX_X][:] = b
+    solving.solve(table)
+    x, n = table[contract.COMPLEX_X].copy(), matrix.n
     H, basis = replace(matrix, values=values).dense()[:n, :n], null_space(P)
     start = solve_minimum_norm(P, b[n:].real) + 1j * solve_minimum_norm(P, b[n:].imag)
     expected = start + basis @ np.linalg.solve(basis.T @ H @ basis, basis.T @ (b[:n] - H @ start))
@@ -56,7 +57,7 @@ def test_singular_and_broken_matrices_are_noticed():
     matrix = chain(2, np.random.default_rng(0)).matrix()
     lu = solver(matrix)
     assert lu.factor(matrix.values) == 0
-    table = complex_lu.complex_table(lu, lu.own)
+    table = lu.complex_table(lu.own)
     for broken in (np.nan, 0.0):
-        table[complex_lu.A][:-1] = broken
-        assert complex_lu.factor(0, table.handle) == NOT_FINITE
+        table[contract.COMPLEX_A][:-1] = broken
+        assert solving.factor(table) == NOT_FINITE

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mechanisms import GROUND, Matrix, Mechanism, chain, four_bars, lattice, random_mechanism
+from scipy.sparse.linalg import splu
 
-from index3.errors import SingularError
-from index3.linear import static_lu
+from index3.linear import contract, static_lu
+from index3.linear import solver as solving
+from index3.linear.contract import BODY_SINGULAR, NOT_FINITE
 from index3.linear.ordering import RULES
-from index3.linear.reference import SuperLU, null_space, rank, solve_minimum_norm
-from index3.linear.static_lu import BODY_SINGULAR, NOT_FINITE
+from index3.linear.reference import null_space, rank, solve_minimum_norm, sparse_matrix
+from index3.linear.solver import Bordered, Solver
 from index3.linear.static_solver import StaticLU
 
 pytestmark = pytest.mark.jit_off
 
 
 def solver(matrix: Matrix, rule: str | None = None) -> StaticLU:
-    return StaticLU(
-        matrix.n,
-        matrix.m,
-        matrix.indptr,
-        matrix.indices,
-        matrix.node_of_scalar,
-        matrix.n_bodies,
-        matrix.joint_bodies,
-        matrix.augmentation,
-        rule,
-    )
+    return StaticLU(matrix.given(), rule)
 
 
 def right_side(matrix: Matrix, rng: np.random.Generator) -> np.ndarray:
@@ -44,7 +38,7 @@ def accelerations(matrix: Matrix, b: np.ndarray) -> np.ndarray:
     return particular + Z @ np.linalg.solve(Z.T @ H @ Z, Z.T @ (b[: matrix.n] - H @ particular))
 
 
-def check_solution(matrix: Matrix, lu: StaticLU, rng: np.random.Generator) -> None:
+def check_solution(matrix: Matrix, lu: Solver, rng: np.random.Generator) -> None:
     """Rank, accelerations, and balance of forces with whatever multipliers came out."""
     assert lu.factor(matrix.values) == 0
     defect = matrix.m - rank(matrix.constraint_rows())
@@ -103,11 +97,10 @@ def test_redundant_rows_of_parallel_four_bars(loops: int) -> None:
 def test_multipliers_agree_with_superlu_where_unique() -> None:
     rng = np.random.default_rng(2)
     matrix = chain(10, rng).matrix(stiffness=0.1, unsymmetric=0.02)
-    lu, reference = solver(matrix), SuperLU(matrix.indptr, matrix.indices)
+    lu = solver(matrix)
     assert lu.factor(matrix.values) == 0
-    reference.factor(matrix.values)
     b = rng.normal(size=matrix.n + matrix.m)
-    expected = reference.solve(b)
+    expected = splu(sparse_matrix(matrix, matrix.values)).solve(b)
     # 1e-11: condition about 1e4 times rounding, with room for the other order of summation
     assert abs(lu.solve(b, refine=True) - expected).max() < 1e-11 * abs(expected).max()
 
@@ -142,9 +135,9 @@ def two_masses(first: float) -> Matrix:
 def test_massless_body_is_named() -> None:
     lu = solver(two_masses(0.0))
     assert lu.factor(two_masses(0.0).values) == BODY_SINGULAR
-    assert lu.own[static_lu.INFO][static_lu.BAD_SCALAR] == 0
+    assert lu.own[contract.INFO][contract.BAD_SCALAR] == 0
     assert lu.factor(two_masses(1.0).values) == 0  # and the failure leaves nothing behind
-    assert lu.own[static_lu.INFO][static_lu.BAD_SCALAR] == -1
+    assert lu.own[contract.INFO][contract.BAD_SCALAR] == -1
     assert lu.solve([3.0, 3.0, 1.0]) == pytest.approx([4 / 3, 7 / 3, -5 / 3], rel=1e-14)  # by hand
 
 
@@ -161,7 +154,7 @@ def test_euler_parameters_without_augmentation_are_singular() -> None:
     matrix.augmentation = []
     lu = solver(matrix)
     assert lu.factor(matrix.values) == BODY_SINGULAR
-    assert lu.own[static_lu.INFO][static_lu.BAD_SCALAR] < matrix.n
+    assert lu.own[contract.INFO][contract.BAD_SCALAR] < matrix.n
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -189,8 +182,8 @@ def test_solve_does_not_read_the_matrix() -> None:
     lu.factor(matrix.values)
     b = rng.normal(size=matrix.n + matrix.m)
     before = lu.solve(b), lu.solve(b, refine=True)
-    assert (lu.own[static_lu.A][:-1] == matrix.values).all()
-    lu.own[static_lu.A][:] = np.nan
+    assert (lu.own[contract.A][:-1] == matrix.values).all()
+    lu.own[contract.A][:] = np.nan
     lu.own[static_lu.AUG_WEIGHT][:] = np.nan
     after = lu.solve(b), lu.solve(b, refine=True)
     assert all((x == y).all() for x, y in zip(before, after, strict=True))
@@ -205,14 +198,14 @@ def test_two_tables_share_one_matrix() -> None:
     tables[1][static_lu.AUG_WEIGHT][:] *= 3.0
     b = rng.normal(size=matrix.n + matrix.m)
     expected = np.linalg.solve(matrix.dense(), b)
-    assert static_lu.factor(0, tables[0].handle) == 0
+    assert solving.factor(tables[0]) == 0
     values[: matrix.values.size] *= 2.0  # the first keeps its factors while the second sees a new matrix
-    assert static_lu.factor(0, tables[1].handle) == 0
+    assert solving.factor(tables[1]) == 0
     for table, scale in zip(tables, (1.0, 2.0), strict=True):
-        table[static_lu.X][:] = b
-        assert static_lu.solve(0, table.handle) == 0
+        table[contract.X][:] = b
+        solving.solve(table)
         # 1e-11: rounding at the condition of a short chain
-        assert abs(table[static_lu.X] * scale - expected).max() < 1e-11 * abs(expected).max()
+        assert abs(table[contract.X] * scale - expected).max() < 1e-11 * abs(expected).max()
 
 
 def test_refinement_does_not_make_it_worse() -> None:
@@ -244,13 +237,14 @@ def test_quasi_definite_matrix_without_the_rule() -> None:
     mech.repeat(2)
     matrix = mech.matrix(stiffness=0.1)
     matrix.values = with_diagonal_block(matrix, -1.0)
-    lu = solver(matrix)
-    lu.own[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
-    assert lu.factor(matrix.values) == 0
-    assert not lu.zero_rows.size
+    table = solver(matrix).table(np.append(matrix.values, 0.0), find_rank=False)
+    assert solving.factor(table) == 0
+    assert not table[contract.ZERO].any()
     b = rng.normal(size=matrix.n + matrix.m)
     expected = np.linalg.solve(matrix.dense(), b)
-    assert abs(lu.solve(b) - expected).max() < 1e-12 * abs(expected).max()  # well conditioned: rounding
+    table[contract.X][:] = b
+    solving.solve(table)
+    assert abs(table[contract.X] - expected).max() < 1e-12 * abs(expected).max()  # well conditioned: rounding
 
 
 def test_zero_row_is_left_out_by_the_rule_and_refused_without_it() -> None:
@@ -260,30 +254,23 @@ def test_zero_row_is_left_out_by_the_rule_and_refused_without_it() -> None:
     assert lu.factor(matrix.values) == 0
     assert lu.zero_rows.tolist() == [2]
     assert lu.solve([3.0, 4.0, 0.0]).tolist() == [3.0, 2.0, 0.0]
-    lu.own[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
-    assert lu.factor(matrix.values) == NOT_FINITE
+    table = lu.table(np.append(matrix.values, 0.0), find_rank=False)
+    assert solving.factor(table) == NOT_FINITE
 
 
 def test_counts_over_a_singular_position() -> None:
     """A four-bar with all rods in line has one more redundant row than elsewhere; the fewest seen is kept."""
     aligned, open_ = (four_bars(1, np.random.default_rng(9), angle).matrix() for angle in (0.0, 1.0))
-    lu = StaticLU(
-        open_.n,
-        open_.m,
-        *common_pattern(aligned, open_),
-        open_.node_of_scalar,
-        open_.n_bodies,
-        open_.joint_bodies,
-        open_.augmentation,
-    )
-    info = lu.own[static_lu.INFO]
+    indptr, indices = common_pattern(aligned, open_)
+    lu = StaticLU(replace(open_.given(), indptr=indptr, indices=indices))
+    info = lu.own[contract.INFO]
     counts = []
     for matrix in (aligned, open_, aligned):
         values = matrix.dense()[lu.entries.indices, np.repeat(np.arange(lu.entries.size), np.diff(lu.entries.indptr))]
         assert lu.factor(values) == 0
-        counts.append((int(info[static_lu.N_ZERO]), int(info[static_lu.FEWEST_ZERO])))
+        counts.append((int(info[contract.N_ZERO]), int(info[contract.FEWEST_ZERO])))
     assert counts == [(4, 4), (3, 3), (4, 3)]
-    assert info[static_lu.N_FACTOR] == 3
+    assert info[contract.N_FACTOR] == 3
 
 
 def common_pattern(*matrices: Matrix) -> tuple[np.ndarray, np.ndarray]:
@@ -300,14 +287,7 @@ def test_matrix_of_wrong_length_is_refused() -> None:
 def test_augmentation_outside_the_pattern_is_refused() -> None:
     indptr, indices = np.array([0, 2, 4, 7]), np.array([0, 2, 1, 2, 0, 1, 2])
     with pytest.raises(ValueError, match="lacks entry"):
-        StaticLU(2, 1, indptr, indices, [0, 1, 2], 2, [[0, 1]], [(2, 1.0)])
-
-
-def test_reference_refuses_redundant_rows() -> None:
-    matrix = two_masses(1.0)
-    matrix.values[[2, 5, 6, 7]] = 0.0
-    with pytest.raises(SingularError, match="redundant"):
-        SuperLU(matrix.indptr, matrix.indices).factor(matrix.values)
+        StaticLU(Bordered(2, 1, indptr, indices, [0, 1, 2], 2, [[0, 1]], [(2, 1.0)]))
 
 
 def test_reference_rank_and_null_space() -> None:

@@ -56,6 +56,19 @@ class Stepper:
         return self.run[run.NEW_V]
 
 
+def start_run(model: ix.Model, method, rtol: float = 1e-6, first_step: float | None = None, span: float = 1.0):
+    """A run with error control that the test advances try by try: the run and the method's table."""
+    system = compile_model(model)
+    state = State(system)
+    closer = Closer(state)
+    assemble_state(state, closer, 0.0)
+    progress = Run(
+        state, closer.solver, (0.0, span), rtol=rtol, atol=np.full(system.n, rtol / 100), newton_tol=1e-11,
+        t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
+    )  # fmt: skip
+    return progress, method.start(progress, first_step)
+
+
 def skate_errors(key: str, counts: tuple[int, ...]) -> np.ndarray:
     """Errors after 1 s with so many steps of a knife edge on a slope, x = g sin / (2 w^2) sin^2(w t)."""
     slope, spin, errors = 2.0, 3.0, []

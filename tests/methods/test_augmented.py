@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oscillator import orders, oscillator
+from oscillator import orders, oscillator, start_run
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import static_lu
+from index3.linear import contract
+from index3.linear import solver as solving
 from index3.methods import run
 from index3.methods.augmented import penalty
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
 from index3.system import evaluate
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 INDICES = ("al-index1", "al-index3")
 KEYS = (*INDICES, "multi-index")
@@ -35,19 +32,6 @@ def pendulum():
 def exact_four_bar():
     result = ix.simulate(ix.library.four_bar(), (0, 0.5), "hht-i3", step=0.5 / 20000, alpha=0.0, t_eval=[0.5])
     return result.q[-1], result.v[-1]
-
-
-def start(model, key="al-index3", **options):
-    """A run of a method at its start: the run and the method's table."""
-    system = compile_model(model)
-    state = State(system)
-    closer = Closer(state)
-    ix.analysis.assemble.assemble_state(state, closer, 0.0)
-    progress = Run(
-        state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11, t_eval=np.zeros(0),
-        step=0.0, max_step=np.inf, max_steps=None,
-    )  # fmt: skip
-    return progress, ix.METHODS[key](**options).start(progress, None)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -126,8 +110,52 @@ def test_bounds_given_in_joule(pendulum):
     assert change.max() > 0.2 * 2.65e-5  # the bound is used, not only kept
 
 
+def log_of_tries(model, rtol, first_step=None, **options):
+    """h, index and outcome of every try of a multi-index run over 1 s."""
+    method, log = ix.METHODS["multi-index"](**options), []
+    progress, table = start_run(model, method, rtol, first_step)
+    code = run.BUDGET
+    while code == run.BUDGET:
+        h, index, before = progress[run.CLOCK][run.H_NEXT], table[penalty.FLAGS][penalty.INDEX], progress.t
+        code = progress.advance(method.kernel, table, 1)
+        log.append((h, index, progress.t > before))
+    assert code == run.DONE
+    return tuple(np.array(column) for column in zip(*log, strict=True))
+
+
+def test_index_follows_the_step_at_a_tight_tolerance(pendulum):
+    """S1-15, X-08: index 3 above 1e-4 s, index 1 below, each change where the step crosses it; more than one each way.
+
+    A run begins with index 3, whatever its first step. There is no zone down to 1e-5 s that prefers index 3.
+    """
+    h, index, accepted = log_of_tries(pendulum, 1e-10)
+    begun = np.argmax(h >= 1e-4)
+    assert begun < 6
+    assert np.all(index[:begun] == 3)
+    assert np.array_equal(index[begun:], np.where(h[begun:] >= 1e-4, 3, 1))
+    down, up = (np.flatnonzero(np.diff(index) == change) for change in (-2, 2))
+    assert len(down) > 1
+    assert len(up) > 1
+    assert not accepted[down].any()  # the step shrinks because one was rejected
+    assert accepted[up].all()
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_failures_in_a_row_force_index_1_at_large_steps(pendulum, most):
+    """S1-15: after so many reductions of a first step that is far too long; index 3 again when the step grows."""
+    h, index, accepted = log_of_tries(pendulum, 1e-6, first_step=1.0, max_failures=most)
+    forced = np.argmax(index == 1)
+    assert forced == most + 1
+    assert not accepted[:forced].any()
+    assert h[forced] > 10 * 1e-4
+    again = np.flatnonzero(np.diff(index) == 2)
+    assert len(again) == 1
+    assert np.all(h[index == 1] > 1e-4)
+    assert h[again[0] + 1] > h[again[0]]
+
+
 def test_index_changes_with_the_step(pendulum):
-    """Both ways, and no more energy is lost there than in any step (S1-15, S1-33)."""
+    """No more energy is lost where the index changes than in any step (S1-33)."""
     result = ix.simulate(pendulum, (0, 4), "multi-index", rtol=1e-6, h_switch=1e-3)
     stats = result.stats
     assert stats["switches"] >= 2
@@ -188,7 +216,7 @@ def test_duplicated_joint_changes_nothing():
 
 def test_bordered_matrix_is_the_penalty_matrix():
     """What a step leaves factored solves (M + alpha P^T P) x = r - alpha P^T b, also with Euler parameters (S1-22)."""
-    progress, table = start(ix.library.four_bar(), penalty=1e3)
+    progress, table = start_run(ix.library.four_bar(), ix.METHODS["al-index3"](penalty=1e3))
     assert progress.advance(ix.METHODS["al-index3"].kernel, table, 1) == run.BUDGET
     state, n, m = progress.state, progress.system.n, progress.system.m
     state[s.COEF][:] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
@@ -200,15 +228,17 @@ def test_bordered_matrix_is_the_penalty_matrix():
     rng = np.random.default_rng(1)
     r, b = rng.normal(size=n), rng.normal(size=m)
     solver = progress.owned[-1]
-    solver[static_lu.X][:] = np.concatenate([r, -b])
-    static_lu.solve(state.handle, solver.handle)
+    solver[contract.X][:] = np.concatenate([r, -b])
+    solving.solve(solver)
     x = np.linalg.solve(M + P.T @ (alpha[:, None] * P), r - P.T @ (alpha * b))
-    assert solver[static_lu.X][:n] == pytest.approx(x, rel=1e-7, abs=1e-8)  # the sum has condition number 1e7
-    assert solver[static_lu.X][n:] == pytest.approx(alpha * (P @ x + b), rel=1e-6, abs=1e-5)
+    assert solver[contract.X][:n] == pytest.approx(x, rel=1e-7, abs=1e-8)  # the sum has condition number 1e7
+    assert solver[contract.X][n:] == pytest.approx(alpha * (P @ x + b), rel=1e-6, abs=1e-5)
 
 
 def test_invariant_counts_the_work_of_dampers():
-    """T + V - W is constant; x = 0.1 exp(-t/2) (cos w t + sin w t / (2 w)) (S1-09)."""
+    """T + V - W is constant; x = 0.1 exp(-t/2) (cos w t + sin w t / (2 w)) (S1-09).
+
+    W has the work of the damper alone, for V has the spring's (X-09)."""
     errors = []
     for rtol in (1e-4, 1e-6):
         result = ix.simulate(oscillator(100.0, damping=1.0), (0, 3), "multi-index", rtol=rtol)
@@ -272,7 +302,7 @@ def test_stiff_forces_are_for_index_3():
 
 def test_perturbed_state_returns_to_the_constraints(pendulum):
     """Positions off by 1e-3 are back after one step (S1-37)."""
-    progress, table = start(pendulum, "al-index1", upper=1e3)
+    progress, table = start_run(pendulum, ix.METHODS["al-index1"](upper=1e3))
     progress[run.NEW_Q][:] += 1e-3 * np.random.default_rng(2).normal(size=progress.system.n)
     progress[run.CLOCK][run.H_NEXT] = 1e-3
     progress.advance(ix.METHODS["al-index1"].kernel, table, 1)

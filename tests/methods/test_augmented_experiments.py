@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 import index3 as ix
 from index3.analysis.local_error import take_steps
 from index3.compiled import slots as s
-from index3.engine.variants import Variants
+from index3.engine.variants import Variant
 from index3.methods import run
 from index3.methods.augmented import penalty
 from index3.methods.closing import KERNELS
@@ -279,7 +279,8 @@ def doubling(model, span, tolerance):
     """Steps tried, and the end, of al-index3 with steps by halving: the two half steps are kept, the whole one
     judges."""
     method = ix.METHODS["al-index3"]()
-    stage = Variants(model, (*KERNELS, method.kernel, *method.helpers)).at(frozenset())
+    kernels = (*KERNELS, method.kernel, *method.helpers)
+    stage = Variant(model, lambda opened: compile_model(model, kernels, without=opened))
     start = ix.assemble(model)
     t, h, tried = 0.0, 1e-3, 0
     line = t, start.q, start.v, np.zeros(len(stage.system.angle_joints))

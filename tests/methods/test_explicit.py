@@ -221,7 +221,8 @@ def test_corrector_constants():
 
 @pytest.mark.parametrize("order", range(2, 13))
 def test_adams_is_exact_for_polynomials_at_any_steps(order):
-    """A block under a force p t^(order - 2): x'' is integrated exactly by steps of all sizes (S3-13)."""
+    """A block under a force p t^(order - 2): x'' is integrated exactly by steps of all sizes
+    (S0-31, S3-13, S4-46)."""
     model = ix.Model("pushed", gravity=(0, 0, 0))
     block = model.add(ix.PlanarBody("block", 1.0, 1.0))
     model.add(ix.Prismatic("rail", model.ground, block, at=(0, 0, 0), axis=(1, 0, 0)))

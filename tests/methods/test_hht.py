@@ -123,7 +123,8 @@ def test_multipliers_oscillate_without_damping():
 
 
 def test_condition_does_not_depend_on_step():
-    """Constraints scaled by 1/(beta h^2): the matrix stays as well conditioned as h goes to 0 (S2-32, S2-34)."""
+    """Constraints scaled by 1/(beta h^2): the matrix stays as well conditioned as h goes to 0 (S2-32, S2-34,
+    S3-23)."""
     model = ix.library.free_double_pendulum()
     conditions = []
     for h in (1e-2, 1e-5, 1e-10):
@@ -174,7 +175,8 @@ def test_smooth_run_reuses_jacobians_and_rejects_little():
 
 
 def test_kappa_leaves_the_error_alone():
-    """A corrector ten times stricter changes the error by less than 2 %, from the paper's c = 1e-3 on (S2-29)."""
+    """A corrector ten times stricter changes the error by less than 2 %, from the paper's c = 1e-3 on (S2-29,
+    S3-21)."""
     model = ix.library.free_double_pendulum()
     exact = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-10, t_eval=[1.0]).q[-1]
     errors = [

@@ -78,7 +78,7 @@ def test_scaled_rows_stay_bounded_at_the_prediction(degree):
 
 
 def test_a_matrix_for_every_step_buys_nothing(monkeypatch):
-    """S2-35: keeping the matrix saves more than two thirds of the matrices and changes the error by less than 2 %."""
+    """S2-35, S3-16: keeping the matrix saves more than two thirds of the matrices, and changes the error by 2 %."""
     model = ix.library.free_double_pendulum()
     exact = ix.simulate(model, (0, 1), "bdf-si2", rtol=1e-11, atol=1e-13, t_eval=[1.0]).q
     kept = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6, t_eval=[1.0])

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.assembly import Assembly, assemble_state
+from index3.engine.assembly import Assembly
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import starting_point
+from index3.engine.start import either
 from index3.errors import ModelError
-from index3.methods.closing import Closer, kernels_for
-from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.model.model import Model
+from index3.system.system import System
 
 
-def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = None) -> Assembly:
+def assemble(
+    model: Model, t: float = 0.0, *, hold: Iterable[str] = (), initial: Any = None, at: Any = None
+) -> Assembly:
     """Find a consistent state near the one that the model describes.
 
     Parameters
@@ -24,7 +26,8 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     model : Model
     t : time at which motions are to hold
     hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
-    at : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    initial : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    at : other name of `initial`
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
@@ -36,10 +39,9 @@ def assemble(model: Any, t: float = 0.0, *, hold: Iterable[str] = (), at: Any = 
     """
     check_model(model, "assemble")
     t = check_time(t, "assemble")
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    start = starting_point(system, at, "assemble")
-    return assemble_state(state, Closer(state), t, held_coordinates(system, hold), start)
+    equations = Equations(model, "assemble")
+    start = equations.start(either(initial, at, "assemble"))
+    return equations.assemble(t, start, held_coordinates(equations.system, hold))
 
 
 def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:

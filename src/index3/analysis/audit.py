@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +10,12 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
 from index3.errors import ModelError
-from index3.methods.closing import kernels_for
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State
 
 
@@ -71,7 +69,7 @@ class Audit:
         return "\n".join(lines)
 
 
-def energy_audit(model: Any, result: Result) -> Audit:
+def energy_audit(model: Model, result: Result) -> Audit:
     """Split the energy and the work of a run by bodies, forces and motions.
 
     Parameters
@@ -86,16 +84,12 @@ def energy_audit(model: Any, result: Result) -> Audit:
     True
     """
     check_model(model, "energy audit")
-    system = compile_model(model, kernels_for(model))
-    starting_point(system, result, "energy audit")  # raises if the bodies are others
-    state = State(system)
-    stages = np.asarray(system.fixed[s.STAGES])
-    lines = [
-        (int(stages[k, 0]), elements, table)
-        for k, (stage, elements, table) in enumerate(system.stages)
-        if stage == "energies"
-    ]
-    names = [name for _, elements, table in lines for name in share_names(elements, table)]
+    equations = Equations(model, "energy audit")
+    equations.start(result)  # raises if the bodies are others
+    system, state = equations.system, equations.state
+    stages = [k for k, (stage, _, _) in enumerate(system.stages) if stage == "energies"]
+    names = [name for k in stages for name in share_names(system.stages[k][1], state.tables[k])]
+    lines = [(k, tables_of_one(system.stages[k][1], state.tables[k])) for k in stages]
     motions = [group for group in system.groups if getattr(group.element, "element", "") == "motion"]
     values = np.zeros((len(names) + len(motions), 3, len(result)))
     for k in range(len(result)):
@@ -126,16 +120,15 @@ def place(state: State, result: Result, k: int) -> None:
         raise ModelError(state.system.explain(state))
 
 
-def split(state: State, address: int, elements: list[Any], table: Table) -> Iterator[tuple[float, float, float]]:
+def split(state: State, stage: int, tables: list[Table]) -> Iterator[tuple[float, float, float]]:
     """Kinetic and potential energy and power of each element of a kind, by its own kernel."""
-    energy = state[s.ENERGY]
-    for k in range(len(share_names(elements, table))):
+    energy, address = state[s.ENERGY], int(state[s.STAGES][stage])
+    for table in tables:
         energy[:] = 0.0
-        with only(table, k, len(elements)):
-            if JIT:
-                C_KERNEL(address)(state.handle, table.handle)
-            else:
-                call(address, state.handle, table.handle)
+        if JIT:
+            C_KERNEL(address)(state.handle, table.handle)
+        else:
+            call(address, state.handle, table.handle)
         yield float(energy[s.KINETIC]), float(energy[s.POTENTIAL]), float(energy[s.POWER])
 
 
@@ -151,19 +144,16 @@ def share_names(elements: list[Any], table: Table) -> list[str]:
     return names if is_split(table, len(elements)) else [", ".join(names)]
 
 
-@contextmanager
-def only(table: Table, k: int, count: int) -> Iterator[None]:
-    """A kind's table with the record of one element alone; as it is where there is no record per element."""
+def tables_of_one(elements: list[Any], table: Table) -> list[Table]:
+    """A kind's table with the record of one element alone, for each; as it is where there is no record per element."""
     records = table.arrays[0]
-    if records is None or not is_split(table, count):
-        yield
-        return
-    slot = Slot(0, records.dtype, records.ndim)
-    table[slot] = records[k : k + 1]
-    try:
-        yield
-    finally:
-        table[slot] = records
+    if records is None or not is_split(table, len(elements)):
+        return [table]
+    slot, tables = Slot(0, records.dtype, records.ndim), []
+    for k in range(len(elements)):
+        tables.append(table.sharing())
+        tables[-1][slot] = records[k : k + 1]
+    return tables
 
 
 def work_of_jumps(result: Result) -> np.ndarray:

@@ -20,15 +20,14 @@ import numpy as np
 
 from index3.analysis.instants import movement
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel
+from index3.engine.equations import Equations
 from index3.errors import AssemblyError
-from index3.linear import static_lu
-from index3.linear.reference import SuperLU, free_space
+from index3.linear import contract, solver
+from index3.linear.reference import free_space, sparse_matrix
 from index3.methods import closure
-from index3.methods.closing import Closer, singular_body
+from index3.methods.closing import singular_body
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
-from index3.system.system import State
 
 LARGEST = 0.25
 """Largest movement of a step, as `instants.movement` measures it: a quarter of the size, or of a radian."""
@@ -48,12 +47,12 @@ Eigen = tuple[np.ndarray, np.ndarray]
 class Balance:
     """A state at rest at one time, moved from configuration to configuration."""
 
-    def __init__(self, state: State, closer: Closer, t: float) -> None:
-        self.state, self.closer, self.t = state, closer, t
+    def __init__(self, equations: Equations) -> None:
+        self.equations, self.state, self.t = equations, equations.state, equations.t
+        state = self.state
         self.n = state.system.n
         self.states = np.arange(self.n) >= state.system.first_state
         self.idle = state[s.Q][self.states].copy()  # coordinates of blocks of states: nothing depends on them
-        self.linear = SuperLU(state.system.sparsity.indptr, state.system.sparsity.indices)
         self.iterations = 0
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
         self.weigh()
@@ -69,37 +68,32 @@ class Balance:
         q[self.states] = self.idle
         self.state.move(self.t, q, np.where(self.states, u, 0.0))
 
-    def evaluate(self, *kernels: Kernel) -> None:
-        """Run kernels of the evaluator, or raise what they found."""
-        if self.state.run(*kernels):
-            raise self.closer.failure(closure.EVALUATION, self.t)
-
     def matrix(self, coefficient: int) -> Any:
         """The bordered matrix of M (C_M), K (C_K) or D (C_D) alone, sparse by columns; MATRIX holds it too."""
         self.state[s.COEF][:] = 0.0
         self.state[s.COEF][coefficient] = 1.0
-        self.evaluate(evaluate.matrix)
-        return self.linear.matrix(self.state[s.MATRIX].copy())
+        self.equations.evaluate(evaluate.matrix)
+        return sparse_matrix(self.state.system.sparsity, self.state[s.MATRIX].copy())
 
     def weigh(self) -> None:
         """Accelerations from rest, multipliers and unbalanced forces at the present point."""
         state, n = self.state, self.n
         self.place(self.point)
         state[s.LAM][:] = state[s.A][:] = 0.0
-        self.evaluate(evaluate.forces, evaluate.jacobian)
+        self.equations.evaluate(evaluate.forces, evaluate.jacobian)
         self.matrix(s.C_M)
         largest = max(self.weight, np.abs(state[s.MARKER_F]).max(initial=0.0))  # of single forces, which may cancel
-        factors = self.closer.factors
-        if static_lu.factor(state.handle, factors.handle):
+        factors = self.equations.projection.factors
+        if solver.factor(factors):
             raise singular_body(state.system, factors)
-        x = factors[static_lu.X]
+        x = factors[contract.X]
         x[:n], x[n:] = -state[s.G], 0.0
         applied = -state[s.G].copy()
-        static_lu.solve_refined(state.handle, factors.handle)
+        solver.solve_refined(factors)
         self.a, self.lam = x[:n].copy(), x[n:].copy()
         reaction = np.bincount(state[s.BLOCK_COL], weights=state[s.PHI_Q] * self.lam[state[s.BLOCK_ROW]], minlength=n)
         self.force = applied - reaction
-        self.rows = np.flatnonzero(factors[static_lu.ZERO][n:] == 0)
+        self.rows = np.flatnonzero(factors[contract.ZERO][n:] == 0)
         scale = max(largest, np.abs(applied).max(initial=0.0), np.abs(reaction).max(initial=0.0))
         self.residual = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0
         self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy
@@ -110,7 +104,7 @@ class Balance:
 
         state, n = self.state, self.n
         state[s.LAM][:] = self.lam
-        self.evaluate(evaluate.forces, evaluate.jacobian)
+        self.equations.evaluate(evaluate.forces, evaluate.jacobian)
         bordered = self.matrix(s.C_M)
         self.mass, self.border = bordered[:n, :n], bordered[n + self.rows][:, :n]
         self.stiffness = self.matrix(s.C_K)[:n, :n]
@@ -141,9 +135,7 @@ class Balance:
         self.iterations += 1
         self.place(u)
         try:
-            code = closure.assemble_positions(self.state.handle, self.closer.handle)
-            if code:
-                raise self.closer.failure(code, self.t)
+            self.equations.project(closure.assemble_positions)
             self.weigh()
             return True
         except (AssemblyError, ValueError):  # also a ModelError: a force has no value there

@@ -9,14 +9,13 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import Start, starting_point
+from index3.engine.start import Start, either
 from index3.errors import AssemblyError, Index3Error
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure
-from index3.methods.closing import Closer, kernels_for
-from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.model.model import Model
 
 
 @dataclass
@@ -67,29 +66,29 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
+def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
 
     Parameters
     ----------
     model : Model
-    at : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by default
-        the model's own
+    initial : the configuration: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v); by
+        default the model's own
     t : time at which motions are taken [s]
+    at : other name of `initial`
 
     The rank is that of the assembled configuration; if assembly fails, that of the given one, with a note.
     """
     check_model(model, "check")
     t = check_time(t, "check")
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    closer = Closer(state)
+    equations = Equations(model, "check")
+    system, state, projection = equations.system, equations.state, equations.projection
     notes: list[str] = []
-    start = starting_point(system, at, "check") or Start(system.q0, system.v0)
+    start = equations.start(either(initial, at, "check")) or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
-    code = closure.assemble_positions(state.handle, closer.handle)
+    code = closure.assemble_positions(state.handle, projection.handle)
     if code:
-        problem: Index3Error = closer.failure(code, t)
+        problem: Index3Error = projection.failure(code, t)
         if not isinstance(problem, AssemblyError):
             raise problem
         notes.append(str(problem))
@@ -97,14 +96,12 @@ def check(model: Any, *, at: Any = None, t: float = 0.0) -> Check:
     moved = float(np.abs(state[s.Q] - start.q).max(initial=0.0))
     if not code and moved > 1e-9:
         notes.append(f"assembly moves coordinates by up to {moved:.3g}; `index3.assemble(model)` says which")
-    fresh = closure.assemble_accelerations(state.handle, closer.handle)
-    if fresh:
-        raise closer.failure(fresh, t)
-    zero = np.flatnonzero(closer.factors[static_lu.ZERO][system.n :])
+    equations.project(closure.assemble_accelerations)
+    zero = np.flatnonzero(projection.factors[contract.ZERO][system.n :])
     rank = system.m - len(zero)
     if not code:
         try:
-            check_consistency(state, closer, t)
+            check_consistency(state, projection, t)
         except AssemblyError as contradiction:
             notes.append(str(contradiction))
     return Check(

@@ -12,6 +12,7 @@ import numpy as np
 from index3.analysis.simulate import simulate
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS
+from index3.model.model import Model
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 REFERENCE = (("dop853", 1e-12), ("hht-i3", 1e-10))
@@ -69,7 +70,7 @@ class Comparison:
 
 
 def compare(
-    model: Any,
+    model: Model,
     t_end: float,
     methods: Iterable[str] | None = None,
     tolerances: Sequence[float] = TOLERANCES,
@@ -100,7 +101,7 @@ def compare(
     return result
 
 
-def _reference(model: Any, t_end: float) -> tuple[np.ndarray, str]:
+def _reference(model: Model, t_end: float) -> tuple[np.ndarray, str]:
     for key, rtol in REFERENCE:
         if key in METHODS:
             run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
@@ -109,7 +110,7 @@ def _reference(model: Any, t_end: float) -> tuple[np.ndarray, str]:
     raise Index3Error(f"No method gave a reference for model '{model.name}' to t = {t_end:g}.")
 
 
-def _measure(model: Any, t_end: float, key: str, rtol: float, exact: np.ndarray, repeats: int) -> dict[str, Any]:
+def _measure(model: Model, t_end: float, key: str, rtol: float, exact: np.ndarray, repeats: int) -> dict[str, Any]:
     row: dict[str, Any] = {"method": key, "rtol": rtol, "failed": ""}
     seconds = []
     for _ in range(repeats):

@@ -17,15 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
+from index3.engine.start import either
 from index3.errors import ModelError
 from index3.linear.reference import rank
-from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
-from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.model.model import Model
 
 MOST = 100
 """Coordinates up to which the dense ranks are affordable."""
@@ -44,17 +42,19 @@ class IndexReport:
         return "\n".join([f"model '{self.model}': differentiation index", *lines])
 
 
-def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
+def differentiation_index(model: Model, *, initial: Any = None, at: Any = None) -> IndexReport:
     """How often each formulation must be differentiated until it is an ordinary differential equation.
 
-    Rows that are redundant at the configuration are left out: with them no number of differentiations is enough.
+    Rows that are redundant at the configuration are left out: with them no number of differentiations is enough. It is
+    that of `initial`, or by its other name `at`, as in `check`.
 
     >>> import index3 as ix
     >>> list(ix.differentiation_index(ix.library.pendulum()).index.values())
     [3, 2, 2, 1]
     """
     check_model(model, "differentiation_index")
-    system = compile_model(model, kernels_for(model))
+    equations = Equations(model, "differentiation_index")
+    system = equations.system
     if system.n > MOST:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has {system.n} coordinates. Ask for one of at most {MOST}."
@@ -63,10 +63,8 @@ def differentiation_index(model: Any, *, at: Any = None) -> IndexReport:
         raise ModelError(
             f"differentiation_index: model '{model.name}' has velocity-level rows, which have no position level."
         )
-    state = State(system)
-    start = starting_point(system, at, "differentiation_index")
-    assemble_state(state, Closer(state), 0.0 if start is None or start.t is None else start.t, start=start)
-    parts = evaluate_parts(state)
+    equations.assemble(start=equations.start(either(initial, at, "differentiation_index")))
+    parts = evaluate_parts(equations.state)
     return IndexReport(model.name, {name: index(E, A) for name, (E, A) in formulations(parts).items()})
 
 

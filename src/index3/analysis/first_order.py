@@ -14,17 +14,15 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 
 from index3.compiled import slots as s
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import starting_point
+from index3.engine.start import either
 from index3.errors import ModelError, SingularError
 from index3.methods import closure
-from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
+from index3.model.model import Model
 from index3.system import evaluate
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 CONDITION = 1e8
 """Condition number of the dependent columns (estimated, in the 1-norm) beyond which the coordinates chosen no longer
@@ -50,7 +48,8 @@ class FirstOrder:
     model : Model without velocity-level rows and first-order states
     independent : names of the coordinates to keep, such as ["crank.angle"]; by default those that Gaussian elimination
         leaves at the start (with full pivoting up to 200 coordinates). They must describe the motion to its end
-    at : the configuration to start from, as in `simulate(initial=...)`
+    initial : the configuration to start from, as in `simulate`
+    at : other name of `initial`
 
     Attributes
     ----------
@@ -70,18 +69,19 @@ class FirstOrder:
     True
     """
 
-    def __init__(self, model: Any, *, independent: Sequence[str] | None = None, at: Any = None) -> None:
+    def __init__(
+        self, model: Model, *, independent: Sequence[str] | None = None, initial: Any = None, at: Any = None
+    ) -> None:
         check_model(model, "FirstOrder")
-        self.system = system = compile_model(model, kernels_for(model))
+        self._equations = Equations(model, "FirstOrder")
+        self.system = system = self._equations.system
         if np.any(system.level == 1) or system.first_state != system.n or system.reads_reactions:
             raise ModelError(
                 f"FirstOrder: model '{model.name}' has velocity-level rows, first-order states, or forces that "
                 "depend on reactions. Use simulate."
             )
-        self._state = state = State(system)
-        self._closer = Closer(state)
-        start = starting_point(system, at, "FirstOrder")
-        assemble_state(state, self._closer, 0.0 if start is None or start.t is None else start.t, start=start)
+        self._state = state = self._equations.state
+        self._equations.assemble(start=self._equations.start(either(initial, at, "FirstOrder")))
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)
         if not self._is_regular(self._factor()):
@@ -109,8 +109,7 @@ class FirstOrder:
         return Partition(np.setdiff1d(np.arange(system.n), keep), keep, rows)
 
     def _evaluate(self) -> None:
-        if self._state.run(evaluate.forces, evaluate.jacobian):
-            raise self._closer.failure(closure.EVALUATION, float(self._state[s.TIME][0]))
+        self._equations.evaluate(evaluate.forces, evaluate.jacobian)
 
     def _factor(self) -> Any:
         """Factors of the dependent columns of Phi_q; None where these are singular."""
@@ -160,9 +159,7 @@ class FirstOrder:
     def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
         """y' at (t, y)."""
         self._recover(t, y)
-        code = closure.assemble_accelerations(self._state.handle, self._closer.handle)
-        if code:
-            raise self._closer.failure(code, t)
+        self._equations.project(closure.assemble_accelerations)
         keep = self._partition.independent
         return np.concatenate([self._state[s.V][keep], self._state[s.A][keep]])
 

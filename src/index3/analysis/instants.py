@@ -10,6 +10,7 @@ from index3.compiled import slots as s
 from index3.engine.layout import describe
 from index3.linear.reference import null_space
 from index3.methods.state_space.partition import dense_rows
+from index3.model.model import Model
 from index3.results.export import empty_arrays, wrench_names
 from index3.results.result import Layout, Result
 from index3.system import evaluate
@@ -61,14 +62,14 @@ def free_directions(state: State) -> np.ndarray:
     return np.vstack([basis, np.zeros((system.n - system.first_state, basis.shape[1]))])
 
 
-def snapshots(model: Any, system: System, q: np.ndarray, v: np.ndarray) -> Result:
+def snapshots(model: Model, system: System, q: np.ndarray, v: np.ndarray) -> Result:
     """A result of given lines q, v (k, n): positions and rates are there, the rest is zero."""
     layout = describe(model, system, np.ones(system.m, bool))
     arrays = empty_arrays(len(q), system.n, system.m, len(wrench_names(layout)), len(system.angle_joints))
     return Result(layout, arrays | {"q": np.asarray(q, float), "v": np.asarray(v, float)})
 
 
-def gradients(model: Any, system: System, q: np.ndarray) -> Result:
+def gradients(model: Model, system: System, q: np.ndarray) -> Result:
     """A result with one line per coordinate, which alone has the rate 1: rates in it are gradients of what they rate.
 
     The velocity of a marker, say, is the derivative of its position by each coordinate in turn.
@@ -87,7 +88,7 @@ def coordinate_rates(result: Result) -> dict[tuple[str, str], np.ndarray]:
     }
 
 
-def name_motions(model: Any, system: System, q: np.ndarray, directions: np.ndarray) -> list[str]:
+def name_motions(model: Model, system: System, q: np.ndarray, directions: np.ndarray) -> list[str]:
     """Words for independent motions, the columns of `directions` (n, k): joint coordinates first, then bodies."""
     result = snapshots(model, system, np.tile(q, (directions.shape[1], 1)), directions.T)
     chosen, left = distinguish(coordinate_rates(result), np.eye(directions.shape[1]))

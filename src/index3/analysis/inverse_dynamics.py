@@ -10,15 +10,12 @@ import numpy as np
 
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
 from index3.analysis.kinematics import kinematics
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_span
-from index3.engine.start import starting_point
 from index3.errors import ModelError
-from index3.joints import Motion
-from index3.methods.closing import Closer, kernels_for
+from index3.joints.drives import Motion
+from index3.model.model import Model
 from index3.results.result import Result
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
@@ -57,7 +54,7 @@ class InverseDynamics:
 
 
 def inverse_dynamics(
-    model: Any,
+    model: Model,
     motion: Any = None,
     t_span: tuple[float, float] | None = None,
     *,
@@ -121,7 +118,7 @@ def inverse_dynamics(
     return InverseDynamics(result.t, drives, powers, result)
 
 
-def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
+def add_motions(model: Model, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
     """Add a motion for each trajectory; name of the motion -> "joint.coordinate"."""
     names = {}
     for key, functions in trajectories.items():
@@ -132,7 +129,7 @@ def add_motions(model: Any, trajectories: Mapping[str, tuple[Any, Any, Any]]) ->
     return names
 
 
-def find_coordinate(model: Any, key: str) -> tuple[Any, str]:
+def find_coordinate(model: Model, key: str) -> tuple[Any, str]:
     """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
     owner, _, coordinate = str(key).partition(".")
     if owner not in model.joints:
@@ -174,7 +171,7 @@ def spline(key: str, times: np.ndarray, samples: np.ndarray) -> tuple[Any, Any, 
     return curve, curve.derivative(1), curve.derivative(2)
 
 
-def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
+def from_result(model: Model, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Splines through the joint coordinates of a result: those named, or a set that determines the motion."""
     if coordinates is None:
         pairs = independent_coordinates(model, result)
@@ -188,16 +185,14 @@ def from_result(model: Any, result: Result, coordinates: Any) -> dict[str, tuple
     return found
 
 
-def independent_coordinates(model: Any, result: Result) -> list[tuple[str, str]]:
+def independent_coordinates(model: Model, result: Result) -> list[tuple[str, str]]:
     """Joint coordinates that together determine the motion at the first instant of a result."""
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    start = starting_point(system, (result.q[0], result.v[0]), "inverse_dynamics")
-    assembly = assemble_state(state, Closer(state), float(result.t[0]), start=start)
-    free = free_directions(state)
+    equations = Equations(model, "inverse_dynamics")
+    assembly = equations.assemble(float(result.t[0]), equations.start((result.q[0], result.v[0])))
+    free = free_directions(equations.state)
     if not free.shape[1]:
         return []
-    motions = snapshots(model, system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
+    motions = snapshots(model, equations.system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
     driven = {(motion.joint.name, motion.coordinate) for motion in model.motions.values()}
     rates = {key: rate for key, rate in coordinate_rates(motions).items() if key not in driven}
     return distinguish(rates, np.eye(free.shape[1]))[0]

@@ -16,16 +16,13 @@ import numpy as np
 from index3.analysis.audit import energy_audit, integrate
 from index3.analysis.instants import free_directions, movement, name_motions
 from index3.compiled import slots as s
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.layout import describe
 from index3.engine.settings import check_choices, check_model, check_motions, check_span, output_times
-from index3.engine.start import starting_point
 from index3.errors import AssemblyError, ModelError, SimulationFailed
-from index3.linear import static_lu
-from index3.methods.closing import KERNELS, Closer
+from index3.linear import contract
+from index3.model.model import Model
 from index3.results.result import Result
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 INTERVALS = 200
 """Output intervals if none are asked for."""
@@ -38,7 +35,7 @@ HALVINGS = 30
 
 
 def kinematics(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     *,
     t_eval: Any = None,
@@ -79,27 +76,25 @@ def kinematics(
     assert times is not None
     check_choices(True, None, on_failure, "kinematics")
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    system = compile_model(model, KERNELS)
-    state = State(system)
-    closer = Closer(state)
-    assemble_state(state, closer, span[0], start=starting_point(system, initial, "kinematics"))
-    check_driven(model, state, closer)
+    equations = Equations(model, "kinematics")
+    equations.close(span[0], equations.start(initial))
+    check_driven(equations)
     begin = time.perf_counter()
-    follower = Follower(state, closer, span[0])
+    follower = Follower(equations)
     message = follower.run(times)
-    result = make_result(model, state, closer, follower, message, time.perf_counter() - begin)
+    result = make_result(equations, follower, message, time.perf_counter() - begin)
     if message and on_failure == "raise":
         raise SimulationFailed(message, result)
     return result
 
 
-def check_driven(model: Any, state: State, closer: Closer) -> None:
+def check_driven(equations: Equations) -> None:
     """Raise, naming what is free, unless the position rows determine all coordinates."""
-    system = state.system
+    model, system, state = equations.model, equations.system, equations.state
     if system.first_state < system.n:
         blocks = ", ".join(body.label for body in system.bodies if body.kind == "states")
         raise ModelError(f"kinematics: {blocks}: states have to be integrated in time. Use simulate.")
-    rank = system.m - int(np.count_nonzero(closer.factors[static_lu.ZERO][system.n :]))
+    rank = system.m - int(np.count_nonzero(equations.projection.factors[contract.ZERO][system.n :]))
     if rank == system.n and not np.any(system.level == 1):
         return
     free = free_directions(state)
@@ -115,12 +110,13 @@ def check_driven(model: Any, state: State, closer: Closer) -> None:
 class Follower:
     """A mechanism that is moved from one time to the next; keeps the lines it was asked for."""
 
-    def __init__(self, state: State, closer: Closer, t: float) -> None:
-        self.state, self.closer = state, closer
+    def __init__(self, equations: Equations) -> None:
+        self.state = state = equations.state
+        self.projection = equations.projection
         self.steps = 0
         self.lines: list[dict[str, np.ndarray]] = []
         self.power: list[float] = []
-        self.line = self.close(t, state[s.Q], state[s.V], state[s.ANGLE_REF])
+        self.line = self.close(equations.t, state[s.Q], state[s.V], state[s.ANGLE_REF])
 
     def run(self, times: np.ndarray) -> str:
         """Visit all times; returns why it stopped early, or nothing."""
@@ -136,7 +132,8 @@ class Follower:
     def close(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray) -> dict[str, np.ndarray]:
         """One consistent line near a prediction; the state is left there."""
         a, lam = self.state[s.A], self.state[s.LAM]
-        return self.closer.close_block(np.array([t]), q[None], v[None], a[None], lam[None], angle[None], project=True)
+        lines = (q[None], v[None], a[None], lam[None], angle[None])
+        return self.projection.close_block(np.array([t]), *lines, project=True)
 
     def continues(self, line: dict[str, np.ndarray], guess: np.ndarray, q: np.ndarray, h: float) -> bool:
         """Whether a step is near its forecast, and its start near a forecast backwards from its end."""
@@ -167,15 +164,15 @@ class Follower:
             self.close(start, q, v, self.line["angle"][0])  # back to where the step began
 
 
-def make_result(model: Any, state: State, closer: Closer, follower: Follower, message: str, seconds: float) -> Result:
+def make_result(equations: Equations, follower: Follower, message: str, seconds: float) -> Result:
     """All lines as a result."""
-    system = state.system
+    model, system, projection = equations.model, equations.system, equations.projection
     lines = follower.lines
     joined = {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
-    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
-        unique = ~closer.null_rows()
+    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
+        unique = ~projection.null_rows()
     count = len(lines)
     info = {
         "status": -1 if message else 0, "success": not message, "method": "kinematics",

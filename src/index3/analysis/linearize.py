@@ -25,16 +25,15 @@ from index3.analysis.modes import Mode, find_modes, mode_result
 from index3.analysis.ports import input_forces, output_columns
 from index3.analysis.small_motion import SmallMotion, axes_rate, follow
 from index3.compiled import slots as s
-from index3.engine.assembly import assemble_state
+from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, is_number
-from index3.engine.start import starting_point
+from index3.engine.start import either
 from index3.errors import ModelError
 from index3.linear.reference import free_space
-from index3.methods.closing import Closer, kernels_for
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
 from index3.system.system import State, System
 
 AT_REST = 1e-6
@@ -56,7 +55,7 @@ class Linear:
     notes : what a user should know
     """
 
-    model: Any
+    model: Model
     t: float
     q: np.ndarray
     v: np.ndarray
@@ -120,22 +119,23 @@ class Linear:
 
 
 def linearize(
-    model: Any,
+    model: Model,
     *,
-    at: Any = None,
+    initial: Any = None,
     t: float | None = None,
     inputs: Iterable[str] = (),
     outputs: Iterable[str] = (),
     frame: Any = None,
+    at: Any = None,
 ) -> Linear:
     """Linearise a model about a state on its constraints.
 
     Parameters
     ----------
     model : Model
-    at : an equilibrium from `static`, a result (its last instant), what `assemble` returned, (q, v), or None for the
-        model's own initial state
-    t : time [s]; by default that of `at`, or 0
+    initial : an equilibrium from `static`, a result (its last instant), what `assemble` returned, (q, v), or None for
+        the model's own initial state
+    t : time [s]; by default that of `initial`, or 0
     inputs : generalised forces by name: "hinge" or "hinge.angle" (torque or force along a joint coordinate),
         "body.force.x", "body.torque.z" (at the body's origin, ground axes), the name of a `Force` or `Torque` (along
         its present direction) or "push.x" (its axes), of a `SpringDamper` (tension) or of a force on a joint coordinate
@@ -145,6 +145,7 @@ def linearize(
         linkage or with an angular velocity (3,) [rad/s]. Beside a steady motion choose them such that the motion looks
         the same at all times: ground for a bicycle that rolls straight on, its frame for one on a circle, the
         precession for a top
+    at : other name of `initial`
 
     Frequencies and dampings are those of a small motion if the point is an equilibrium or a steady motion in these
     axes; elsewhere A is the derivative of the equations of motion at that instant, and a note says so.
@@ -155,19 +156,16 @@ def linearize(
 
     >>> import index3 as ix
     >>> model = ix.library.pendulum()
-    >>> linear = ix.linearize(model, at=ix.static(model), inputs=["pivot"], outputs=["pivot.angle"])
+    >>> linear = ix.linearize(model, initial=ix.static(model), inputs=["pivot"], outputs=["pivot.angle"])
     >>> linear.frequencies.round(4).tolist()  # sqrt(3 g / 2)
     [3.8354]
     """
     check_model(model, "linearize")
-    system = compile_model(model, kernels_for(model))
-    start = starting_point(system, at, "linearize")
-    if t is None:
-        t = 0.0 if start is None or start.t is None else start.t
-    t = check_time(t, "linearize")
-    state = State(system)
-    closer = Closer(state)
-    assembly = assemble_state(state, closer, t, start=start)
+    equations = Equations(model, "linearize")
+    system, state = equations.system, equations.state
+    start = equations.start(either(initial, at, "linearize"))
+    assembly = equations.assemble(None if t is None else check_time(t, "linearize"), start)
+    t = assembly.t
     state.run(evaluate.angles)
     angle = state[s.ANGLES].copy()
     q, v = assembly.q, assembly.v
@@ -195,7 +193,7 @@ def linearize(
         "lam": all_rows(system.m, parts, np.hstack([changes["lam"], pushed[n:]])),
     }  # fmt: skip
     notes = remarks(parts, state, level, motion)  # before the outputs, which move the state
-    names, slopes = output_columns(model, closer, point, lines, outputs)
+    names, slopes = output_columns(model, equations.projection, point, lines, outputs)
     modes = find_modes(model, system, q, A, changes["q"])
     return Linear(
         model=model, t=t, q=q, v=v, A=A, B=B, C=slopes[:, : len(A)], D=slopes[:, len(A) :], inputs=list(forces),
@@ -203,7 +201,7 @@ def linearize(
     )  # fmt: skip
 
 
-def check_reactions_at_rest(model: Any, system: System, v: np.ndarray) -> None:
+def check_reactions_at_rest(model: Model, system: System, v: np.ndarray) -> None:
     """Raise for forces that depend on reactions in a mechanism that moves: derivatives by reactions are missing."""
     if not system.reads_reactions or np.abs(v[: system.first_state]).max(initial=0.0) == 0.0:
         return

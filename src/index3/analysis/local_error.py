@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from index3.engine.settings import check_model, is_number
-from index3.engine.start import starting_point
-from index3.engine.variants import Variant, Variants
+from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
 from index3.methods.closing import kernels_for
 from index3.methods.registry import choose
 from index3.methods.runner import Run
+from index3.model.model import Model
 from index3.results.result import Result
+from index3.system.compile import compile_model
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class LocalErrors:
     v: np.ndarray
 
 
-def local_errors(model: Any, result: Result, method: Any, step: float, **options: Any) -> LocalErrors:
+def local_errors(model: Model, result: Result, method: Any, step: float, **options: Any) -> LocalErrors:
     """Measure the error of one step of a method at every output time of a run.
 
     Parameters
@@ -67,8 +68,9 @@ def local_errors(model: Any, result: Result, method: Any, step: float, **options
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")
     if not is_number(step) or not 0.0 < step < np.inf:
         raise ModelError(f"local_errors: step = {step!r}. Give a positive number of seconds.")
-    variant = Variants(model, (*kernels_for(model), chosen.kernel, *chosen.helpers)).at(frozenset())
-    starting_point(variant.system, result, "local_errors")  # refuses results of other models
+    kernels = kernels_for(model, chosen)
+    variant = Variant(model, lambda opened: compile_model(model, kernels, without=opened), "local_errors")
+    variant.start(result)  # refuses results of other models
     share = 1.0 - 2.0**-chosen.order
     q, v = np.empty_like(result.q), np.empty_like(result.v)
     for k, t in enumerate(result.t):
@@ -89,7 +91,7 @@ def take_steps(variant: Variant, method: Any, line: tuple[Any, ...], step: float
     variant.settle()
     t = line[0]
     progress = Run(
-        variant.state, variant.closer.solver, (t, t + step), rtol=1e-6, atol=np.full(variant.system.n, 1e-8),
+        variant.state, variant.projection.solver, (t, t + step), rtol=1e-6, atol=np.full(variant.system.n, 1e-8),
         newton_tol=method.newton_tol, t_eval=np.zeros(0), step=step / count, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, None)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from index3.analysis.instants import movement, snapshots
 from index3.compiled import slots as s
+from index3.engine.equations import Equations
 from index3.engine.layout import describe
-from index3.methods.closing import Closer, kernels_for
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.system.system import System
 
 PAIRED = 1e-10
 """Damping below this part of the largest entry of A is none: the modes then come from a symmetric problem."""
@@ -107,7 +106,7 @@ def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([np.zeros(zeros), values]), vectors / np.linalg.norm(vectors, axis=0)
 
 
-def find_modes(model: Any, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
+def find_modes(model: Model, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
     """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q."""
     if not len(A):
         return []
@@ -142,12 +141,11 @@ def describe_shape(bodies: dict[str, np.ndarray]) -> str:
 
 
 def mode_result(
-    model: Any, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
+    model: Model, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
 ) -> Result:
     """A few periods of a mode, its positions closed, as a result that plots and plays."""
-    system = compile_model(model, kernels_for(model))
-    state = State(system)
-    closer = Closer(state)
+    equations = Equations(model, "linearize")
+    system, state = equations.system, equations.state
     state.move(t, q, np.zeros(system.n))
     state.run(evaluate.place)
     size = max(movement(state, mode.shape.real), movement(state, mode.shape.imag)) or 1.0
@@ -158,7 +156,7 @@ def mode_result(
     zero = np.zeros((len(times), system.n))
     rates = (1j * rate * turning).real
     angle = np.tile(state[s.ANGLE_REF], (len(times), 1))
-    block = closer.close_block(
+    block = equations.projection.close_block(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
     info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}

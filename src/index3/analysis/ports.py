@@ -13,6 +13,7 @@ from index3.errors import ModelError
 from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper
 from index3.methods.closing import Closer
+from index3.model.model import Model
 from index3.results.export import quantity
 from index3.results.result import Result
 from index3.system.system import System
@@ -31,7 +32,7 @@ def as_names(names: Iterable[str], what: str) -> list[str]:
     return found
 
 
-def input_forces(model: Any, system: System, q: np.ndarray, t: float, names: Iterable[str]) -> dict[str, np.ndarray]:
+def input_forces(model: Model, system: System, q: np.ndarray, t: float, names: Iterable[str]) -> dict[str, np.ndarray]:
     """The generalised force (n,) of a unit of each input."""
     wanted = as_names(names, "inputs")
     if not wanted:
@@ -40,7 +41,7 @@ def input_forces(model: Any, system: System, q: np.ndarray, t: float, names: Ite
     return {name: input_force(model, unit, name, t) for name in wanted}
 
 
-def input_force(model: Any, unit: Result, name: str, t: float) -> np.ndarray:
+def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
     """The generalised force of a unit of one input: the gradient of what it works on."""
     owner, _, rest = name.partition(".")
     if owner in model.bodies:
@@ -110,7 +111,7 @@ def load_direction(force: Any, rest: str, name: str, t: float) -> np.ndarray:
 
 
 def output_columns(
-    model: Any, closer: Closer, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
+    model: Model, projection: Closer, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
 ) -> tuple[list[str], np.ndarray]:
     """Names of the single outputs, and their derivatives (outputs, k) along k changes of q, v, a and lam."""
     wanted, changes = as_names(names, "outputs"), lines["q"].shape[1]
@@ -119,12 +120,12 @@ def output_columns(
     if not changes:  # one line at least, to learn the labels
         lines = {key: np.zeros((len(x), 1)) for key, x in lines.items()}
     count = lines["q"].shape[1]
-    system = closer.system
+    system = projection.system
     layout = describe(model, system, np.ones(system.m, bool))
     slopes, labels = None, []
     for factor, weight in STENCIL:
         moved = {key: point[key] + STEP * factor * lines[key].T for key in ("q", "v", "a", "lam")}
-        block = closer.close_block(
+        block = projection.close_block(
             np.full(count, point["t"]), **moved, angle=np.tile(point["angle"], (count, 1)), project=False
         )
         found = [quantity(Result(layout, block), name) for name in wanted]

@@ -17,6 +17,7 @@ import numpy as np
 from index3.analysis.simulate import simulate
 from index3.engine.settings import check_model, check_span, is_number
 from index3.errors import ModelError, SimulationFailed
+from index3.model.model import Model
 from index3.results.export import quantity as find_quantity
 
 MOST_STEPS = 100_000
@@ -100,7 +101,7 @@ def sensitivity(
 
     >>> import index3 as ix
     >>> def frequency(model):
-    ...     return ix.linearize(model, at=ix.static(model)).frequencies[0]
+    ...     return ix.linearize(model, initial=ix.static(model)).frequencies[0]
     >>> found = ix.sensitivity(ix.library.pendulum, {"length": 2.0}, frequency)
     >>> round(float(found["length"] / found.value), 6)  # frequency ~ length^(-1/2)
     -0.25
@@ -175,7 +176,7 @@ def as_finite(value: Any) -> Any:
 
 
 def common_step(
-    model: Any, span: tuple[float, float], method: str, step: float | None, rtol: float, options: Mapping[str, Any]
+    model: Model, span: tuple[float, float], method: str, step: float | None, rtol: float, options: Mapping[str, Any]
 ) -> tuple[str, float]:
     """The method and the constant step of all runs."""
     if step is not None and method != "auto":

@@ -4,40 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
-from functools import partial
 from typing import Any
 
-from index3.analysis.audit import energy_audit
-from index3.compiled import crew
-from index3.engine.assembly import assemble_state
-from index3.engine.dense import StepLog
-from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import moving_markers
-from index3.engine.progress import reporter
-from index3.engine.runner import Callback, Runner
-from index3.engine.segments import Plan, begin
-from index3.engine.settings import (
-    absolute_tolerance,
-    check_choices,
-    check_model,
-    check_motions,
-    check_names,
-    check_span,
-    check_steps,
-    longest_step,
-    output_times,
-    stop_times,
-)
-from index3.engine.start import starting_point
-from index3.engine.variants import Variants
-from index3.errors import ModelError, SimulationFailed
-from index3.methods.closing import kernels_for
-from index3.methods.registry import AUTO, choose
+from index3.analysis.simulation import PREPARED, Simulation, prepared
+from index3.engine.runner import Callback
+from index3.engine.settings import check_model, check_names
+from index3.errors import ModelError
+from index3.model.model import Model
 from index3.results.result import Result
 
 
 def simulate(
-    model: Any,
+    model: Model,
     t_span: tuple[float, float],
     method: Any = "auto",
     *,
@@ -57,6 +35,7 @@ def simulate(
     progress: Any = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
+    linear: str = "static",
     **options: Any,
 ) -> Result:
     """Integrate a model's equations of motion and return its motion, reactions, energy and residuals.
@@ -91,6 +70,8 @@ def simulate(
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
+    linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
+        for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
 
     Raises
@@ -104,46 +85,51 @@ def simulate(
     3
     """
     check_model(model, "simulate")
-    automatic = isinstance(method, str) and method == "auto"
-    check_names(options, inspect.signature(simulate), named=not automatic)
-    chosen = choose(AUTO if automatic else method, options) if options or not automatic else None
-    span = check_span(t_span)
-    constant_step = check_steps(method, rtol, step, first_step, max_step, max_steps)
-    longest, longest_of = longest_step(model)
-    note = ""
-    if step is None and max_step == math.inf and longest < span[1] - span[0]:
-        max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
-    check_choices(project, callback, on_failure)
-    if not isinstance(dense_output, bool):
-        raise ModelError(f"simulate: dense_output = {dense_output!r}. Choose True or False.")
-    functions = [] if events is None else as_functions(events)
-    times, stops = output_times(t_eval, span), stop_times(discontinuities, span)
-    check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
-    variants = Variants(
-        model, kernels_for(model) if chosen is None else (*kernels_for(model), chosen.kernel, *chosen.helpers)
-    )
-    variant = variants.at(variants.check_names(open_joints, "open_joints"))
-    for function in functions:
-        variants.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-    moving = moving_markers(variants.whole)
-    check_motions([(marker.label, three) for marker in moving for three in marker.functions], span)
-    start = starting_point(variant.system, initial, "simulate")
-    assemble_state(variant.state, variant.closer, span[0], start=start)
-    plan = Plan(
-        span=span, method=None if automatic else chosen, options=options, rtol=rtol,
-        atol=absolute_tolerance(atol, rtol, variant.system.n), t_eval=times, step=constant_step, max_step=max_step,
-        max_steps=max_steps, first_step=first_step, stops=stops, project=bool(project),
-    )  # fmt: skip
-    runner = Runner(plan, variants, begin(plan, variant, span[0]), callback)
-    if dense_output:
-        runner.log = StepLog(runner.run)
-    if functions:
-        runner.events = Events(functions, runner.segment, runner.layout, moving)
-    crew.dismiss()  # every kernel that the run is known to need is there
-    with reporter(progress, model.name, span) as report:
-        runner.run_to_end(report)
-    result = runner.result({"rtol": rtol, "step": step, **options}, note)
-    result.auditor = partial(energy_audit, model)
-    if not result.success and on_failure == "raise":
-        raise SimulationFailed(result.message, result) from runner.cause
-    return result
+    settings = {
+        "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
+        "discontinuities": discontinuities, "open_joints": open_joints, "first_step": first_step, "max_step": max_step,
+        "max_steps": max_steps, "project": project, "progress": progress, "callback": callback,
+        "on_failure": on_failure,
+    }  # fmt: skip
+    check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
+    return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)
+
+
+def is_automatic(method: Any) -> bool:
+    """Whether the method is to be chosen by the run."""
+    return isinstance(method, str) and method == "auto"
+
+
+SETTINGS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(simulate).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("initial", "linear")
+}
+"""What runs have for settings beside where they start, with defaults."""
+
+
+def prepare(model: Model, method: Any = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
+    """Compile a model for many runs: `prepare(model).run((0.0, 5.0))` returns what `simulate` would.
+
+    Parameters
+    ----------
+    model : Model; what is done to it later does not reach the simulation
+    method, linear : as in `simulate`, for all runs
+    settings : of `simulate`, and of the method; `Simulation.run` may be given others, but for those of the method
+
+    Raises
+    ------
+    ModelError : the model or a setting is wrong.
+
+    >>> import index3 as ix
+    >>> pendulum = ix.prepare(ix.library.pendulum(), t_eval=0.1)
+    >>> [len(pendulum.run((0.0, end), changes={"rod.mass": mass}).t) for end, mass in ((0.2, 1.0), (0.5, 3.0))]
+    [3, 6]
+    """
+    for name in ("t_span", "initial", "changes"):
+        if name in settings:
+            raise ModelError(f"prepare: {name} belongs to a run. Give it to Simulation.run.")
+    options = {name: value for name, value in settings.items() if name not in SETTINGS}
+    check_names(options, [*SETTINGS, *PREPARED], named=not is_automatic(method), analysis="prepare")
+    given = {name: value for name, value in settings.items() if name in SETTINGS}
+    return prepared(model, method, SETTINGS | given, options, linear)

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from index3.bodies.kinematics import Kinematics
 from index3.errors import ModelError
-from index3.results.kinematics import Kinematics, body_kinematics
+from index3.model.model import Model
 from index3.system.system import System
 
 STEP = 1e-30
@@ -37,7 +38,7 @@ class SmallMotion(NamedTuple):
     carried: np.ndarray
 
 
-def axes_rate(model: Any, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The angular velocity (3,) of the axes that `frame` means.
 
     None, a body's name, a body, a part of a linkage, or the vector itself.
@@ -78,9 +79,9 @@ def twists(body: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.n
 
     A linkage of p parts has (k, 6 p), part by part.
     """
-    entry = {"kind": body.kind, "constants": body.constants()}
+    constants = body.constants()
     motions: list[Kinematics] = [
-        body_kinematics(entry, q, v, a, part) for part in entry["constants"].get("frames", (None,))
+        body.frame_motion(constants, part, q, v, a) for part in constants.get("frames", (None,))
     ]
     rates = [x for motion in motions for x in (motion.velocity, motion.angular_velocity)]
     return np.hstack(rates), np.hstack([x for m in motions for x in (m.acceleration, m.angular_acceleration)])
@@ -94,13 +95,15 @@ def turn_with(rate: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 def follow(system: System, point: dict[str, Any], changes: dict[str, np.ndarray], rate: np.ndarray) -> SmallMotion:
     """Changes of q, v, a (n, k) beside the point q, v, a as a small motion in axes that turn with `rate`.
 
-    First-order states stand for themselves.
+    First-order states stand for themselves, and in axes at rest so do the coordinates of bodies that deform.
     """
     dq, dv, da = changes["q"], changes["v"], changes["a"]
     motion = SmallMotion(dv.copy(), dv.copy(), da.copy(), point["a"].copy(), np.zeros_like(point["a"]))
     for body, start in zip(system.bodies, system.starts, strict=False):
         columns = slice(start, start + body.size)
-        if body.kind != "states":
+        if body.deforms and rate.any():
+            raise ModelError(f"linearize: {body.label} deforms. Leave frame out: its small motion needs axes at rest.")
+        if body.kind != "states" and not body.deforms:
             here = tuple(point[key][columns] for key in ("q", "v", "a"))
             found = follow_body(body, here, (dq[columns].T, dv[columns].T, da[columns].T), rate)
             for whole, part in zip(motion, found, strict=True):

@@ -11,19 +11,18 @@ import numpy as np
 from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, relax
 from index3.analysis.instants import movement, name_motions
 from index3.compiled import slots as s
-from index3.engine.assembly import assemble_state, displacements
+from index3.engine.assembly import displacements
+from index3.engine.equations import Equations
 from index3.engine.events import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number
-from index3.engine.start import starting_point
 from index3.errors import AssemblyError, ModelError
-from index3.joints import CoordinateConstraint, Motion
-from index3.linear import static_lu
+from index3.joints.drives import Motion
+from index3.joints.primitive import CoordinateConstraint
+from index3.linear import contract
 from index3.methods import closure
-from index3.methods.closing import Closer, kernels_for
+from index3.model.model import Model
 from index3.results.result import Result
-from index3.system.compile import compile_model
-from index3.system.system import State
 
 METHODS = ("auto", "newton", "relaxation")
 EDGES = 8
@@ -91,7 +90,7 @@ class Static:
 
 
 def static(
-    model: Any,
+    model: Model,
     *,
     t: float = 0.0,
     hold: Iterable[str] = (),
@@ -131,12 +130,11 @@ def static(
     t = check_time(t, "static")
     check_settings(method, tolerance, max_iterations)
     held = with_holds(model, hold)
-    system = compile_model(held, kernels_for(held))
-    state = State(system)
-    closer = Closer(state)
-    start = starting_point(system, initial, "static")
-    assembly = assemble_state(state, closer, t, start=start)
-    balance = Balance(state, closer, t)
+    equations = Equations(held, "static")
+    system, state = equations.system, equations.state
+    start = equations.start(initial)
+    assembly = equations.assemble(t, start)
+    balance = Balance(equations)
     used, notes, values = find(balance, method, tolerance, int(max_iterations))
     if not used:
         raise AssemblyError(unbalanced(held, balance))
@@ -165,7 +163,7 @@ def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
         raise ModelError(f"static: max_iterations = {max_iterations!r}. Give a positive whole number.")
 
 
-def with_holds(model: Any, hold: Iterable[str]) -> Any:
+def with_holds(model: Model, hold: Iterable[str]) -> Any:
     """The model, or a copy of it in which what is named stays where it is."""
     names = [hold] if isinstance(hold, str) else list(hold)
     if not names:
@@ -218,7 +216,7 @@ def falls(values: Eigen | None) -> bool:
     return bool(values[0][0].real < -NEUTRAL * np.abs(values[0]).max())
 
 
-def judge(model: Any, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
+def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
@@ -233,7 +231,7 @@ def judge(model: Any, balance: Balance, values: Eigen | None) -> tuple[bool | No
     return not falls(values) and not flutter, free
 
 
-def unbalanced(model: Any, balance: Balance) -> str:
+def unbalanced(model: Model, balance: Balance) -> str:
     """The message where nothing came to rest: the bodies with the largest forces left."""
     system = balance.state.system
     parts = []
@@ -249,15 +247,15 @@ def unbalanced(model: Any, balance: Balance) -> str:
     )
 
 
-def as_result(model: Any, balance: Balance, method: str) -> Result:
+def as_result(model: Model, balance: Balance, method: str) -> Result:
     """The equilibrium as one line of a result, with the smallest multipliers where rows are redundant."""
-    state, closer, n = balance.state, balance.closer, balance.n
+    state, projection, n = balance.state, balance.equations.projection, balance.n
     unique = np.ones(state.system.m, bool)
     state[s.LAM][:] = balance.lam
-    if closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
-        unique = ~closer.null_rows()
-        closure.shorten(state.handle, closer.handle)
+    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
+        unique = ~projection.null_rows()
+        closure.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
-    line = closer.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
+    line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
     return Result(describe(model, state.system, unique), line, info)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from index3.engine.settings import check_model
-from index3.joints import CoordinateConstraint
+from index3.joints.primitive import CoordinateConstraint
 from index3.linear.envelope import draw, joint_graph, number_joints, widths, work
+from index3.model.model import Model
 from index3.system.parts import joint_group
 
 GROUND = "ground"
@@ -126,7 +126,7 @@ class Topology:
         return "\n".join(lines)
 
 
-def topology(model: Any) -> Topology:
+def topology(model: Model) -> Topology:
     """The spanning tree of a model, its cut joints, and good orders of bodies and joints.
 
     The tree takes joints with many rows first, so that relative coordinates are few; then those close to ground, then

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from index3.bodies.kinematics import Kinematics, carried, on_arm, still
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
-from index3.words import Word
+from index3.registry import Element, kernels_of
 
 if TYPE_CHECKING:
     from index3.model.model import Model
@@ -28,12 +29,16 @@ COORDINATES = {
 }
 """Names of the coordinates of the kinds that always have the same; others name their own."""
 
+KINDS: dict[str, type[Body]] = {}
+"""Every kind of body whose class is imported, by `kind_name`: results know bodies by it."""
 
-class Body(metaclass=Word):
+
+class Body(Element):
     """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
 
-    A kind also declares what its equations look like, so that the system need not know it; numbers of coordinates below
-    are within the body.
+    A kind also declares what its equations look like, so that the system need not know it, and alone knows how its
+    markers move (`span`, `marker_pose`, `frame_motion`, `marker_motion`); a class that sets `kind_name` is a kind.
+    Numbers of coordinates are within the body.
 
     Attributes
     ----------
@@ -45,26 +50,35 @@ class Body(metaclass=Word):
     shape : dict, what to draw in the body frame, for example {"type": "sphere", "radius": 0.1}
     own_rows : labels of the constraint rows that are the body's own
     own_columns : for each own row the coordinates it depends on
-    block : (rows, columns) of the entries of its own matrix block, in the order in which its kernels know them
+    couplings : (rows, columns) of the entries of its own part of the matrix, in the order that its kernels know
+    blocks : its coordinates in blocks, each coordinate in one; a block is eliminated as a whole, so a body whose blocks
+        are coupled to few others, as the nodes of a beam are, costs no more than in proportion to their number
     turning : the coordinates that turn its markers
     translations : number of leading coordinates that are no angles or Euler parameters
     angle_coordinate : the coordinate that is its angle about ground z, or -1
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
+    deforms : whether its markers move against each other
     """
 
+    kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
+    kind_name: str
+    page = "elements/bodies.md"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
-    block: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    couplings: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
     turning: tuple[int, ...] = ()
     translations = 3
     angle_coordinate = -1
     planar = False
     held = False
+    deforms = False
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
+        if "kind_name" in cls.__dict__:
+            KINDS[cls.kind_name] = cls
         if "__init__" in cls.__dict__:
             cls.__init__ = remembering(cls.__init__)  # type: ignore[method-assign]
 
@@ -81,6 +95,19 @@ class Body(metaclass=Word):
         self.angular_velocity_given = False
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class or the module of its kernels lacks something."""
+        super().check_declaration()
+        if not hasattr(cls, "kernels"):
+            raise ModelError("it has no kernels. Name the module of the kernels of its kind.")
+        if cls.kernels == cls.__module__:  # those elsewhere are asked when first used
+            kernels_of(cls.kernels, "STAGES")
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind, at a site (`index3.system.kinds.Site`)."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -109,6 +136,51 @@ class Body(metaclass=Word):
     def constants(self) -> dict[str, Any]:
         """What a result needs besides coordinates to know the body's motion: plain lists, strings and numbers."""
         return {}
+
+    @property
+    def block(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `couplings`."""
+        return self.couplings
+
+    @property
+    def blocks(self) -> Sequence[Sequence[int]]:
+        """One, unless a kind says otherwise."""
+        return (range(self.size),)
+
+    def span(self, marker: Marker) -> Sequence[int]:
+        """The coordinates that move a marker, in the order of the columns that the kind's kernels give it."""
+        return range(self.size)
+
+    def drawing(self) -> dict[str, Any]:
+        """What to draw of it: by default `shape`, a solid in its frame.
+
+        A body that deforms or has parts may be shown by lines through points that move with it: {"type": "lines",
+        "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
+        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out.
+        """
+        return self.shape
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """Motion of the body frame, or of the frame of a part, from histories of the body's coordinates.
+
+        `constants` is what `constants()` gave, perhaps read from a file.
+        """
+        raise NotImplementedError(f"{cls.__name__} does not say how its frame moves.")
+
+    @classmethod
+    def marker_motion(
+        cls, constants: Mapping[str, Any], marker: Mapping[str, Any], q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """Motion of a marker, given as {"position", "axes", "part"}; by default fixed to the frame of its part."""
+        frame = cls.frame_motion(constants, marker.get("part"), q, v, a)
+        return carried(frame, marker["position"], marker["axes"])
+
+    def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+        """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""
+        return on_arm(*self.part_pose(marker.part), marker.position, marker.axes)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
@@ -140,6 +212,11 @@ class Body(metaclass=Word):
         r, A = self.pose()
         return self._place(A.T @ (point - r), A.T @ axes, name)
 
+    def own_marker_at(self, point: np.ndarray) -> Marker:
+        """A marker at a `point` of ground at the initial configuration, with the axes that a marker has by default."""
+        r, A = self.pose()
+        return self.marker(A.T @ (point - r))
+
     def _place(self, position: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
         if name is not None:
             check_name(name, f"Marker of {self.label}")
@@ -165,16 +242,26 @@ def kept(value: Any) -> Any:
     return type(value)(map(kept, value)) if type(value) in (list, tuple) else value
 
 
-def diagonal_block(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix block of a body with a diagonal mass matrix."""
+def diagonal(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The couplings of a body with a diagonal mass matrix."""
     return np.arange(size), np.arange(size)
 
 
 class Ground(Body):
     """The frame that does not move: no coordinates, always part of a model as `model.ground`."""
 
+    kind_name = "ground"
+
     def __init__(self) -> None:
         super().__init__("ground", "ground")
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """None."""
+        zero = np.zeros((len(q), 3))
+        return Kinematics(zero, zero, zero, still(len(q)), zero, zero)
 
     def moving_marker(
         self,

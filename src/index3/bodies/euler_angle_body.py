@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.euler_kernels import SINGULAR
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
+from index3.registry import register
 
 # |sin theta| of the initial orientation below which a reference of the body's own is chosen: 12 degrees from singular.
 CLOSE = 0.2
 
 
+@register
 class EulerAngleBody(RigidBody):
     """A rigid body whose orientation is R Rz(phi) Rx(theta) Rz(psi); its frame has its origin at the centre of mass.
 
@@ -41,18 +46,33 @@ class EulerAngleBody(RigidBody):
     [0.0, 0.0, 0.0, 0.0, 1.570796, 0.0]
     """
 
+    fields = body_fields.rigid(body_fields.REFERENCE)
+    makers = body_fields.solids(body_fields.REFERENCE)
+    kernels = "index3.bodies.euler_kernels"
     kind_name = "euler"
     own_rows = ()
     own_columns = ()
-    block = (  # three diagonal entries of r, the nine of the angle block
+    couplings = (  # three diagonal entries of r, the nine of the angle block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 6), 3)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 6), 3)]),
     )
     turning = (3, 4, 5)
 
-    def __init__(self, name: str, mass: float, inertia: Any, *, reference: Any = None, **pose: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        mass: float,
+        inertia: Any,
+        *,
+        reference: Any = None,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> None:
         self._given_reference = reference
-        super().__init__(name, mass, inertia, **pose)
+        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        super().__init__(name, mass, inertia, **pose, angular_velocity=angular_velocity)
         del self._given_reference
 
     def row_weights(self) -> list[float]:
@@ -62,6 +82,11 @@ class EulerAngleBody(RigidBody):
     def constants(self) -> dict[str, Any]:
         """The reference rotation."""
         return {"reference": self.reference.tolist()}
+
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        inertia, reference = tuple(np.ravel(self.inertia)), tuple(np.ravel(self.reference))
+        return (site.first, site.marker, site.marker_count, self.mass, inertia, reference)
 
     def _orient(self, p: tuple[float, ...], w: np.ndarray | None) -> None:
         A = np.array(rotation(p)).reshape(3, 3)
@@ -100,6 +125,27 @@ class EulerAngleBody(RigidBody):
             about_x = ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
             turned = turned @ np.array(about_x if k == 1 else about_z)
         return self.q0[:3].copy(), turned
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (r, 3-1-3 Euler angles), after a constant reference rotation."""
+        R = np.asarray(constants["reference"], float)
+        (cf, ct, cp), (sf, st, sp), zero = np.cos(q[:, 3:].T), np.sin(q[:, 3:].T), np.zeros(len(q))
+        A = as_matrices(
+            (
+                cf * cp - sf * ct * sp, -cf * sp - sf * ct * cp, sf * st,
+                sf * cp + cf * ct * sp, -sf * sp + cf * ct * cp, -cf * st,
+                st * sp, st * cp, ct,
+            )
+        )  # fmt: skip
+        b = np.stack([np.stack([zero, zero, zero + 1.0]), np.stack([cf, sf, zero]), np.stack([sf * st, -cf * st, ct])])
+        b = np.einsum("ij,cjt->cti", R, b)  # axes of the three angles, (3, n_t, 3)
+        w, w_dot = (np.einsum("cti,tc->ti", b, x[:, 3:]) for x in (v, a))
+        for k, c in ((0, 1), (0, 2), (1, 2)):  # an angle carries the later axes along
+            w_dot = w_dot + np.cross(b[k], b[c]) * (v[:, 3 + k] * v[:, 3 + c])[:, None]
+        return Kinematics(q[:, :3], v[:, :3], a[:, :3], R @ A, w, w_dot)
 
     def explain(self, stage: str, t: float) -> str:
         """What is wrong where its kernels fail."""

@@ -202,5 +202,4 @@ class Marker(metaclass=Word):
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3, columns x, y, z) in ground at the initial configuration."""
-        r, A = self.body.part_pose(self.part)
-        return r + A @ self.position, A @ self.axes
+        return self.body.marker_pose(self)

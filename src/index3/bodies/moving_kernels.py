@@ -31,6 +31,7 @@ MOVING = np.dtype(
 TIE = np.dtype([("row", "i8"), ("gradient", "i8"), ("marker", "i8")])
 MARKERS, TIES, NOTED = slots(markers=(MOVING, 1), ties=(TIE, 1), noted=("f8", 1))
 """TIES: every row of every moving marker, with the place in ROW_G of that marker's six numbers. NOTED: a power."""
+MEMORY = (NOTED,)
 SLACK = 1e-9  # how far a marker that holds planar bodies may leave its plane [m, rad/s]: rounding of users' functions
 
 

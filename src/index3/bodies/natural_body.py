@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
 from index3.bodies.body import Body
+from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import as_direction, as_number, as_positive, as_vector
 from index3.bodies.natural_structure import UNIT, Edges, Frame, Member, Structure, checked_mass
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_inertia, as_quaternion
 from index3.errors import ModelError
+from index3.registry import register
 
 
 class Natural(Body):
     """What bodies in natural coordinates share: all that the system asks them follows from their structure."""
+
+    kind_name = "natural"
+    kernels = "index3.bodies.natural_tables"
 
     structure: Structure
     mass: float
     _given: list[int]  # coordinates whose rates the user gave
 
     def _take(self, structure: Structure) -> None:
-        """Declare the coordinates, rows and matrix block of a structure."""
+        """Declare the coordinates, rows and couplings of a structure."""
         self.structure = structure
         self.coordinate_names = tuple(structure.names)
         size = self.size = self.translations = structure.size
@@ -35,7 +42,7 @@ class Natural(Body):
         self.planar = structure.planar
         self.own_rows = tuple(row.label for row in structure.rows)
         self.own_columns = tuple(row.columns for row in structure.rows)
-        self.block = np.repeat(np.arange(size), size), np.tile(np.arange(size), size)
+        self.couplings = np.repeat(np.arange(size), size), np.tile(np.arange(size), size)
         axes = [form for frame in structure.frames.values() for axis in frame.axes for form in axis]
         self.turning = tuple(sorted({i for form in axes for i in form if i >= 0}))
 
@@ -58,6 +65,18 @@ class Natural(Body):
         """Names of the coordinates, and of every part how its point and axes depend on them."""
         frames = {name: frame.matrix(self.size) for name, frame in self.structure.frames.items()}
         return {"coordinates": list(self.coordinate_names), "frames": frames}
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """Point and axes linear in q; `constants` has the coefficients of every part, that of the body itself first."""
+        frames = constants["frames"]
+        C = np.asarray(frames[next(iter(frames)) if part is None else part], float)
+        pose, rate, second = q @ C[:, :-1].T + C[:, -1], v @ C[:, :-1].T, a @ C[:, :-1].T
+        A, A_rate, A_second = (x[:, 3:].reshape(-1, 3, 3) for x in (pose, rate, second))
+        w, w_dot = (0.5 * np.cross(A, x, axis=1).sum(axis=2) for x in (A_rate, A_second))
+        return Kinematics(pose[:, :3], rate[:, :3], second[:, :3], A, w, w_dot)
 
     def frame_of(self, part: str | None) -> Frame:
         """The frame of a part, by default of the first."""
@@ -121,6 +140,7 @@ def full_frame(edges: Edges, r: np.ndarray, A: np.ndarray, planar: bool) -> Fram
     return Frame(edges.point(r), (x, y, UNIT[2] if planar else z), r, A, True)
 
 
+@register
 class NaturalBody(Natural, RigidBody):
     """A rigid body in space whose unknowns are points and unit vectors fixed to it, four in all: 12 coordinates.
 
@@ -146,6 +166,8 @@ class NaturalBody(Natural, RigidBody):
     ('P1_x', 'P1_y', 'P1_z', 'P2_x')
     """
 
+    fields = body_fields.rigid(body_fields.NATURAL)
+    makers = body_fields.solids(body_fields.NATURAL)
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
     turning: tuple[int, ...] = ()
@@ -163,7 +185,7 @@ class NaturalBody(Natural, RigidBody):
         velocity: Any = None,
         angular_velocity: Any = None,
     ) -> None:
-        Body.__init__(self, name, "natural")
+        Body.__init__(self, name, self.kind_name)
         owner = self.label
         self.mass, self.inertia = as_positive(mass, owner, "mass"), as_inertia(inertia, owner)
         r = as_vector(position, owner, "position")
@@ -190,6 +212,7 @@ class NaturalBody(Natural, RigidBody):
         return True
 
 
+@register
 class NaturalPlanarBody(Natural, PlanarBody):
     """A rigid body in the ground x-y plane whose unknowns are two points fixed to it: 4 coordinates and one row.
 
@@ -205,6 +228,8 @@ class NaturalPlanarBody(Natural, PlanarBody):
     ([0.0, 0.0, 1.0, 0.0], ('P1-P2.P1-P2',))
     """
 
+    fields = body_fields.NATURAL_PLANAR
+    makers = Body.makers
     angle_coordinate = -1
 
     def __init__(
@@ -219,7 +244,7 @@ class NaturalPlanarBody(Natural, PlanarBody):
         velocity: Any = None,
         spin: float | None = None,
     ) -> None:
-        Body.__init__(self, name, "natural")
+        Body.__init__(self, name, self.kind_name)
         owner = self.label
         self.mass = as_positive(mass, owner, "mass")
         tensor = checked_mass(mass, inertia, owner, planar=True)[1]

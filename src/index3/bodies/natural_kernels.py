@@ -36,10 +36,19 @@ TERM = np.dtype(
 MASS_TERM = np.dtype([("i", "i8"), ("j", "i8"), ("place", "i8"), ("value", "f8")])
 MOMENT = np.dtype([("i", "i8"), ("value", "f8", 3)])
 """How the first moment of mass, in ground axes, depends on coordinate i (-1: the constant)."""
-FRAME = np.dtype([("marker", "i8"), ("term", "i8"), ("term_count", "i8"), ("map", "i8"), ("constant", "f8", 12)])
-"""A marker; `map` leads to the places of its body's block; constants of its point and, row by row, of its axes."""
+FRAME = np.dtype(
+    [
+        ("marker", "i8"),
+        ("first", "i8"),  # first coordinate of its body
+        ("term", "i8"),
+        ("term_count", "i8"),
+        ("map", "i8"),  # leads to the places of its body's couplings
+        ("constant", "f8", 12),  # of its point and, row by row, of its axes
+    ]
+)
 FRAME_TERM = np.dtype([("axis", "i8"), ("component", "i8"), ("i", "i8"), ("value", "f8")])
-"""value q_i in a component of the point (axis = -1) or of an axis; i counts from the body's first coordinate."""
+"""value q_i in a component of the point (axis = -1) or of an axis; i counts from the body's first coordinate, and so do
+the columns of marker matrices: a marker spans all coordinates of its body."""
 
 BODIES, ROWS, TERMS, MASSES, MOMENTS, FRAMES, FRAME_TERMS, MAP = slots(
     bodies=(NATURAL, 1), rows=(ROW, 1), terms=(TERM, 1), masses=(MASS_TERM, 1), moments=(MOMENT, 1),
@@ -109,11 +118,11 @@ def put_twist(A, m, terms, first, count, x, offset, out):
 @kernel
 def place(T, E):
     """Pose and twist of every marker."""
-    frames, terms, markers, q, v = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.MARKERS), view(T, s.Q), view(T, s.V)
+    frames, terms, q, v = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.Q), view(T, s.V)
     marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
     for n in range(frames.shape[0]):
         m, first, count = frames[n].marker, frames[n].term, frames[n].term_count
-        offset = markers[m].coords
+        offset = frames[n].first
         for k in range(3):
             marker_r[m, k] = frames[n].constant[k]
         for k in range(9):
@@ -132,11 +141,11 @@ def place(T, E):
 @kernel
 def gather(T, E):
     """G -= J^T (wrenches) + gravity; the own rows and their reactions."""
-    frames, terms, markers = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.MARKERS)
+    frames, terms = view(E, FRAMES), view(E, FRAME_TERMS)
     q, lam, g, f, A = view(T, s.Q), view(T, s.LAM), view(T, s.G), view(T, s.MARKER_F), view(T, s.MARKER_A)
     for n in range(frames.shape[0]):
         m = frames[n].marker
-        torque, offset = load_at(f, m, 3), markers[m].coords
+        torque, offset = load_at(f, m, 3), frames[n].first
         for p in range(frames[n].term, frames[n].term + frames[n].term_count):
             power = 0.0
             if terms[p].axis < 0:
@@ -182,7 +191,7 @@ def put_change(E, T, x, out):
     for n in range(frames.shape[0]):
         m, first, count = frames[n].marker, frames[n].term, frames[n].term_count
         width, start = markers[m].count, markers[m].jacobian
-        rates = axis_rates(terms, first, count, x, markers[m].coords)
+        rates = axis_rates(terms, first, count, x, frames[n].first)
         for p in range(6 * width):
             out[start + p] = 0.0
         for p in range(first, first + count):
@@ -287,11 +296,11 @@ def bias(T, E):
 @kernel
 def second(T, E):
     """X = J a, (J a)_q; derivatives of the own rows' rates and gamma."""
-    frames, terms, markers, a = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.MARKERS), view(T, s.A)
+    frames, terms, a = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.A)
     A, marker_x = view(T, s.MARKER_A), view(T, s.MARKER_X)
     for n in range(frames.shape[0]):
         m = frames[n].marker
-        put_twist(A, m, terms, frames[n].term, frames[n].term_count, a, markers[m].coords, marker_x)
+        put_twist(A, m, terms, frames[n].term, frames[n].term_count, a, frames[n].first, marker_x)
     put_change(E, T, a, view(T, s.MARKER_NA))
     add_products(E, view(T, s.V), 1.0, view(T, s.PHIV_Q))
     add_products(E, a, 1.0, view(T, s.PHIA_Q))

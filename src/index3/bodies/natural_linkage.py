@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from index3.bodies import body_fields
 from index3.bodies.body import kept
 from index3.bodies.marker import Marker, as_direction, as_number, as_vector, frame
 from index3.bodies.natural_body import Natural, full_frame
@@ -27,6 +28,7 @@ from index3.bodies.natural_structure import (
     weighted,
 )
 from index3.errors import ModelError
+from index3.registry import register
 
 Made = TypeVar("Made")
 # Distance of a centre of mass from the span of its part's members, relative to their size, that counts as none.
@@ -68,6 +70,7 @@ class NaturalPart:
         return Marker.placed(self.linkage, A.T @ (position - r), A.T @ axes, name, self.name)
 
 
+@register
 class NaturalLinkage(Natural):
     """Rigid parts that share points and unit vectors: one body of a model, with a row for every length and angle held.
 
@@ -91,8 +94,10 @@ class NaturalLinkage(Natural):
     (4, ('A-B.A-B', 'B-C.B-C', 'C-D.C-D'))
     """
 
+    fields = body_fields.LINKAGE
+
     def __init__(self, name: str, *, planar: bool = False) -> None:
-        super().__init__(name, "natural")
+        super().__init__(name, self.kind_name)
         self.mass = 0.0
         self.members: dict[str, Member] = {}
         self.steps: list[dict[str, Any]] = []  # how it was built, for model files
@@ -191,6 +196,15 @@ class NaturalLinkage(Natural):
         self._take(structure)
         return NaturalPart(self, name)
 
+    def drawing(self) -> dict[str, Any]:
+        """A line through the points of each rigid part that has two or more, unless `shape` says otherwise."""
+        lines = []
+        for step in self.steps:
+            points = [m for m in step.get("members", ()) if m.type != "vector"]
+            if len(points) > 1:
+                lines.append([section(member) for member in points])
+        return {"type": "lines", "lines": lines} if lines and self.shape["type"] == "none" else self.shape
+
     def point_marker(self, member: Member, name: str | None = None) -> Marker:
         """A marker at a point; it has ground's axes and does not turn."""
         self._check_members([member], "point_marker", ("point",))
@@ -236,6 +250,14 @@ class NaturalLinkage(Natural):
                 raise ModelError(f"{self.label}, '{name}' cannot take the {member.type} '{member.name}'.")
         if len({member.name for member in members}) < len(members):
             raise ModelError(f"{self.label}, '{name}' names a member twice. Give each once.")
+
+
+def section(member: Member) -> dict[str, Any]:
+    """A point of a linkage as a section of a line to draw."""
+    axes = np.eye(3).tolist()
+    if member.type == "fixed":
+        return {"body": "ground", "position": member.value.tolist(), "axes": axes}
+    return {"part": member.name, "position": [0.0, 0.0, 0.0], "axes": axes}
 
 
 def bar_inertia(points: list[np.ndarray], mass: float, owner: str, planar: bool) -> Any:

@@ -10,9 +10,11 @@ from index3.bodies import natural_kernels as k
 from index3.bodies.natural_structure import Frame, Structure, combine
 from index3.compiled.interface import Table
 
+STAGES = k.STAGES
+
 
 def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
-    """All rows, masses, moments and markers of the bodies; `places` are their full blocks, one after the other."""
+    """All rows, masses, moments and markers of the bodies; `places` are their full matrices, one after the other."""
     lists: dict[Any, list[tuple]] = {
         slot: [] for slot in (k.BODIES, k.ROWS, k.TERMS, k.MASSES, k.MOMENTS, k.FRAMES, k.FRAME_TERMS)
     }
@@ -30,7 +32,7 @@ def table(bodies: list[Any], sites: list[Any], places: np.ndarray) -> Table:
             lists[k.MOMENTS].append((site.first + i if i >= 0 else -1, values))
         lists[k.BODIES].append((mass, len(lists[k.MASSES]) - mass, moment, len(lists[k.MOMENTS]) - moment))
         for number, marker in enumerate(site.markers, site.marker):
-            add_frame(lists, body.frame_of(marker.part), marker, number, begin)
+            add_frame(lists, body.frame_of(marker.part), marker, (number, site.first), begin)
         begin += size * size
     made = Table(8)
     for slot, records in lists.items():
@@ -55,8 +57,8 @@ def add_rows(lists: dict[Any, list[tuple]], structure: Structure, site: Any, blo
                 lists[k.TERMS].append((*pair, value))
 
 
-def add_frame(lists: dict[Any, list[tuple]], frame: Frame, marker: Any, number: int, begin: int) -> None:
-    """One marker: its point and axes as terms in the coordinates of its body."""
+def add_frame(lists: dict[Any, list[tuple]], frame: Frame, marker: Any, place: tuple[int, int], begin: int) -> None:
+    """One marker, `place` its number and its body's first coordinate: point and axes as terms in the coordinates."""
     point = combine((1.0, frame.point), *zip(marker.position.tolist(), frame.axes, strict=True))
     axes = [combine(*zip(marker.axes[:, n].tolist(), frame.axes, strict=True)) for n in range(3)]
     first = len(lists[k.FRAME_TERMS])
@@ -65,4 +67,4 @@ def add_frame(lists: dict[Any, list[tuple]], frame: Frame, marker: Any, number: 
         for component, form in enumerate(vector):
             lists[k.FRAME_TERMS] += [(axis, component, i, value) for i, value in form.items() if i >= 0]
     count = len(lists[k.FRAME_TERMS]) - first
-    lists[k.FRAMES].append((number, first, count, begin, tuple(constants)))
+    lists[k.FRAMES].append((*place, first, count, begin, tuple(constants)))

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from index3.bodies.body import Body, diagonal_block, distance
+from index3.algebra.rotations import rotation
+from index3.bodies import body_fields
+from index3.bodies.body import Body, diagonal, distance
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PlanarBody(Body):
     """A rigid body in the ground x-y plane; its frame has its origin at the centre of mass, z = 0.
 
@@ -34,7 +40,11 @@ class PlanarBody(Body):
     [0.5, 0.0, 0.2]
     """
 
-    block = diagonal_block(3)
+    fields = body_fields.PLANAR
+    makers = body_fields.PLANAR_MAKERS
+    kernels = "index3.bodies.planar_kernels"
+    kind_name = "planar"
+    couplings = diagonal(3)
     turning = (2,)
     translations = 2
     angle_coordinate = 2
@@ -51,7 +61,7 @@ class PlanarBody(Body):
         velocity: Any = None,
         spin: float | None = None,
     ) -> None:
-        super().__init__(name, "planar")
+        super().__init__(name, self.kind_name)
         self.mass = as_positive(mass, self.label, "mass")
         self.inertia = as_number(inertia, self.label, "inertia")
         if self.inertia < 0.0:
@@ -70,11 +80,28 @@ class PlanarBody(Body):
         """Whether it has no inertia."""
         return self.inertia == 0.0
 
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass, float(self.inertia))
+
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""
         x, y, angle = self.q0.tolist()
         c, s = math.cos(angle), math.sin(angle)
         return np.array((x, y, 0.0)), np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (x, y, angle)."""
+        zero = np.zeros((len(q), 3))
+        position, velocity, acceleration = (np.column_stack([x[:, :2], zero[:, 0]]) for x in (q, v, a))
+        half = 0.5 * q[:, 2]
+        p = (np.cos(half), zero[:, 0], zero[:, 0], np.sin(half))  # counts full turns of the half angle
+        w, w_dot = (np.column_stack([zero[:, :2], x[:, 2]]) for x in (v, a))
+        A = as_matrices(rotation(p))
+        return Kinematics(position, velocity, acceleration, A, w, w_dot, np.column_stack(p))
 
     @classmethod
     def rod(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, diagonal_block, distance
+from index3.bodies import body_fields
+from index3.bodies.body import Body, diagonal, distance
+from index3.bodies.kinematics import Kinematics, still
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 
+@register
 class PointMass(Body):
     """A point with mass; it has no orientation, so joints that need its axes are refused.
 
@@ -30,19 +35,34 @@ class PointMass(Body):
     [0.0, 0.0, -1.0]
     """
 
-    block = diagonal_block(3)
+    fields = body_fields.POINT_MASS
+    kernels = "index3.bodies.point_kernels"
+    kind_name = "point"
+    couplings = diagonal(3)
 
     def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
-        super().__init__(name, "point")
+        super().__init__(name, self.kind_name)
         self.mass = as_positive(mass, self.label, "mass")
         self.q0[:] = as_vector(position, self.label, "position")
         if velocity is not None:
             self.v0[:] = as_vector(velocity, self.label, "velocity")
             self.velocity_given = True
 
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (site.first, site.marker, site.marker_count, self.mass)
+
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""
         return self.q0.copy(), np.eye(3)
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (x, y, z)."""
+        zero = np.zeros((len(q), 3))
+        return Kinematics(q, v, a, still(len(q)), zero, zero)
 
     def is_oriented(self, part: str | None) -> bool:
         """Never: it has no axes."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from index3.algebra.rotations import E_transposed, rotation
+from index3.algebra.rotations import E_transposed, rotation, spin
+from index3.bodies import body_fields
 from index3.bodies.body import Body, distance
+from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
 from index3.errors import ModelError
+from index3.registry import register
 
 # Radius over length of a rod given without a radius, used for its inertia about its own axis only.
 SLENDER = 0.01
 
 
+@register
 class RigidBody(Body):
     """A rigid body that moves in space; its frame has its origin at the centre of mass.
 
@@ -40,10 +45,13 @@ class RigidBody(Body):
     [0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0]
     """
 
+    fields = body_fields.rigid()
+    makers = body_fields.solids(from_points=body_fields.FROM_POINTS)
+    kernels = "index3.bodies.rigid_kernels"
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)
     own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
-    block = (  # three diagonal entries of r, the 16 of the p block
+    couplings = (  # three diagonal entries of r, the 16 of the p block
         np.concatenate([np.arange(3), np.repeat(np.arange(3, 7), 4)]),
         np.concatenate([np.arange(3), np.tile(np.arange(3, 7), 4)]),
     )
@@ -79,6 +87,10 @@ class RigidBody(Body):
         if w is not None:
             self.v0[3:] = E_transposed(p, (0.5 * w).tolist())  # w = 2 E p' and p . p' = 0
 
+    def record(self, site: Any) -> tuple[Any, ...]:
+        """Its row in the table of its kind."""
+        return (*site[:5], self.mass, tuple(np.ravel(self.inertia)))
+
     @property
     def slender(self) -> bool:
         """Whether it has no inertia about some axis."""
@@ -91,6 +103,16 @@ class RigidBody(Body):
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) and body axes (3, 3) in ground at the initial configuration."""
         return self.q0[:3].copy(), np.array(rotation(self.q0[3:].tolist())).reshape(3, 3)
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """q = (r, Euler parameters)."""
+        p = tuple(q[:, 3:].T)
+        w = np.column_stack(spin(p, tuple(v[:, 3:].T)))
+        w_dot = np.column_stack(spin(p, tuple(a[:, 3:].T)))  # E(p') p' = 0, so the p'' term is all there is
+        return Kinematics(q[:, :3], v[:, :3], a[:, :3], as_matrices(rotation(p)), w, w_dot, q[:, 3:])
 
     @classmethod
     def rod(
@@ -138,13 +160,27 @@ class RigidBody(Body):
         return body
 
     @classmethod
-    def box(cls, name: str, size: Any, mass: float | None = None, *, density: float | None = None, **pose: Any) -> Self:
+    def box(
+        cls,
+        name: str,
+        size: Any,
+        mass: float | None = None,
+        *,
+        density: float | None = None,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **settings: Any,
+    ) -> Self:
         """A uniform box with edges `size` = (along x, y, z); give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         a, b, c = (as_positive(edge, owner, "edge") for edge in as_vector(size, owner, "size").tolist())
         mass = mass_of(mass, density, a * b * c, owner)
         squares = (b * b + c * c, c * c + a * a, a * a + b * b)
-        body = cls(name, mass, [mass * square / 12.0 for square in squares], **pose)
+        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        inertia = [mass * square / 12.0 for square in squares]
+        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "box", "size": [a, b, c]}
         return body
 
@@ -157,35 +193,61 @@ class RigidBody(Body):
         mass: float | None = None,
         *,
         density: float | None = None,
-        **pose: Any,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **settings: Any,
     ) -> Self:
         """A uniform solid cylinder about body z; give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         radius, length = as_positive(radius, owner, "radius"), as_positive(length, owner, "length")
         mass = mass_of(mass, density, math.pi * radius**2 * length, owner)
         across = mass * (3.0 * radius**2 + length**2) / 12.0
-        body = cls(name, mass, (across, across, mass * radius**2 / 2.0), **pose)
+        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        inertia = (across, across, mass * radius**2 / 2.0)
+        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "cylinder", "radius": radius, "length": length, "axis": "z"}
         return body
 
     @classmethod
     def sphere(
-        cls, name: str, radius: float, mass: float | None = None, *, density: float | None = None, **pose: Any
+        cls,
+        name: str,
+        radius: float,
+        mass: float | None = None,
+        *,
+        density: float | None = None,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **settings: Any,
     ) -> Self:
         """A uniform solid sphere; give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         radius = as_positive(radius, owner, "radius")
         mass = mass_of(mass, density, 4.0 / 3.0 * math.pi * radius**3, owner)
-        body = cls(name, mass, (0.4 * mass * radius**2,) * 3, **pose)
+        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        inertia = (0.4 * mass * radius**2,) * 3
+        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "sphere", "radius": radius}
         return body
 
     @classmethod
-    def from_points(cls, name: str, points: Any, masses: Any, **rates: Any) -> Self:
+    def from_points(
+        cls,
+        name: str,
+        points: Any,
+        masses: Any,
+        *,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **settings: Any,
+    ) -> Self:
         """Several point masses held together; `points` (k, 3) in ground [m], `masses` k numbers [kg].
 
-        The body axes are those of ground at the start; `rates` are velocity and angular_velocity. On one line, it has
-        no inertia about that line.
+        The body axes are those of ground at the start. On one line, it has no inertia about that line.
 
         >>> body = RigidBody.from_points("dumbbell", [(-1, 0, 0), (1, 0, 0)], [2.0, 2.0])
         >>> body.mass, body.inertia.diagonal().tolist()
@@ -194,11 +256,22 @@ class RigidBody(Body):
         owner = f"{cls.__name__} '{name}'"
         places, weights = as_points(points, masses, owner)
         mass, centre, inertia = of_points(places, weights)
-        return cls(name, mass, inertia, position=centre, **rates)
+        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        return cls(name, mass, inertia, position=centre, **rates, **settings)
 
     @classmethod
     def from_mesh(
-        cls, name: str, vertices: Any, faces: Any, density: float, *, position: Any = (0, 0, 0), **pose: Any
+        cls,
+        name: str,
+        vertices: Any,
+        faces: Any,
+        density: float,
+        *,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        **settings: Any,
     ) -> Self:
         """A uniform solid inside a closed surface of triangles, by the divergence theorem.
 
@@ -217,19 +290,23 @@ class RigidBody(Body):
         owner = f"{cls.__name__} '{name}'"
         corners, triangles = as_mesh(vertices, faces, owner)
         mass, centre, inertia = of_mesh(corners, triangles, as_positive(density, owner, "density"), owner)
-        p = as_quaternion(pose.get("orientation", (1, 0, 0, 0)), owner)
-        A = np.array(rotation(p)).reshape(3, 3)
-        return cls(name, mass, inertia, position=as_vector(position, owner, "position") + A @ centre, **pose)
+        A = np.array(rotation(as_quaternion(orientation, owner))).reshape(3, 3)
+        place = as_vector(position, owner, "position") + A @ centre
+        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        return cls(name, mass, inertia, position=place, orientation=orientation, **rates, **settings)
 
     @classmethod
-    def from_parts(cls, name: str, parts: Any, **rates: Any) -> Self:
+    def from_parts(
+        cls, name: str, parts: Any, *, velocity: Any = None, angular_velocity: Any = None, **settings: Any
+    ) -> Self:
         """Several rigid bodies and point masses held together, as they stand at the start; none may be in a model.
 
-        The body axes are those of ground at the start; `rates` are velocity and angular_velocity.
+        The body axes are those of ground at the start.
 
         >>> ends = [RigidBody.sphere(f"end{x}", 0.1, 1.0, position=(x, 0, 0)) for x in (-1, 1)]
         >>> RigidBody.from_parts("dumbbell", ends).inertia.diagonal().round(3).tolist()
         [0.008, 2.008, 2.008]
         """
         mass, centre, inertia = joined(parts, f"{cls.__name__} '{name}'")
-        return cls(name, mass, inertia, position=centre, **rates)
+        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        return cls(name, mass, inertia, position=centre, **rates, **settings)

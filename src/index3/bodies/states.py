@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, diagonal_block
+from index3.bodies import body_fields
+from index3.bodies.body import Body, diagonal
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
+from index3.registry import register
 
 WIDTH = 6
 """States that one marker carries: the six components of its twist."""
 
 
+@register
 class States(Body):
     """A block of first-order states, given a right side by elements that name it, such as `UserForce(states=...)`.
 
@@ -42,10 +45,14 @@ class States(Body):
     """
 
     element = "states"
+    page = "howto/states.md"
+    kernels = "index3.bodies.states_kernels"
+    fields = body_fields.STATES
+    kind_name = "states"
     mass = 1.0
 
     def __init__(self, name: str, initial: Any, *, names: Sequence[str] | None = None) -> None:
-        super().__init__(name, "states")
+        super().__init__(name, self.kind_name)
         try:
             count = len(initial)
         except TypeError:
@@ -57,7 +64,7 @@ class States(Body):
         self.q0 = np.zeros(count)
         self.velocity_given = True
         self.coordinate_names = tuple(f"x{k}" for k in range(count)) if names is None else self._names(names)
-        self.block = diagonal_block(count)
+        self.couplings = diagonal(count)
         self.translations = count
         self.markers = tuple(self._marker(first) for first in range(0, count, WIDTH))
 
@@ -70,6 +77,11 @@ class States(Body):
     def _marker(self, first: int) -> Marker:
         """The marker whose twist is the states from `first` on; its position says which."""
         return Marker.placed(self, np.array([first, 0.0, 0.0]), np.eye(3), None)
+
+    def span(self, marker: Marker) -> tuple[int, ...]:
+        """The states that a marker carries: six, the last marker the rest."""
+        first = int(marker.position[0])
+        return tuple(range(first, min(first + WIDTH, self.size)))
 
     def is_oriented(self, part: str | None) -> bool:
         """Never: it is no body in space."""

@@ -38,21 +38,13 @@ def table(bodies: Sequence[Any], sites: Sequence[Any], places: np.ndarray) -> Ta
 
 
 @helper
-def part(T, block, marker):
-    """The first state that a marker carries, and their number."""
-    first = int(view(T, s.LOCAL_R)[marker, 0])
-    return first, min(6, block.count - first)
-
-
-@helper
 def put_parts(T, E, x, out):
-    """Give every marker its part of x."""
-    blocks = view(E, BODIES)
+    """Give every marker the part of x that it spans."""
+    blocks, markers, spans = view(E, BODIES), view(T, s.MARKERS), view(T, s.SPANS)
     for b in range(blocks.shape[0]):
         for m in range(blocks[b].markers, blocks[b].markers + blocks[b].marker_count):
-            first, count = part(T, blocks[b], m)
-            for c in range(count):
-                out[m, c] = x[blocks[b].first + first + c]
+            for c in range(markers[m].count):
+                out[m, c] = x[spans[markers[m].span + c]]
 
 
 @kernel
@@ -65,12 +57,17 @@ def place(T, E):
 @kernel
 def gather(T, E):
     """G -= rates."""
-    blocks, g, f = view(E, BODIES), view(T, s.G), view(T, s.MARKER_F)
+    blocks, markers, spans, g, f = (
+        view(E, BODIES),
+        view(T, s.MARKERS),
+        view(T, s.SPANS),
+        view(T, s.G),
+        view(T, s.MARKER_F),
+    )
     for b in range(blocks.shape[0]):
         for m in range(blocks[b].markers, blocks[b].markers + blocks[b].marker_count):
-            first, count = part(T, blocks[b], m)
-            for c in range(count):
-                g[blocks[b].first + first + c] -= f[m, c]
+            for c in range(markers[m].count):
+                g[spans[markers[m].span + c]] -= f[m, c]
     return OK
 
 
@@ -90,9 +87,8 @@ def tangent(T, E):
     blocks, markers, jacobian = view(E, BODIES), view(T, s.MARKERS), view(T, s.MARKER_J)
     for b in range(blocks.shape[0]):
         for m in range(blocks[b].markers, blocks[b].markers + blocks[b].marker_count):
-            first, count = part(T, blocks[b], m)
-            for c in range(count):
-                jacobian[markers[m].jacobian + c * blocks[b].count + first + c] = 1.0
+            for c in range(markers[m].count):
+                jacobian[markers[m].jacobian + c * markers[m].count + c] = 1.0
     return OK
 
 

@@ -72,16 +72,15 @@ class Sampler:
 
     def __init__(self, owner: str, f: Function) -> None:
         self.f = Vector(owner, f)
-        self.t = np.nan
-        self.value = (0.0, 0.0, 0.0)
+        self.last = (np.nan, (0.0, 0.0, 0.0))  # time and value, in one: other threads ask for other times
 
     def __call__(self, t: float) -> tuple[float, float, float]:
         """The vector at `t`."""
-        if t != self.t:
+        last = self.last
+        if t != last[0]:
             x, y, z = self.f(t).tolist()
-            self.value = (x, y, z)
-            self.t = t
-        return self.value
+            last = self.last = (t, (x, y, z))
+        return last[1]
 
     def component(self, k: int) -> Function:
         """One component as a function of time."""

@@ -124,7 +124,7 @@ def linearize(
         from index3.analysis.linearize import linearize
         from index3.analysis.static import static as equilibrium
 
-        found = linearize(mechanism, at=equilibrium(mechanism, t=at) if static else None, t=at, frame=frame)
+        found = linearize(mechanism, initial=equilibrium(mechanism, t=at) if static else None, t=at, frame=frame)
         if not quiet:
             print_modes(found)
         if html is not None or mode is not None:

@@ -2,66 +2,41 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from index3.compiled import crew, sources, store
-from index3.compiled.interface import BUILDING, Kernel
-
-ALLOWED = re.compile(  # what an object may leave open: the C library's arithmetic, Python's and Numba's error paths
-    r"(llvm\..*|Py\w+|_Py\w+|memset|memcpy|memmove|pow|sqrt|sin|cos|tan|asin|acos|atan|atan2|exp|log|log10|fabs|fmod|hypot"
-    r"|tanh|sinh|cosh|cbrt|floor|ceil|fmin|fmax|ldexp|frexp|numba_gil_ensure|numba_gil_release|numba_unpickle"
-    r"|numba_runtime_build_excinfo_struct|numba_do_raise|NRT_Free|NRT_MemInfo_call_dtor|\.const\..*|\.numba\..*)"
-)
-OPEN = re.compile(r'^declare [^@]*@"?([^"( ]+)"?\(', re.MULTILINE)
-RAISES = ".const.picklebuf"  # Numba keeps what a `raise` statement raises as a pickled constant of this name
-
-
-def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
-    """Symbol and object code of one kernel; after `make_quick`.
-
-    Raises
-    ------
-    RuntimeError
-        If the kernel raises, or calls something that it must not need, such as Numba's memory allocator.
-    """
-    import numba
-
-    from index3.compiled.frontend import finish_kernel
-    from index3.compiled.intrinsics import OPTIONS
-
-    function: Any = numba.cfunc("int64(int64, int64)", **OPTIONS)(kernel.function)
-    library = function._library
-    module = finish_kernel(library)
-    code = str(module)
-    open_symbols = {name for name in OPEN.findall(code) if not ALLOWED.fullmatch(name)}
-    if open_symbols:
-        raise RuntimeError(f"kernel {kernel.module}.{kernel.name} must not use {', '.join(sorted(open_symbols))}")
-    if RAISES in code:
-        raise RuntimeError(f"kernel {kernel.module}.{kernel.name} can raise an exception. Return a status instead.")
-    return function._wrapper_name, library._codegen._tm.emit_object(module)
+from index3.compiled import crew, outside, sources, store, target
+from index3.compiled.interface import BUILDING
 
 
 def build_kernel(module: str, name: str, directory: Path) -> Path:
     """Write the object file of one kernel; the file appears whole or not at all."""
-    kernel = getattr(importlib.import_module(module), name)
-    path = directory / store.file_name(module, name)
-    scratch = path.with_suffix(f".{os.getpid()}")
-    content = store.pack(*compile_kernel(kernel))
+    from index3.compiled.emit import compile_kernel
+
+    content = store.pack(*compile_kernel(getattr(outside.load(module), name)))
+    path = directory / store.file_name(module, name, target.ways()[0])
     try:
-        scratch.write_bytes(content)
+        write(path, content)
+    except OSError as problem:
+        raise crew.NotStored(problem.strerror or str(problem)) from problem
+    return path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may write, whatever the process allows by default."""
+    scratch = path.with_suffix(f".{os.getpid()}")
+    try:
+        with open(scratch, "wb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
+            file.write(content)
         os.replace(scratch, path)
     except PermissionError:  # Windows: another process has just written the same file and someone is reading it
-        if not path.is_file():
+        if store.unpack(path) is None:
             raise
     finally:
         scratch.unlink(missing_ok=True)
-    return path
 
 
 def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
@@ -69,29 +44,51 @@ def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
     directory = Path(directory)
     crew.dismiss()  # workers know the sources of old
     sources.forget_sources()
-    wanted = {directory / store.file_name(*key): key for key in sources.kernels(sources.kernel_modules())}
+    keys = sources.kernels(sources.kernel_modules())
+    files = {key: [directory / store.file_name(*key, way) for way in target.ways()] for key in keys}
+    wanted = {path for paths in files.values() for path in paths}
     for old in directory.glob("*.kob"):
         if old not in wanted:
             old.unlink()
-    missing = [key for path, key in wanted.items() if store.unpack(path) is None]
+    missing = [key for key, paths in files.items() if all(store.unpack(path) is None for path in paths)]
     if missing:
         crew.build(missing, directory, jobs)
         crew.dismiss()
-    return sorted(wanted)
+    return sorted(path for path in wanted if path.is_file())
 
 
 def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
-    """Build kernels named line by line, each line a module and its kernels, and name each one that is done."""
+    """Build kernels named line by line, each line a module and its kernels, and name each one that is done.
+
+    Raises
+    ------
+    SystemExit : with a code of `crew`, if a kernel is refused or cannot be written.
+    """
     if not BUILDING:
         raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named kernels")
-    from index3.compiled.frontend import make_quick
+    if target.ways()[0] == target.QUICK:
+        from index3.compiled.frontend import make_quick
 
-    make_quick()
+        make_quick()
+    from index3.compiled.emit import Refused
+
     for line in lines:
-        module, *names = line.split()
+        token, *names = line.split()
+        module = outside.told(token)
         for name in names:
-            build_kernel(module, name, directory)
+            try:
+                build_kernel(module, name, directory)
+            except Refused as problem:
+                end(crew.REFUSED, str(problem))
+            except crew.NotStored as problem:
+                end(crew.NOT_STORED, str(problem))
             answer(f"{module}.{name}\n")
+
+
+def end(code: int, text: str) -> NoReturn:
+    """Leave, with a message."""
+    print(text, file=sys.stderr)
+    raise SystemExit(code)
 
 
 def main(arguments: list[str]) -> None:

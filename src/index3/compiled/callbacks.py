@@ -1,7 +1,8 @@
 """Users' functions as C functions that kernels call by address: plain Python, Numba-compiled, or C from elsewhere.
 
 Such a function is `int64 run(double t, double *block)`. What a block holds, row by row, and which parts of it each
-function of an element takes, is the element's `Form`; parts that no function takes are the kernels' own.
+function of an element takes, is the element's `Form`; parts that no function takes are the kernels' own. Every run has
+blocks of its own (`CallbackTable`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import copy
 import ctypes
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -19,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.compiled.interface import JIT, plain_address
+from index3.compiled.failures import Failing
+from index3.compiled.interface import JIT, Slot, Table, plain_address
 from index3.errors import Index3Error, ModelError, SimulationFailed
 
 C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
@@ -52,24 +55,43 @@ class Form:
             k = self.names.index(name)
             yield name, starts[k], starts[k + 1], self.shapes[k]
 
+    def views(self, block: np.ndarray, names: Sequence[str]) -> list[np.ndarray]:
+        """Some parts of a block as arrays of their shapes, those that are not to be filled read-only."""
+        views = []
+        for name, first, end, shape in self.parts(names):
+            part = block[first:end].reshape(shape)
+            part.setflags(write=name in self.filled)
+            views.append(part)
+        return views
 
-class UserFunctions:
-    """Base of elements with functions of the user: what these raise is kept here until Python can show it.
+
+class CallbackTable(Table):
+    """A table that owns the callbacks whose addresses it holds; these find the arrays of every copy by address."""
+
+    keep: list[Any]
+
+    def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
+        super().__setitem__(slot, array)
+        _ARRAYS[array.ctypes.data] = array
+
+
+_ARRAYS: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
+BLOCKS_KNOWN = 64
+"""Blocks of which a Python function keeps its arguments at hand; as many runs may use it at once without delay."""
+
+
+class UserFunctions(Failing):
+    """Base of elements whose functions take blocks.
 
     `arguments` names, for each function of the element, its arguments after t; the last ones are those it fills.
     """
 
     arguments: Mapping[str, tuple[str, ...]]
-    failure: BaseException | None = None
-    failed_in: tuple[str, float] = ("f", 0.0)
 
     @property
     def label(self) -> str:
         """How messages call the element."""
         raise NotImplementedError
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "failure": None}  # a traceback cannot be pickled
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy that shares the functions, which need not be copyable."""
@@ -81,11 +103,12 @@ class UserFunctions:
 
     def explain_function(self, what: str, t: float) -> str:
         """What went wrong in the user's function `what`."""
-        if isinstance(self.failure, Index3Error):
-            return str(self.failure)
-        if self.failure is not None:
+        failure = self.failure
+        if isinstance(failure, Index3Error):
+            return str(failure)
+        if failure is not None:
             what, t = self.failed_in
-            raised = f"{type(self.failure).__name__} at t = {t:.6g}: {self.failure}"
+            raised = f"{type(failure).__name__} at t = {t:.6g}: {failure}"
             return f"{self.label}: its function {what} raised {raised}"
         return (
             f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "
@@ -96,7 +119,7 @@ class UserFunctions:
         """Raise what a Python function of the user raised, wrapped in `SimulationFailed`, and forget it; or return.
 
         Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. A function that
-        failed is not called again until this is done or a new table is made.
+        failed is not called again in this thread until this is done or a new run begins.
         """
         failure, self.failure = self.failure, None
         if failure is None:
@@ -127,20 +150,18 @@ class UserFunctions:
             )
 
 
-def make_callable(owner: UserFunctions, what: str, function: Any, block: np.ndarray, form: Form) -> tuple[int, Any]:
-    """Address of a user's function for kernels, and the object that must live as long as the address is used."""
+def make_callable(owner: UserFunctions, what: str, function: Any, form: Form, first: int) -> tuple[int, Any]:
+    """Address of a user's function for kernels, and the object that must live as long as the address is used.
+
+    `first` is the place of the element's block in its array of a `CallbackTable`.
+    """
     if not callable(function):
         return low_level(function)
     if hasattr(function, "py_func"):
         if JIT:
             return compile_for(owner, what, function, form)
         function = function.py_func
-    views = []
-    for name, first, end, shape in form.parts(owner.arguments[what]):
-        part = block[first:end].reshape(shape)
-        part.setflags(write=name in form.filled)
-        views.append(part)
-    run = guarded(owner, what, function, views, form.filled)
+    run = guarded(owner, what, function, form, first)
     if not JIT:
         return plain_address(run), run
     callback = C_BLOCK(run)
@@ -154,19 +175,33 @@ def returned_something(owner: UserFunctions, what: str, returned: str, filled: S
 
 
 def guarded(
-    owner: UserFunctions, what: str, function: Callable[..., Any], views: list[np.ndarray], filled: Sequence[str]
+    owner: UserFunctions, what: str, function: Callable[..., Any], form: Form, first: int
 ) -> Callable[[float, Any], int]:
-    """A function of (t, block) that keeps what `function` raises, since nothing may pass through compiled code."""
+    """A function of (t, block) that keeps what `function` raises, since nothing may pass through compiled code.
+
+    A block is an array in plain mode, else its address, of which the views are kept: these own the array, so that
+    no other can come to stand there meanwhile.
+    """
+    failures, names, known = owner.failures, owner.arguments[what], dict[int, list[np.ndarray]]()
+
+    def find(block: Any) -> list[np.ndarray]:
+        if not JIT:
+            return form.views(block, names)
+        if len(known) >= BLOCKS_KNOWN:
+            known.clear()
+        array = _ARRAYS[block - 8 * first]
+        known[block] = views = form.views(array[first : first + form.starts[-1]], names)
+        return views
 
     def run(t: float, block: Any) -> int:
-        if owner.failure is not None:  # the run is about to end: do not go on calling a function that failed
+        if failures.errors:  # the run is about to end: do not go on calling a function that failed
             return 1
         try:
-            returned = function(t, *views)
+            returned = function(t, *((JIT and known.get(block)) or find(block)))
             if returned is not None:
-                raise ModelError(returned_something(owner, what, short(returned), filled))
+                raise ModelError(returned_something(owner, what, short(returned), form.filled))
         except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
-            owner.failure, owner.failed_in = error, (what, t)
+            failures.keep(error, what, t)
             return 1
         return 0
 

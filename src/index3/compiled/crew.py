@@ -10,8 +10,18 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from index3.compiled import outside, target
+from index3.compiled.notice import say
 from index3.compiled.sources import PACKAGE, Key, text
 from index3.errors import Index3Error
+
+REFUSED, NOT_STORED = 3, 4  # how a worker ends that must not compile a kernel, or cannot write it
+
+_quick_failed = False  # the quick way does not work here: it is not tried again
+
+
+class NotStored(Index3Error):
+    """An object could not be written."""
 
 
 def build(
@@ -19,15 +29,52 @@ def build(
 ) -> None:
     """Compile kernels into `directory` in worker processes; `report` gets each one done.
 
-    A worker is handed the kernels of one module at a time, which share helpers; large modules first.
+    If the quick way does not know this version of Numba, or fails, the standard way is taken, and a line says so.
 
     Raises
     ------
+    NotStored : the directory cannot be written, or is full.
     Index3Error : a kernel cannot be compiled, or must not be; the message names it.
+    """
+    global _quick_failed
+    directory = directory.absolute()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise NotStored(problem.strerror or str(problem)) from problem
+    missing = list(dict.fromkeys(keys))
+    done: set[str] = set()
+
+    def note(name: str) -> None:
+        done.add(name)
+        report(name)
+
+    ways = target.ways()
+    for way in ways[-1:] if _quick_failed else ways:
+        code, problem_text = _share([key for key in missing if ".".join(key) not in done], way, directory, jobs, note)
+        if not problem_text:
+            return
+        if code == NOT_STORED:
+            raise NotStored(problem_text.strip())
+        if code == REFUSED or way == ways[-1]:
+            raise Index3Error(f"Kernels could not be built:\n{problem_text}")
+        _quick_failed = True
+        reason = problem_text.strip().splitlines()[-1]
+        say(
+            f"the quick build does not work with Numba {target.version('numba')} ({reason}). "
+            "Kernels are built by Numba's documented interface, which takes longer."
+        )
+
+
+def _share(
+    keys: list[Key], way: str, directory: Path, jobs: int | None, report: Callable[[str], None]
+) -> tuple[int, str]:
+    """Have kernels compiled by several workers; how one that failed has ended, and what it says.
+
+    A worker is handed the kernels of one module at a time, which share helpers; large modules first.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    directory.mkdir(parents=True, exist_ok=True)
     names: dict[str, list[str]] = {}
     for module, name in keys:
         names.setdefault(module, []).append(name)
@@ -35,38 +82,31 @@ def build(
     jobs = min(jobs or os.cpu_count() or 1, len(waiting))
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            failures = list(filter(None, pool.map(lambda _: _employ(waiting, directory, report), range(jobs))))
+            ends = list(pool.map(lambda _: _employ(waiting, way, directory, report), range(jobs)))
         finally:
             waiting.clear()  # an interrupt: the workers end with what they have in hand
-    if failures:
-        raise Index3Error(f"Kernels could not be built:\n{failures[0]}")
-
-
-ENVIRONMENT = {
-    "INDEX3_BUILDING": "1",
-    "NUMBA_CPU_NAME": "generic",
-    "NUMBA_CPU_FEATURES": "",
-    "NUMBA_OPT": "2",  # level 3 takes a tenth longer, and kernels are not quicker for it
-}
-"""What tells a worker how to compile."""
+    failures = [one for one in ends if one[1]]
+    return max(failures, key=lambda one: one[0] in (REFUSED, NOT_STORED)) if failures else (0, "")
 
 
 class Worker:
     """A process that compiles kernels into a directory; what it has compiled once, helpers too, it keeps in mind."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, way: str) -> None:
         import subprocess  # imported here and below: only a miss needs them, and they take 0.02 s
         import tempfile
 
-        environment = {**os.environ, **ENVIRONMENT}
-        paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment["PYTHONPATH"] = os.pathsep.join(paths)
-        command = [sys.executable, "-m", "index3.compiled.build", str(directory), "-"]
         pipe = subprocess.PIPE
-        self.directory = directory
+        self.directory, self.way = directory, way
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by `end`)
         self.process = subprocess.Popen(
-            command, env=environment, stdin=pipe, stdout=pipe, stderr=self.errors, text=True
+            [sys.executable, "-P", "-m", "index3.compiled.build", str(directory), "-"],
+            env=environment(way),
+            cwd=PACKAGE,  # with -P: nothing is taken from the folder in which the user happens to be
+            stdin=pipe,
+            stdout=pipe,
+            stderr=self.errors,
+            text=True,
         )
 
     def make(self, module: str, names: list[str], report: Callable[[str], None]) -> bool:
@@ -74,7 +114,7 @@ class Worker:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
-            self.process.stdin.write(" ".join((module, *names)) + "\n")
+            self.process.stdin.write(" ".join((outside.token(module), *names)) + "\n")
             self.process.stdin.flush()
         except OSError:
             return False
@@ -85,8 +125,8 @@ class Worker:
             report(done.strip())
         return True
 
-    def end(self) -> str:
-        """Let the process end; what it says if it failed."""
+    def end(self) -> tuple[int, str]:
+        """Let the process end; its exit code, and what it says if it failed."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with self.errors:
@@ -95,23 +135,33 @@ class Worker:
             code = self.process.wait()
             self.process.stdout.close()
             if not code:
-                return ""
+                return 0, ""
             self.errors.seek(0)
-            return self.errors.read() or f"A worker ended with code {code}."
+            return code, self.errors.read() or f"A worker ended with code {code}."
+
+
+def environment(way: str) -> dict[str, str]:
+    """The variables of a worker: those of this process, but of Numba's settings only ours."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    paths = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    found = os.pathsep.join(map(os.path.abspath, paths))
+    return {**kept, **target.ENVIRONMENT, "INDEX3_NUMBA": way, "PYTHONPATH": found}
 
 
 _idle: list[Worker] = []  # workers that may be given more
 
 
-def _employ(waiting: deque[tuple[str, list[str]]], directory: Path, report: Callable[[str], None]) -> str:
-    """Hand modules to one worker, one at a time, until none is left; returns what it says if it fails."""
+def _employ(
+    waiting: deque[tuple[str, list[str]]], way: str, directory: Path, report: Callable[[str], None]
+) -> tuple[int, str]:
+    """Hand modules to one worker, one at a time, until none is left; how it ended and what it says, if it fails."""
     try:
         worker = _idle.pop()
     except IndexError:
-        worker = Worker(directory)
-    if worker.directory != directory:
+        worker = Worker(directory, way)
+    if (worker.directory, worker.way) != (directory, way):
         worker.end()
-        worker = Worker(directory)
+        worker = Worker(directory, way)
     done = False
     try:
         while waiting:
@@ -121,18 +171,20 @@ def _employ(waiting: deque[tuple[str, list[str]]], directory: Path, report: Call
                 break
             if not worker.make(module, names, report):
                 waiting.clear()
-                return worker.end() or "A worker ended before its kernels were built."
+                code, problem = worker.end()
+                return code, problem or "A worker ended before its kernels were built."
         done = True
     finally:
         if done:
             _idle.append(worker)
         elif not worker.errors.closed:
             worker.end()
-    return ""
+    return 0, ""
 
 
 @atexit.register
 def dismiss() -> None:
     """Let idle workers go. Whoever has all the kernels it needs says so; else they end with this process."""
-    while _idle:
-        _idle.pop().end()
+    with contextlib.suppress(IndexError):  # empty, perhaps by another thread
+        while True:
+            _idle.pop().end()

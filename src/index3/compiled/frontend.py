@@ -2,16 +2,19 @@
 
 Numba serves every kind of program; kernels are loops over arrays that own nothing, without closures, exceptions or
 allocation, and nothing calls their helpers but kernels. What follows changes how long Numba takes, not what the code
-that comes out computes. It is called in the store's worker processes only.
+that comes out computes. It is called in the store's worker processes only, and `check_numba` first looks whether this
+Numba is one that it knows; for another one kernels are built the standard way (`target`).
 """
 
 from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import sys
 from typing import Any
 
+import numba
 from llvmlite.binding import Linkage, ffi, parse_assembly
 from numba.core import base
 from numba.core.base import BaseContext
@@ -19,6 +22,7 @@ from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
+from numba.core.dispatcher import Dispatcher
 from numba.core.ir import Inst, Var
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.runtime.context import NRTContext
@@ -26,7 +30,32 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
+from numba.np import arrayobj
 
+TESTED = (0, 62), (0, 69)  # the oldest, and the first that is too new; as in pyproject.toml
+KNOWN = (  # what is replaced or called by this module and by `indexing`, and with which arguments
+    (CPUCodeLibrary, "add_ir_module", "self ir_module"),
+    (JITCodeLibrary, "finalize", "self"),
+    (JITCodeLibrary, "get_pointer_to_function", "self name"),
+    (JITCPUCodegen, "set_env", "self env_name env"),
+    (JITCPUCodegen, "_module_pass_manager", "self kwargs"),
+    (NRTContext, "incref", "self builder typ value"),
+    (NRTContext, "decref", "self builder typ value"),
+    (BaseFunction, "get_call_type", "self context args kws"),
+    (BaseContext, "get_abi_sizeof", "self ty"),
+    (BaseContext, "refresh", "self"),
+    (base, "_has_loc", "fn"),
+    (PostProcessor, "run", "self emit_dels extend_lifetimes"),
+    (VariableLifetime, "__init__", "self blocks"),
+    (Inst, "_rec_list_vars", "self val"),
+    (DefaultPassBuilder, "define_nopython_pipeline", "state name"),
+    (Dispatcher, "get_call_template", "self args kws"),
+    (arrayobj, "getitem_arraynd_intp", "context builder sig args"),
+    (arrayobj, "getitem_array_tuple", "context builder sig args"),
+    (arrayobj, "setitem_array", "context builder sig args"),
+    (arrayobj, "load_item", "context builder arrayty ptr"),
+    (arrayobj, "store_item", "context builder arrayty val ptr"),
+)
 LEFT_OUT = {  # passes that find nothing without inner functions, `with` blocks, `raise` or array arithmetic
     "WithLifting",
     "InlineClosureLikes",
@@ -60,6 +89,23 @@ class KernelCompiler(CompilerBase):
         lean.passes = [(one, text) for one, text in whole.passes if one.__name__ not in LEFT_OUT]
         lean.finalize()
         return [lean]
+
+
+class UnknownNumba(Exception):
+    """A Numba that works otherwise than those that this module was written for."""
+
+
+def check_numba() -> None:
+    """Raise `UnknownNumba` unless Numba is of a tested version and has what is replaced in it."""
+    found = numba.version_info.short
+    if not TESTED[0] <= found < TESTED[1]:
+        raise UnknownNumba(
+            f"tested are versions from {TESTED[0][0]}.{TESTED[0][1]} to below {TESTED[1][0]}.{TESTED[1][1]}"
+        )
+    for owner, name, parameters in KNOWN:
+        function = getattr(owner, name, None)
+        if function is None or " ".join(inspect.signature(function).parameters) != parameters:
+            raise UnknownNumba(f"{owner.__name__}.{name}({parameters.replace(' ', ', ')}) is not there")
 
 
 def take_plain_integers(helper: Any) -> Any:
@@ -207,7 +253,13 @@ def list_variables_quickly() -> None:
 
 
 def make_quick() -> None:
-    """Change Numba in this process."""
+    """Change Numba in this process.
+
+    Raises
+    ------
+    UnknownNumba : this is none that can be changed so.
+    """
+    check_numba()
     spare_scipy()
     spare_events()
     remember_signatures()

@@ -2,7 +2,7 @@
 
 By itself Numba lets an index count from the end when it is negative, and goes through a copy of the array's description
 at each access. Kernels index forwards only, over arrays without gaps, so what is left is the arithmetic of the address.
-Imported only while kernels are built; it makes them quicker to build and quicker.
+Imported only while kernels are built the quick way; it makes them quicker to build and quicker.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def pick_from_tuple(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def replace_pick() -> None:
     """Put `pick_from_tuple` in the place of Numba's function, before it is first used."""
     known: Any = builtin_registry.functions
-    for place, (_, function, kinds) in enumerate(known):
-        if function is operator.getitem and kinds == (UniTuple, types.intp):
-            known[place] = (pick_from_tuple, function, kinds)
+    wanted = operator.getitem, (UniTuple, types.intp)
+    (place,) = (k for k, (_, function, kinds) in enumerate(known) if (function, kinds) == wanted)
+    known[place] = (pick_from_tuple, *wanted)
 
 
 replace_pick()

@@ -12,18 +12,22 @@ kernel. Three modes share every kernel's source:
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import itertools
+import math
 import os
 import weakref
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
 JIT = os.environ.get("INDEX3_JIT", "1") != "0"
 BUILDING = os.environ.get("INDEX3_BUILDING") == "1"
 OK = 0  # the status of a kernel that found nothing wrong
+ALIGNED = 64  # bytes: where the arrays of `Table.fill` begin
 WORDS = 4  # int64 words of a slot: address and up to three extents
 C_KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
@@ -35,6 +39,7 @@ class Slot:
     index: int
     dtype: np.dtype
     ndim: int
+    name: str = field(default="", compare=False)
 
 
 def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
@@ -54,7 +59,8 @@ def extended(base: tuple[Slot, ...], **kinds: tuple[Any, int]) -> tuple[Slot, ..
     >>> [slot.index for slot in extended(base, y=("f8", 1), z=("f8", 2))]
     [1, 2]
     """
-    return tuple(Slot(len(base) + k, np.dtype(dtype), ndim) for k, (dtype, ndim) in enumerate(kinds.values()))
+    numbered = enumerate(kinds.items(), len(base))
+    return tuple(Slot(k, np.dtype(dtype), ndim, name) for k, (name, (dtype, ndim)) in numbered)
 
 
 class Record(np.record):  # type: ignore[misc]  # final to the stubs, not to NumPy
@@ -93,14 +99,66 @@ class Table:
     >>> table[X] = np.zeros(3)
     >>> table[X].shape
     (3,)
+
+    Attributes
+    ----------
+    kind, memory : of a kind's table: the name of its module, and the slots that its kernels write to
     """
 
+    kind: str = ""
+    memory: tuple[Slot, ...] = ()
+
     def __init__(self, size: int) -> None:
-        self.words = np.zeros(max(size, 1) * WORDS, np.int64)
         self.arrays: list[np.ndarray | None] = [None] * size
-        self.handle = int(self.words.ctypes.data)
+        self._take(np.zeros(max(size, 1) * WORDS, np.int64))
+
+    def _take(self, words: np.ndarray) -> None:
+        """Let these be the words, and so the handle, of the table."""
+        self.words = words
+        self.handle = int(words.ctypes.data)
         if not JIT:
             _TABLES[self.handle] = self
+
+    def sharing(self, own: Iterable[Slot] = ()) -> Self:
+        """A table over the same arrays, with copies in the slots `own`.
+
+        >>> X, Y = slots(x=("f8", 1), y=("f8", 1))
+        >>> table = Table(2)
+        >>> table[X], table[Y] = np.zeros(3), np.zeros(3)
+        >>> other = table.sharing([Y])
+        >>> other[X] is table[X], other[Y] is table[Y]
+        (True, False)
+        """
+        other = copy.copy(self)
+        other.arrays = list(self.arrays)
+        other._take(self.words.copy())
+        for slot in own:
+            other[slot] = self[slot].copy()
+        return other
+
+    def explain(self, element: Any, k: int, t: float) -> str | None:
+        """What the memory of the table tells about a failure of its k-th element; None: ask the element."""
+        return None
+
+    def fill(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
+        """Put zeros into many slots, all in one piece of memory: far quicker than one array after the other.
+
+        >>> X, Y = slots(x=("f8", 1), y=("i8", 2))
+        >>> table = Table(2)
+        >>> table.fill({X: (3,), Y: (2, 1)})
+        >>> table[Y].tolist()
+        [[0], [0]]
+        """
+        sizes = [slot.dtype.itemsize * math.prod(shape) for slot, shape in shapes.items()]
+        ends = list(itertools.accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
+        block = np.zeros(ends[-1] if ends else 0, np.uint8)
+        address = int(block.ctypes.data)
+        for (slot, shape), first in zip(shapes.items(), [0, *ends], strict=False):
+            array = np.ndarray(shape, slot.dtype, block, first)
+            self.arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
+            self.words[slot.index * WORDS] = address + first
+            for k, extent in enumerate(shape, slot.index * WORDS + 1):
+                self.words[k] = extent
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
@@ -119,13 +177,15 @@ class Table:
 
 
 _TABLES: weakref.WeakValueDictionary[int, Table] = weakref.WeakValueDictionary()
-_CALLABLES: list[Callable[..., Any]] = []
+_CALLABLES: dict[int, Callable[..., Any]] = {}
+_NUMBERS = itertools.count()
 
 
 def plain_address(function: Callable[..., Any]) -> int:
     """Give a Python function a number that `call` understands in plain mode."""
-    _CALLABLES.append(function)
-    return len(_CALLABLES) - 1
+    address = next(_NUMBERS)
+    _CALLABLES[address] = function
+    return address
 
 
 class Kernel:

@@ -7,22 +7,23 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import lower_constant
 from numba.extending import intrinsic, models, register_model, typeof_impl
 from numba.np import numpy_support
 
-from index3.compiled import indexing, interface  # noqa: F401 (says how elements are read and written)
-from index3.compiled.frontend import KernelCompiler, take_plain_integers
+from index3.compiled import interface, target
 
-OPTIONS: dict[str, Any] = {
-    "error_model": "numpy", "boundscheck": False, "fastmath": False, "pipeline_class": KernelCompiler,
-}  # fmt: skip
-INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nothing but kernels calls a helper
+WAY = target.ways()[0]
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": False}
+if WAY == target.QUICK:
+    from index3.compiled import indexing  # noqa: F401 (says how elements are read and written)
+    from index3.compiled.frontend import KernelCompiler, take_plain_integers
+
+    OPTIONS["pipeline_class"] = KernelCompiler
 I64, F64 = ir.IntType(64), ir.DoubleType()
 
 
-class SlotType(types.Type):
-    """A slot is known while compiling, so its type says everything."""
+class SlotType(types.Dummy):
+    """A slot is known while compiling, so its type says everything and nothing is left for the code."""
 
     def __init__(self, slot: interface.Slot) -> None:
         self.slot = slot
@@ -37,14 +38,11 @@ def _typeof_slot(value: interface.Slot, c: Any) -> SlotType:
     return SlotType(value)
 
 
-@lower_constant(SlotType)
-def _constant_slot(context: Any, builder: Any, ty: Any, value: Any) -> Any:
-    return context.get_dummy_value()
-
-
 def helper(function: Any) -> Any:
     """Compile a helper together with each kernel that uses it."""
-    return take_plain_integers(numba.njit(**INNER)(function))
+    if WAY == target.QUICK:  # nothing but kernels calls it
+        return take_plain_integers(numba.njit(**OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    return numba.njit(**OPTIONS)(function)
 
 
 @intrinsic

@@ -5,6 +5,14 @@ from __future__ import annotations
 import sys
 import time
 
+from index3.compiled import target
+
+
+def say(text: str) -> None:
+    """Print a line to the user, on a terminal in the place of one that is not finished."""
+    before, after = ("\r", "\x1b[K") if sys.stderr.isatty() else ("", "")
+    print(f"{before}index3: {text}{after}", file=sys.stderr, flush=True)
+
 
 class Notice:
     """One line on a terminal that follows a build; elsewhere one line at the start and one at the end."""
@@ -12,7 +20,8 @@ class Notice:
     def __init__(self, count: int) -> None:
         self.count, self.done, self.start = count, 0, time.perf_counter()
         self.live = sys.stderr.isatty()
-        self.say(f"building {count} kernels (once for these sources) ...", "" if self.live else "\n")
+        made_for = f"once for these sources, Numba {target.version('numba')} and llvmlite {target.version('llvmlite')}"
+        self.say(f"building {count} kernels ({made_for}) ...", "" if self.live else "\n")
 
     def say(self, text: str, end: str) -> None:
         """Print, on a terminal over what was there."""

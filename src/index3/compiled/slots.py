@@ -3,6 +3,8 @@
 n coordinates, m constraint rows. A *marker* is a point and three axes on a body; its twist is (dr, dtheta) or
 (velocity, angular velocity), ground axes. A *group* is a set of markers tied by one joint or force: constraint rows and
 force laws are written in the group's twists (6 numbers per marker), and the evaluator carries them over to coordinates.
+A marker's *span* is the list of the coordinates that move it, in an order that its body's kernels know; the coordinates
+of a group are those of its markers, each once.
 "Ragged" arrays hold one piece per marker, group or row; the tables say where each piece begins.
 """
 
@@ -12,8 +14,8 @@ import numpy as np
 
 from index3.compiled.interface import slots
 
-MARKER = np.dtype([("body", "i8"), ("coords", "i8"), ("count", "i8"), ("jacobian", "i8")])
-"""A marker's body (-1: ground), its first coordinate, their number, first place in the ragged (6, count) arrays."""
+MARKER = np.dtype([("body", "i8"), ("span", "i8"), ("count", "i8"), ("jacobian", "i8")])
+"""A marker's body (-1: ground), first place in SPANS, number of coordinates, first place in ragged arrays."""
 
 GROUP = np.dtype(
     [
@@ -21,13 +23,14 @@ GROUP = np.dtype(
         ("marker_count", "i8"),
         ("row", "i8"),  # first constraint row
         ("row_count", "i8"),
-        ("count", "i8"),  # coordinates of all its markers together
+        ("count", "i8"),  # its coordinates
+        ("columns", "i8"),  # first place in GROUP_COLUMNS
         ("gradient", "i8"),  # first place in ROW_G of its first row (6 numbers per marker and row)
         ("block", "i8"),  # first place of its rows' entries in PHI_Q (row by row, `count` each)
         ("stiffness", "i8"),  # first place in GROUP_K and GROUP_D (square of 6 per marker)
         ("map", "i8"),  # first place in GROUP_MAP (square of `count`)
-        ("curved", "i8"),  # 1 if GROUP_K is filled at present
-        ("damped", "i8"),  # 1 if GROUP_D is filled at present
+        ("curved", "i8"),  # 1 if GROUP_K is ever filled
+        ("damped", "i8"),  # 1 if GROUP_D is ever filled
         ("inertial", "i8"),  # 1 if GROUP_M is ever filled
     ]
 )
@@ -47,13 +50,13 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
     PHI, PHI_T, PHI_TT, PHI_SCALE, LEVEL, G, MA, RATE, GAMMA, ENERGY,
     GRAVITY, FUNCTIONS, FUNCTION_VALUES, ANGLES, ANGLE_REF,
-    MARKERS, LOCAL_R, LOCAL_A,
+    MARKERS, SPANS, LOCAL_R, LOCAL_A,
     MARKER_R, MARKER_A, MARKER_V, MARKER_W, MARKER_F,
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
-    GROUPS, GROUP_MARKERS, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
+    GROUPS, GROUP_MARKERS, GROUP_COLUMNS, GROUP_APART, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
     BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
-    MATRIX, CORE, STAGES, STAGE_FIRST, STATUS,
+    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
@@ -72,7 +75,8 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     gravity=("f8", 1),
     functions=("i8", 2), function_values=("f8", 2),  # users' functions of time: addresses and values of f, f', f''
     angles=("f8", 1), angle_ref=("f8", 1),  # unwrapped joint angles: at the evaluation, at the last accepted step
-    markers=(MARKER, 1), local_r=("f8", 2), local_a=("f8", 2),  # poses in the body frame
+    markers=(MARKER, 1), spans=("i8", 1),  # ragged: the coordinates that move each marker
+    local_r=("f8", 2), local_a=("f8", 2),  # poses in the body frame
     marker_r=("f8", 2), marker_a=("f8", 2), marker_v=("f8", 2),  # pose and twist
     marker_w=("f8", 2),  # rate of the twist: acceleration, angular acceleration; empty if no force reads it
     marker_f=("f8", 2),  # applied force and torque, reactions included
@@ -82,6 +86,8 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     marker_x=("f8", 2),  # J a
     marker_bq=("f8", 1), marker_bv=("f8", 1),  # ragged (6, count): derivatives of the bias by q and v
     groups=(GROUP, 1), group_markers=("i8", 1),
+    group_columns=("i8", 1),  # ragged, marker by marker: the place of each coordinate of its span among the group's
+    group_apart=("i8", 1),  # 1 while nothing touches and all derivatives of the group are zero: it is passed over
     group_k=("f8", 1), group_d=("f8", 1),  # ragged: minus the derivative of the group's wrench by pose and by twist
     group_m=("f8", 1),  # the same by the rate of the twist; empty if no force reads it
     group_map=("i8", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
@@ -94,7 +100,8 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
-    stages=("i8", 2), stage_first=("i8", 1),  # (address, table) of every kind's kernels, stage by stage
+    stages=("i8", 1), stage_tables=("i8", 1),  # addresses of every kind's kernels, stage by stage, and their tables
+    stage_first=("i8", 1),
     status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
 )  # fmt: skip
 SIZE = STATUS.index + 1

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import platform
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
+
+from index3.compiled import outside, target
+from index3.errors import Index3Error
 
 INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
 PACKAGE = Path(__file__).resolve().parent.parent
 IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
     r"^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
 )
-COMPILER = "index3.compiled.intrinsics"  # imported by none of them, but part of every kernel that is built
+COMPILER = tuple(  # imported by none of them, but part of every kernel that is built
+    f"index3.compiled.{name}" for name in ("emit", "intrinsics", "frontend", "indexing")
+)
 DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
 
 Key = tuple[str, str]
@@ -26,7 +29,9 @@ Key = tuple[str, str]
 
 @functools.cache
 def source(module: str) -> Path | None:
-    """The file of a module of this package, or None."""
+    """The file of a module, or None if it has none that kernels are made from."""
+    if outside.is_outside(module):
+        return outside.file_of(module)
     path = PACKAGE.joinpath(*module.split(".")[1:])
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
@@ -36,17 +41,22 @@ def source(module: str) -> Path | None:
 
 @functools.cache
 def text(module: str) -> str:
-    """The source of a module of this package."""
+    """The source of a module."""
     path = source(module)
-    assert path is not None
+    if path is None:
+        raise Index3Error(
+            f"Module {module} has kernels, but no source file to build them from. Put them into a .py file and "
+            "import that."
+        )
     return path.read_text("utf-8")
 
 
 @functools.cache
 def imports(module: str) -> frozenset[str]:
-    """Every module of the package that the kernels of a module are made from, itself included."""
+    """Every module that the kernels of a module are made from, itself included: of the package, or beside it."""
+    text(module)  # raises if there is none
     seen: set[str] = set()
-    queue = [module, COMPILER]
+    queue = [module, *COMPILER]
     while queue:
         name = queue.pop()
         if name in seen or source(name) is None:
@@ -55,13 +65,15 @@ def imports(module: str) -> frozenset[str]:
         for parent, names, plain in IMPORTS.findall(text(name)):
             queue.append(parent or plain)
             queue.extend(f"{parent}.{word}" for word in re.findall(r"\w+", names))
+        if outside.is_outside(name):
+            queue.extend(outside.neighbours(name, text(name)))
     return frozenset(seen)
 
 
 @functools.cache
-def digest(module: str) -> str:
-    """What an object of this module must have been made from."""
-    content = hashlib.sha256(repr((INTERFACE, sys.platform, platform.machine())).encode())
+def digest(module: str, way: str = target.QUICK) -> str:
+    """What an object of this module must have been made from: sources, versions, settings and machine."""
+    content = hashlib.sha256(repr((INTERFACE, target.description(way))).encode())
     for name in sorted(imports(module)):
         content.update(name.encode() + b"\0" + text(name).encode() + b"\0")
     return content.hexdigest()[:20]

@@ -1,25 +1,25 @@
 """Kernel objects: found by the content of their sources, built when missing, loaded without Numba.
 
-One file per kernel, named by a digest of its module's source and of every source of the package that it imports, so an
-edited file is never served from an old object. A file begins with a digest of the rest of it, so a damaged one is never
-loaded. Files are looked for in the installed package (put there by the build hook), then in the user's cache, where a
-miss is built by worker processes (`crew`). A kernel's key is (module, name).
+One file per kernel, named by a digest of its module's source, of every source of the package that it imports, and of
+what it was compiled with and for (`target`), so an edited file is never served from an old object. A file begins with a
+digest of the rest of it, so a damaged one is never loaded. Files are looked for in the installed package (put there by
+the build hook, and trusted as its sources are), then in the user's cache (`cache`), where a miss is built by worker
+processes (`crew`). A kernel's key is (module, name).
 """
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import hashlib
 import json
 import os
-import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from index3.compiled import crew, sources
+from index3.compiled import cache, crew, sources, target
+from index3.compiled.cache import cache_directory
 from index3.compiled.notice import Notice
 from index3.compiled.sources import PACKAGE, Key
 from index3.errors import Index3Error
@@ -38,31 +38,37 @@ UNUSED = 30 * 86400.0  # seconds after which an object of sources that are gone 
 
 _addresses: dict[Key, int] = {}
 _engines: list[Any] = []  # own the code behind every address
-_temporary: list[Path] = []  # where objects go if the cache cannot be written
 _lock = threading.Lock()
 
 
-def cache_directory() -> Path:
-    """Where objects built on this machine are kept (`INDEX3_CACHE` overrides it)."""
-    if "INDEX3_CACHE" in os.environ:
-        return Path(os.environ["INDEX3_CACHE"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "index3"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "index3"
+class Stored(NamedTuple):
+    """A kernel's object: where it lies, its symbol and code."""
+
+    path: Path
+    symbol: str
+    code: bytes
 
 
-def file_name(module: str, name: str) -> str:
-    """The name of a kernel's object file."""
-    return f"{module.removeprefix('index3.')}.{name}-{sources.digest(module)}.kob"
+def file_name(module: str, name: str, way: str = target.QUICK) -> str:
+    """The name of a kernel's object file, built in one way."""
+    return f"{module.removeprefix('index3.')}.{name}-{sources.digest(module, way)}.kob"
+
+
+def read(module: str, name: str) -> Stored | None:
+    """The intact object of a kernel, or None if it must be built."""
+    for way in target.ways():
+        file = file_name(module, name, way)
+        for directory in (INSTALLED, *cache.directories()):
+            found = unpack(directory / file, trusted=directory == INSTALLED)
+            if found is not None:
+                return Stored(directory / file, *found)
+    return None
 
 
 def find(module: str, name: str) -> Path | None:
     """The intact object file of a kernel, or None if it must be built."""
-    for directory in (INSTALLED, cache_directory(), *_temporary):
-        path = directory / file_name(module, name)
-        if unpack(path) is not None:
-            return path
-    return None
+    found = read(module, name)
+    return None if found is None else found.path
 
 
 def pack(symbol: str, code: bytes) -> bytes:
@@ -71,11 +77,16 @@ def pack(symbol: str, code: bytes) -> bytes:
     return hashlib.sha256(content).digest() + content
 
 
-def unpack(path: Path) -> tuple[str, bytes] | None:
-    """Symbol and code packed into a file; None if there is no such file, or it is not what was once written."""
+def unpack(path: Path, trusted: bool = True) -> tuple[str, bytes] | None:
+    """Symbol and code packed into a file; None if there is no such file, or it is not what was once written.
+
+    A file that is not trusted must be the user's own, in a folder of the user's own.
+    """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if trusted else cache.read_private(path)
     except OSError:
+        return None
+    if data is None:
         return None
     check, content = data[:32], data[32:]
     if hashlib.sha256(content).digest() != check:
@@ -88,35 +99,14 @@ def prune(directory: Path) -> None:
     """Remove objects that no present source would give and that were not loaded for a month."""
     import time
 
-    present = {file_name(*key) for key in sources.kernels(sources.kernel_modules())}
+    keys = sources.kernels(sources.kernel_modules())
+    present = {file_name(*key, way) for key in keys for way in (target.QUICK, target.STANDARD)}
     for path in directory.glob("*.kob"):
         try:
             if path.name not in present and time.time() - path.stat().st_mtime > UNUSED:
                 path.unlink()
         except OSError:  # someone else has removed it
             continue
-
-
-def build_directory() -> Path:
-    """Where a miss is stored: the user's cache or, if that cannot be written, a directory for this process only."""
-    import shutil
-    import tempfile
-
-    directory = cache_directory()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
-    except OSError as problem:
-        if not _temporary:
-            _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))
-            atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
-            print(
-                f"index3: kernels cannot be stored in {directory} ({problem.strerror}) and are kept for this process "
-                "only. Set INDEX3_CACHE to a folder that can be written.",
-                file=sys.stderr,
-            )
-        return _temporary[0]
 
 
 def prepare(keys: Iterable[Key]) -> None:
@@ -127,21 +117,39 @@ def prepare(keys: Iterable[Key]) -> None:
     Index3Error : kernels cannot be built.
     """
     with _lock:
-        wanted = [key for key in dict.fromkeys(keys) if key not in _addresses]
-        missing = [key for key in wanted if find(*key) is None]
+        wanted = {key: read(*key) for key in dict.fromkeys(keys) if key not in _addresses}
+        missing = [key for key, found in wanted.items() if found is None]
         if missing:
-            notice = Notice(len(missing))
-            directory = build_directory()
-            crew.build(missing, directory, report=notice.report)
-            prune(directory)
-            notice.finish()
+            _build(missing)
+            wanted.update((key, read(*key)) for key in missing)
         if wanted:
             _load(wanted)
+
+
+def _build(missing: list[Key]) -> None:
+    """Build kernels into the user's cache or, if it is full, into a folder for this process."""
+    notice = Notice(len(missing))
+    directory = cache.build_directory()
+    try:
+        crew.build(missing, directory, report=notice.report)
+    except crew.NotStored as problem:
+        spare = cache.temporary_directory(f"in {directory}", str(problem))
+        try:
+            crew.build([key for key in missing if find(*key) is None], spare, report=notice.report)
+        except crew.NotStored as second:
+            raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
+    prune(directory)
+    notice.finish()
 
 
 def is_loaded(module: str, name: str) -> bool:
     """Whether a kernel has an address in this process."""
     return (module, name) in _addresses
+
+
+def loaded_addresses() -> list[int]:
+    """The addresses of all kernels of this process."""
+    return list(_addresses.values())
 
 
 def address(module: str, name: str) -> int:
@@ -156,7 +164,7 @@ def _stop() -> None:
     os.abort()
 
 
-def _load(keys: list[Key]) -> None:
+def _load(objects: Mapping[Key, Stored | None]) -> None:
     import llvmlite.binding as llvm
 
     if not _engines:
@@ -167,16 +175,14 @@ def _load(keys: list[Key]) -> None:
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     symbols: dict[Key, str] = {}
-    for key in keys:
-        path = find(*key)
-        found = None if path is None else unpack(path)
-        if path is None or found is None:
+    for key, found in objects.items():
+        if found is None:
             raise Index3Error(
                 f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
             )
-        symbols[key], code = found
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        _note_use(path)
+        symbols[key] = found.symbol
+        engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
+        _note_use(found.path)
     engine.finalize_object()
     _engines.append(engine)
     for key, symbol in symbols.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from index3.algebra.vectors import load_at, scale
@@ -22,8 +24,15 @@ MEASURED = np.dtype(
         ("offset", "f8"),
     ]
 )
+AXES = ("first", "second")  # whose axes its rows use
+TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(ANGLE, 1))
 (PAIRS,) = slots(pairs=(MEASURED, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["offset"], fields.get("function", -1))
 
 
 @kernel

@@ -5,14 +5,33 @@ Of a velocity-level row PHI_T holds the part that is not g . V, here -f, and PHI
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, cross, dot, load_at, scale, skew, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.planar import SLACK, Pose, out_of_plane
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 
 LEVEL = 1  # rows of this kind restrain velocities, not positions
 ANGULAR_RATE = row_dtype(("axis_i", "i8"), ("function", "i8"))
+AXES = ("first", "second")  # whose axes its rows use
+TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(ANGULAR_RATE, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["axis_first"], fields.get("function", -1))
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The row, unless its axis lies in the plane."""
+    if abs(first[1][2, fields["axis_first"]]) >= SLACK:
+        return 1, 0.0
+    if fields.get("driven"):
+        raise out_of_plane("an axis along z")
+    return 0, 0.0
 
 
 @kernel

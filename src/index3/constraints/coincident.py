@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.arms import arms
+from index3.constraints.planar import Pose
 from index3.constraints.rows import row_dtype
 
 COINCIDENT = row_dtype(("count", "i8"))
+TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(COINCIDENT, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["count"],)
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The rows x and y."""
+    return 2, float(second[0][2] - first[0][2])
 
 
 @kernel

@@ -6,14 +6,31 @@ between them is one of symmetry. Between aligned shafts the row is the angle bet
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, cross, dot, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.planar import Pose, lies_in_plane, out_of_plane
 from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 from index3.constraints.turning_angle import combine
 
+AXES = ("first", "second")  # whose axes its rows use
+TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(row_dtype(), 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return ()
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """Nothing: shafts in the plane do not turn about their axes."""
+    if not lies_in_plane(first[1][:, 2]):
+        raise out_of_plane("shafts along it")
+    return 0, float(0.5 * (first[1][:, 0] @ second[1][:, 1] - first[1][:, 1] @ second[1][:, 0]))
 
 
 @kernel

@@ -28,6 +28,7 @@ COUPLER = row_dtype(
     ("coefficient", "f8", MOST),
     ("zero", "f8", MOST),  # the raw coordinate at assembly, where the joint's coordinate is zero
 )
+AXES = ("first", "second")  # whose axes its rows use
 (ROWS,) = slots(rows=(COUPLER, 1))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, dot, load, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
@@ -10,6 +12,13 @@ from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_
 
 DISTANCE = row_dtype(("length", "f8"))
 (ROWS,) = slots(rows=(DISTANCE, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["length"],)
+
+
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 

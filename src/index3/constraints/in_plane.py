@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, cross, dot, load, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.arms import arms
+from index3.constraints.planar import Pose
+from index3.constraints.planar import in_plane as has_part_in_plane
 from index3.constraints.projection import add_projection_curvature, projection_second_rate_gradient
 from index3.constraints.rows import axis, clear_hessian, put_gradient, row_dtype, use_hessian
 
 IN_PLANE = row_dtype(("axis_i", "i8"), ("offset", "f8"), ("function", "i8"))
+AXES = ("first",)  # whose axes its rows use
 (ROWS,) = slots(rows=(IN_PLANE, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["axis_first"], fields["offset"], fields.get("function", -1))
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The row, unless its plane is that of the motion."""
+    u = first[1][:, fields["axis_first"]]
+    if has_part_in_plane(u):
+        return 1, 0.0
+    return 0, float(u @ (second[0] - first[0]) - fields["offset"]) if "offset" in fields else 0.0
 
 
 @kernel

@@ -5,6 +5,8 @@ u is an axis of marker j, across the blade; d = r_j - r_i. The row is u . (v_j -
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import add, cross, dot, load, load_at, outer, scale, skew, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
@@ -12,7 +14,13 @@ from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient
 
 LEVEL = 1  # rows of this kind restrain velocities, not positions
 KNIFE_EDGE = row_dtype(("axis_j", "i8"))
+AXES = ("first", "second")  # whose axes its rows use
 (ROWS,) = slots(rows=(KNIFE_EDGE, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["axis_second"],)
 
 
 @kernel

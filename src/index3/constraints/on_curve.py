@@ -25,7 +25,13 @@ COLUMNS = 26
 SAMPLES = 4  # per segment, where the search for the nearest point starts
 MOST_ITERATIONS = 50
 CONVERGED, SLACK = 1e-12, 1e-9  # change of s that ends the search, and how far a point may be beyond an end, by length
+AXES = ("first",)  # whose axes its rows use
 ROWS, SEGMENTS = slots(rows=(ON_CURVE, 1), segments=("f8", 2))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record; where its segments begin is filled in later."""
+    return (0, len(fields["segments"]), int(fields["closed"]))
 
 
 def fill(table: Table, fields: list[dict[str, Any]]) -> None:

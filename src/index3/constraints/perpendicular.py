@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, cross, dot, load_at, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.planar import Pose, in_plane
 from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 
 PERPENDICULAR = row_dtype(("axis_i", "i8"), ("axis_j", "i8"), ("cosine", "f8"))
+AXES = ("first", "second")  # whose axes its rows use
+TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(PERPENDICULAR, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["axis_first"], fields["axis_second"], fields["cosine"])
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The row, unless an axis stands across the plane."""
+    u, w = first[1][:, fields["axis_first"]], second[1][:, fields["axis_second"]]
+    return (1, 0.0) if in_plane(u, w) else (0, float(u @ w - fields["cosine"]))
 
 
 @kernel

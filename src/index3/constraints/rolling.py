@@ -6,9 +6,14 @@ the row is t . s with the slip s = v_j - v_i - w_i x d + (w_j - w_i) x c.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from index3.algebra.vectors import add, cross, dot, load, load_at, multiply, norm, scale, skew, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.planar import SLACK, Pose, check_wheel
 from index3.constraints.products import turn_second, turning
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 from index3.constraints.turning_angle import combine
@@ -16,7 +21,19 @@ from index3.constraints.wheel import FLAT, arm, arm_derivatives, arm_gradient, a
 
 LEVEL = 1  # rows of this kind restrain velocities, not positions
 ROLLING = row_dtype(("axis_i", "i8"), ("radius", "f8"), ("tread", "f8"))
+AXES = ("first", "second")  # whose axes its rows use
 (ROWS,) = slots(rows=(ROLLING, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["axis_first"], fields["radius"], fields["tread"])
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The row along the plane, for a wheel that stays in it."""
+    check_wheel(fields, first, second)
+    return int(np.hypot(*first[1][:2, fields["axis_first"]]) >= SLACK), 0.0
 
 
 @kernel

@@ -5,9 +5,12 @@ k is the z axis of marker i, the normal of the plane; n the z axis of marker j, 
 
 from __future__ import annotations
 
+from typing import Any
+
 from index3.algebra.vectors import absolute, add, apply_transposed, cross, dot, load, load_at, outer, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.planar import Pose, check_wheel
 from index3.constraints.products import (
     second_rate,
     second_rate_by_first,
@@ -21,7 +24,19 @@ from index3.constraints.turning_angle import combine
 from index3.constraints.wheel import FLAT, steepness
 
 TOUCHING = row_dtype(("radius", "f8"), ("tread", "f8"))
+AXES = ("first", "second")  # whose axes its rows use
 (ROWS,) = slots(rows=(TOUCHING, 1))
+
+
+def record(fields: dict[str, Any]) -> tuple[Any, ...]:
+    """The own part of the record."""
+    return (fields["radius"], fields["tread"])
+
+
+def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
+    """The row, for a wheel that stays in the plane."""
+    check_wheel(fields, first, second)
+    return 1, 0.0
 
 
 @kernel

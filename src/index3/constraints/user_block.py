@@ -16,8 +16,8 @@ import numpy as np
 from index3.algebra.rotations import about
 from index3.algebra.vectors import multiply
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Form, make_callable
-from index3.compiled.interface import Slot, Table, call_block, helper, view
+from index3.compiled.callbacks import CallbackTable, Form, make_callable
+from index3.compiled.interface import Slot, call_block, helper, view
 
 POSES = ("r", "A", "v", "w", "p")  # the parts that come first in every block
 
@@ -27,15 +27,13 @@ def pose_shapes(count: int, parameters: int) -> tuple[tuple[int, ...], ...]:
     return ((count, 3), (count, 3, 3), (count, 3), (count, 3), (parameters,))
 
 
-class UserTable(Table):
-    """A table that owns the callbacks whose addresses it holds."""
-
-    keep: list[Any]
-
-
 def user_table(
-    slots: tuple[Slot, ...], elements: Sequence[Any], places: Sequence[Any], forms: Sequence[Form]
-) -> UserTable:
+    slots: tuple[Slot, ...],
+    elements: Sequence[Any],
+    places: Sequence[Any],
+    forms: Sequence[Form],
+    make: type[CallbackTable] = CallbackTable,
+) -> Any:
     """Table of records, marker numbers and blocks, which are its first slots; others are left to the caller.
 
     Here the users' functions become callable from kernels. A record is (first marker's place, number of markers,
@@ -44,7 +42,7 @@ def user_table(
     records, members, blocks = slots[:3]
     firsts = [0, *accumulate(form.starts[-1] for form in forms)]
     begins = [0, *accumulate(len(place.markers) for place in places)]
-    result = UserTable(len(slots))
+    result = make(len(slots))
     result.keep = []
     result[records] = np.zeros(len(elements), records.dtype).view(np.recarray)
     result[members] = np.array([marker for place in places for marker in place.markers], np.int64)
@@ -57,7 +55,7 @@ def user_table(
         for what, function in (("f", element.f), ("jacobian", element.jacobian)):
             address = 0
             if function is not None and not isinstance(function, str):
-                address, owner = make_callable(element, what, function, block, form)
+                address, owner = make_callable(element, what, function, form, firsts[k])
                 result.keep.append(owner)
             addresses.append(address)
         own = (begins[k], len(place.markers), *element.record(place))

@@ -16,10 +16,11 @@ import numpy as np
 
 from index3.algebra.vectors import norm
 from index3.compiled import slots as s
+from index3.compiled.callbacks import CallbackTable
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.arms import arm
 from index3.constraints.rows import use_hessian
-from index3.constraints.user_block import UserTable, user_table
+from index3.constraints.user_block import user_table
 from index3.constraints.user_differences import (
     BLOCKS,
     FIRST,
@@ -37,13 +38,14 @@ from index3.constraints.user_differences import (
     value,
 )
 
+MEMORY = (BLOCKS,)
 # Second derivatives by four points of the value (truncation h^2, rounding eps/h^2: 1e-8) ...
 CROSS_STEP = 1e-4
 # ... or by two of the gradient (truncation h^2, rounding eps/h: 1e-10).
 GRADIENT_STEP = 1e-5
 
 
-def table(elements: Sequence[Any], places: Sequence[Any]) -> UserTable:
+def table(elements: Sequence[Any], places: Sequence[Any]) -> CallbackTable:
     """The table of all user constraints of a system; here their functions become callable from kernels."""
     lines: list[int] = []
     records: list[tuple] = []

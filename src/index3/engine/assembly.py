@@ -11,7 +11,6 @@ from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import closure
 from index3.methods.closing import CONTRADICTION, Closer
-from index3.results.kinematics import body_kinematics
 from index3.system.system import State, System
 
 HEAVY = 1e8
@@ -66,7 +65,22 @@ def given_velocities(system: System) -> np.ndarray:
 def assemble_state(
     state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> Assembly:
-    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there."""
+    """Close a state at time t, as `close_state` does, and tell what had to move for it."""
+    redundant, iterations = close_state(state, closer, t, held, start)
+    system = state.system
+    q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
+    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
+    moved, changed = displacements(system, q, v, q0, v0)
+    return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+
+
+def close_state(
+    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+) -> tuple[int, int]:
+    """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there.
+
+    The number of redundant rows, and that of corrections of the positions.
+    """
     system = state.system
     q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
     state.move(t, q0, v0)
@@ -86,9 +100,7 @@ def assemble_state(
     if redundant and system.reads_reactions:
         check_reactions(system, closer)
     check_consistency(state, closer, t)
-    q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
-    moved, changed = displacements(system, q, v, q0, v0)
-    return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
+    return redundant, iterations
 
 
 def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0: np.ndarray) -> int:
@@ -166,8 +178,7 @@ def displacements(
         line, faster = (float(np.linalg.norm((x[1] - x[0])[:split])) for x in (q_pair, v_pair))
         turn = speed_up = 0.0
         if split < body.size:
-            entry = {"kind": body.kind, "constants": body.constants()}
-            motion = body_kinematics(entry, q_pair, v_pair, v_pair)
+            motion = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair)
             turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
             speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
         for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):

@@ -14,7 +14,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.linear import static_lu
+from index3.linear import contract, solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.methods.method import Method
@@ -60,14 +60,14 @@ def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
         state[s.COEF][:] = 0.0
         state[s.COEF][s.C_M] = 1.0
         state.run(evaluate.matrix)
-        static_lu.factor(state.handle, closer.factors.handle)
+        solver.factor(closer.factors)
         x = np.random.default_rng(0).normal(size=n)
         size = 0.0
         for _ in range(ITERATIONS):
-            right = closer.factors[static_lu.X]
+            right = closer.factors[contract.X]
             right[:] = 0.0
             right[:n] = np.bincount(rows[inside], weights=values * x[columns[inside]], minlength=n)
-            static_lu.solve(state.handle, closer.factors.handle)
+            solver.solve(closer.factors)
             z = right[:n].copy()
             size = float(np.linalg.norm(z)) / max(float(np.linalg.norm(x)), 1e-300)
             if size == 0.0:
@@ -105,9 +105,11 @@ class Automatic:
             self.choice = Choice(ROBUST, "its options were given")
         else:
             self.choice = self.pick(t)
+        self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
-        state.system.addresses.load(with_core((self.method.kernel, *self.method.helpers)))
+        kernels = (self.method.kernel, *self.method.helpers, *closer.solver.kernels_for(self.method.needs))
+        state.system.addresses.load(with_core(kernels))
 
     def pick(self, t: float) -> Choice:
         """The method for the rest of the run from t, at the state as it is."""
@@ -130,7 +132,13 @@ class Automatic:
         choice = small if failed else self.pick(t)
         if choice.key not in (STEADY, ROBUST):
             return None
+        return self.take(progress, t, choice)
+
+    def take(self, progress: Run, t: float, choice: Choice) -> Table:
+        """Let another method take over at time t, from the accelerations of the state; its table."""
+        state = self.state
         self.choice = choice
+        self.choices.append((t, choice))
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
         progress[run.LIMITS][run.QUINTIC] = 0

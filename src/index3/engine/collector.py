@@ -72,7 +72,7 @@ class Collector:
         What an interrupt leaves half done is done again by the next call.
         """
         first, count = self.closed, self.output.count
-        good, error = self.segment.variant.closer.close_lines(self.output, first, count, project)
+        good, error = self.segment.variant.projection.close_lines(self.output, first, count, project)
         times = self.output.arrays["t"][first:good]
         times[:] = self.segment.own_times(times)
         self.cut(good)

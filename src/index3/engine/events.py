@@ -148,9 +148,9 @@ class Events:
         variant = self.segment.variant
 
         def closed() -> Result:
-            output = Output(variant.closer.sizes | {"row": rows}, 1, variant.columns)
+            output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
             output.add({name: arrays[name] for name in ("t", "q", "v", "a", "angle", "work")})
-            error = variant.closer.close_lines(output, 0, 1, project=True)[1]
+            error = variant.projection.close_lines(output, 0, 1, project=True)[1]
             if error is not None:
                 raise error
             return self.result(output.arrays)

@@ -21,7 +21,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
             "kind": body.kind,
             "start": int(start),
             "size": body.size,
-            "shape": body.shape,
+            "shape": body.drawing(),
             "mass": body.mass,
             "constants": body.constants(),
         }

@@ -6,7 +6,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.engine.segments import Segment
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, run
 from index3.methods.closing import singular_body, unsettled
 from index3.system import evaluate
@@ -56,25 +56,25 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
 
 
 def singular(segment: Segment) -> str:
-    """Which body cannot be accelerated at the point of the last trial; empty if all can.
+    """Which body cannot be accelerated, or row not be taken, at the point of the last trial; empty if all can.
 
     The solver of the run knows, unless the method has factorisations of its own: then the equations are asked.
     """
     factors, variant = segment.run.factors, segment.variant
-    if factors[static_lu.INFO][static_lu.BAD_SCALAR] < 0:
-        factors = variant.closer.factors
-        if closure.assemble_accelerations(variant.state.handle, variant.closer.handle) != closure.SINGULAR:
+    if factors[contract.INFO][contract.BAD_SCALAR] < 0:
+        factors = variant.projection.factors
+        if closure.assemble_accelerations(variant.state.handle, variant.projection.handle) != closure.SINGULAR:
             return ""
-    scalar = factors[static_lu.INFO][static_lu.BAD_SCALAR]
-    return str(singular_body(variant.system, factors)) if 0 <= scalar < variant.system.n else ""
+    info = factors[contract.INFO]
+    named = 0 <= info[contract.BAD_SCALAR] < variant.system.n or info[contract.STATUS] == contract.ROW_REDUNDANT
+    return str(singular_body(variant.system, factors)) if named else ""
 
 
 def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
     system, state = segment.variant.system, segment.variant.state
-    usual = int(
-        segment.variant.closer.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
-    )  # redundant rows at every position
+    factors = segment.variant.projection.factors
+    usual = int(factors[contract.INFO][contract.FEWEST_ZERO])  # redundant rows at every position
     rank = system.m - min(usual, system.m)
     if not 0 < rank <= system.m <= MOST_ROWS:
         return ""

@@ -18,9 +18,9 @@ from index3.engine.reasons import evaluation_fails, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.switching import Jump, Switch
-from index3.engine.variants import Variants
+from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
@@ -50,11 +50,12 @@ class Runner:
     """
 
     def __init__(
-        self, plan: Plan, variants: Variants, segment: Segment, callback: Callback | None, sink: Sink | None = None
+        self, plan: Plan, segment: Segment, callback: Callback | None, cpu: CpuSeconds, sink: Sink | None = None
     ) -> None:
-        self.plan, self.variants, self.segment, self.callback = plan, variants, segment, callback
-        self.layout = describe(variants.model, variants.whole, np.ones(variants.whole.m, bool))
-        sizes = self.closer.sizes | {"row": variants.whole.m}
+        self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
+        whole = segment.variant.whole
+        self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
+        sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines)
         self.collector.follow(segment)
@@ -83,9 +84,9 @@ class Runner:
         return self.segment.variant.system
 
     @property
-    def closer(self) -> Closer:
-        """What closes output of the present segment."""
-        return self.segment.variant.closer
+    def projection(self) -> Closer:
+        """What moves output of the present segment onto the constraints."""
+        return self.segment.variant.projection
 
     @property
     def tried(self) -> int:
@@ -100,7 +101,7 @@ class Runner:
         try:
             while self.status == 0:
                 start = time.perf_counter()
-                code = self.run.advance(self.segment.method.kernel, self.segment.table, steps)
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look(steps))
                 spent = time.perf_counter() - start
                 self.seconds += spent
                 if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
@@ -128,6 +129,15 @@ class Runner:
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
 
+    def until_look(self, steps: int) -> int:
+        """At most so many steps; in an automatic run no more than lead to the next look at the choice.
+
+        So looks come after the same steps whatever the machine's speed, and runs can be repeated to the last bit.
+        """
+        if self.segment.choice is None:
+            return steps
+        return max(1, min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"]))
+
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
         try:
@@ -152,16 +162,22 @@ class Runner:
             self.segment.method, self.segment.table = choice.method, table
         return table is not None
 
-    def collect(self, before: float = math.inf) -> None:
-        """Close and keep the output written so far, up to a time; sets a status if the run is to stop here."""
+    def collect(self, before: float = math.inf, line: dict[str, np.ndarray] | None = None) -> None:
+        """Close and keep the output written so far, up to a time, and a line more if it is given.
+
+        Sets a status if the run is to stop here.
+        """
+        with self.cpu.part("output"):
+            self.collect_lines(before, line)
+
+    def collect_lines(self, before: float, line: dict[str, np.ndarray] | None) -> None:
+        """Close new lines, show them to the user's callback and hand them on."""
         if self.log is not None and before == math.inf:
             self.log.note()
-        self.collector.drop(before)
-        self.close_lines()
-
-    def close_lines(self) -> None:
-        """Close new lines, show them to the user's callback and hand them on; sets a status if the run is to stop."""
         collector = self.collector
+        collector.drop(before)
+        if line is not None:
+            collector.add(line)
         first = collector.closed
         error = collector.close(self.plan.project)
         if error is not None:
@@ -177,12 +193,11 @@ class Runner:
         state = self.events.instant(hit.t)
         line = self.events.line(hit.t)
         if self.log is not None and hit.t > self.log.t[-1]:  # the dense output ends inside the step, too
-            closed = self.closer.close_block(**line, project=True)
+            closed = self.projection.close_block(**line, project=True)
             self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
         t = self.segment.end if self.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
         if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
-            self.collector.add(line)
-            self.close_lines()
+            self.collect(hit.t, line)
         if hit.action is None:
             self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
         gathering = None if hit.action is None else self.zeno.gathers(hit.function, hit.t)
@@ -193,9 +208,7 @@ class Runner:
                 "the motion for good once that is slow: close a joint, or make the event terminal."
             )
         if self.status == 0:
-            switch = Switch(
-                self.variants, self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state
-            )
+            switch = Switch(self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
             self.restart(switch, line, hit)
 
     def pass_stop(self) -> None:
@@ -205,12 +218,12 @@ class Runner:
         line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
         line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
         place = (line["q"][0], line["v"][0], line["angle"][0])
-        self.restart(Switch(self.variants, self.segment.variant, self.segment.end, place), line, None)
+        self.restart(Switch(self.segment.variant, self.segment.end, place), line, None)
 
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
         """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
         try:
-            closed = self.closer.close_block(**line, project=True)
+            closed = self.projection.close_block(**line, project=True)
             before = float(closed["kinetic"][0]), float(closed["potential"][0])
             if hit is not None and hit.action is not None:
                 hit.action(switch)
@@ -259,11 +272,12 @@ class Runner:
 
     def result(self, options: dict[str, Any], note: str = "") -> Result:
         """Everything collected, as a Result; `note` is added to its message."""
-        sink = self.collector.sink
+        whole, sink = self.segment.variant.whole, self.collector.sink
         self.collector.give(more=False)
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
+        stats |= self.cpu.stats()
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
         arrays = sink.arrays
@@ -280,7 +294,7 @@ class Runner:
         sink.finish(self.layout, info)
         result = Result(self.layout, sink.arrays, info)
         result.jumps = self.jumps
-        result.moving = moving_markers(self.variants.whole)
+        result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()
@@ -288,7 +302,7 @@ class Runner:
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
-        unique = np.ones(self.variants.whole.m, bool)
-        if self.closer.factors[static_lu.INFO][static_lu.N_ZERO] > 0:
-            unique[self.segment.variant.columns] = ~self.closer.null_rows()
+        unique = np.ones(self.segment.variant.whole.m, bool)
+        if self.projection.factors[contract.INFO][contract.N_ZERO] > 0:
+            unique[self.segment.variant.columns] = ~self.projection.null_rows()
         return unique

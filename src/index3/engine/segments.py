@@ -10,6 +10,7 @@ import numpy as np
 from index3.compiled.interface import Table
 from index3.engine.automatic import Automatic
 from index3.engine.variants import Variant
+from index3.linear import contract
 from index3.methods import run
 from index3.methods.method import Method
 from index3.methods.runner import Run
@@ -73,7 +74,7 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
-        choice = Automatic(variant.state, variant.closer, plan, t)
+        choice = Automatic(variant.state, variant.projection, plan, t)
         if after is not None and after.choice is not None:
             choice.follow(after.choice, t)
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there
@@ -81,11 +82,13 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     if times is not None and after is not None:
         times = np.maximum(times[times >= t], first)
     progress = Run(
-        variant.state, variant.closer.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
+        variant.state, variant.projection.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
         newton_tol=method.newton_tol, t_eval=times, step=plan.step, max_step=plan.max_step,
         max_steps=None if plan.max_steps is None else plan.max_steps - earlier.get("steps", 0),
     )  # fmt: skip
     progress[run.WORK][run.WORK_NEW] = work
+    known = variant.projection.factors[contract.INFO]  # the state is on the constraints
+    progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
     if after is not None:
         for slot in (run.LARGEST, run.LARGEST_V):
             np.maximum(progress[slot], after.run[slot], out=progress[slot])

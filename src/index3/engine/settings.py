@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +12,8 @@ import numpy as np
 
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError, warn
+from index3.linear.registry import check_needs
+from index3.linear.solver import NEEDS, RANK, UNSYMMETRIC
 from index3.methods.registry import METHODS
 from index3.model.model import Model
 
@@ -77,6 +78,21 @@ def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = 
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
     if on_failure not in ("return", "raise"):
         raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
+
+
+def check_solver(linear: Any, method: Any, model: Model) -> None:
+    """Raise if there is no such linear solver, or if the method (None: any) or a force needs more of it than it offers.
+
+    Redundant rows are found out at the start.
+    """
+    if method is None:
+        check_needs(linear, set(NEEDS) - {RANK}, "method='auto'")
+    else:
+        check_needs(linear, method.needs, f"Method '{method.key}'")
+    for force in model.forces.values():
+        if force.reads_reactions or force.reads_accelerations:
+            what = "reactions" if force.reads_reactions else "accelerations"
+            check_needs(linear, {UNSYMMETRIC}, f"{force.label}, which depends on {what},")
 
 
 def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
@@ -166,17 +182,17 @@ def longest_step(model: Any) -> tuple[float, str]:
     return min(steps, default=(math.inf, ""))
 
 
-def check_names(options: dict[str, Any], signature: inspect.Signature, named: bool) -> None:
-    """Raise for options that no method has and that were meant for `simulate`, whose signature this is.
+def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, analysis: str = "simulate") -> None:
+    """Raise for options that no method has and that were meant for `simulate`, whose own settings these are.
 
     Those meant for a method that was `named` are left to it.
     """
     if not options:
         return
-    own = [name for name, x in signature.parameters.items() if x.kind is inspect.Parameter.KEYWORD_ONLY]
+    own = list(own)
     of_methods = {name for method in METHODS.values() for name in method.options}
     for name in set(options) - of_methods:
         near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
         advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(own)}, and options of its method."
         if near or not named:
-            raise ModelError(f"simulate has no option '{name}'. {advice}")
+            raise ModelError(f"{analysis} has no option '{name}'. {advice}")

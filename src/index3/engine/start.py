@@ -23,6 +23,18 @@ class Start:
     t: float | None = None
 
 
+def either(initial: Any, at: Any, analysis: str) -> Any:
+    """What was given as `initial`, or by its other name `at`.
+
+    Raises
+    ------
+    ModelError : both were given.
+    """
+    if initial is not None and at is not None:
+        raise ModelError(f"{analysis} is given initial and at, which mean the same. Give initial alone.")
+    return at if initial is None else initial
+
+
 def starting_point(system: System, at: Any, analysis: str) -> Start | None:
     """What `at` means: None, a result (its last instant), anything else with `.q` and `.v`, or a pair (q, v).
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from index3.engine.events import Instant
 from index3.engine.settings import is_number
-from index3.engine.variants import Variant, Variants
+from index3.engine.variants import Variant
 from index3.errors import AssemblyError, ModelError
 
 GAP = 1e-4
@@ -58,10 +58,10 @@ class Switch:
     """
 
     def __init__(
-        self, variants: Variants, variant: Variant, t: float, place: tuple[np.ndarray, np.ndarray, np.ndarray],
+        self, variant: Variant, t: float, place: tuple[np.ndarray, np.ndarray, np.ndarray],
         state: Instant | None = None,
     ) -> None:  # fmt: skip
-        self._stages, self._before = variants, variant
+        self._before = variant
         self._q, self.v, self._angles = place[0], place[1].copy(), place[2]
         self._struck: list[str] = []
         self._gap = GAP
@@ -74,7 +74,7 @@ class Switch:
         ------
         ModelError : an unknown name.
         """
-        self.opened |= self._stages.check_names(names, "open_joint")
+        self.opened |= self._before.check_names(names, "open_joint")
 
     def close(self, *names: str, gap: float = GAP) -> None:
         """Close joints or motions: an impulse of theirs takes away the velocities that they forbid.
@@ -83,9 +83,9 @@ class Switch:
         ------
         ModelError : an unknown name, or forces that depend on accelerations.
         """
-        self._stages.check_impulses("close_joint")
+        self._before.check_impulses("close_joint")
         self._gap = max(self._gap, gap)
-        self.opened -= self._stages.check_names(names, "close_joint")
+        self.opened -= self._before.check_names(names, "close_joint")
 
     def impact(self, name: str, restitution: float = 0.0) -> None:
         """Let an open joint act for an instant: the velocities that it forbids come back, reversed, as this part.
@@ -94,11 +94,11 @@ class Switch:
         ------
         ModelError : an unknown name, a joint that is closed, or forces that depend on accelerations.
         """
-        self._stages.check_names((name,), "impact")
-        self._stages.check_impulses("impact")
+        self._before.check_names((name,), "impact")
+        self._before.check_impulses("impact")
         if name not in self.opened:
             raise ModelError(f"impact: '{name}' is closed at t = {self.t:.6g}. Only an open joint can be struck.")
-        variant = self._stages.at(self.opened - {name})
+        variant = self._before.at(self.opened - {name})
         variant.move(self.t, self._q, self.v, self._angles)
         self.v += (1.0 + restitution) * (variant.held_velocities() - self.v)
         self._struck.append(name)
@@ -110,7 +110,7 @@ class Switch:
         ------
         AssemblyError : a joint that closes does not fit.
         """
-        variant = self._stages.at(self.opened)
+        variant = self._before.at(self.opened)
         variant.move(t, self._q, self.v, self._angles)
         misfit = variant.misfit(self._before.open - self.opened)
         gap = float(np.abs(misfit).max(initial=0.0))

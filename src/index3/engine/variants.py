@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel
 from index3.engine.assembly import check_consistency
+from index3.engine.equations import Equations
 from index3.errors import ModelError
+from index3.linear.registry import DEFAULT
 from index3.methods import closure
-from index3.methods.closing import Closer
 from index3.system import evaluate
-from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.system.system import System
 
 
-@dataclass
-class Variant:
-    """A system without the rows of what is open, with a state and a closer; `columns` places its rows among all."""
+class Variant(Equations):
+    """The equations of a model while some of its joints and motions are open, and those that a run changes them for.
 
-    open: frozenset[str]
-    system: System
-    state: State
-    closer: Closer
-    columns: np.ndarray
+    Parameters
+    ----------
+    model : Model
+    compile_open : what gives the system without the rows of what is open
+    analysis : what asks, for messages
+    opened : names of joints and motions
+    before : another variant of the same run
+    linear : name of the linear solver
+
+    Attributes
+    ----------
+    whole : the system with every joint closed
+    columns : where the rows of this one stand among those of `whole`
+    """
+
+    def __init__(
+        self, model: Any, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
+        opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
+    ) -> None:  # fmt: skip
+        self.whole: System = compile_open(frozenset()) if before is None else before.whole
+        super().__init__(model, analysis, compile_open(opened) if opened else self.whole, linear)
+        self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
+        self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
         """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
@@ -41,8 +56,7 @@ class Variant:
         ------
         ModelError : the equations have no value here.
         """
-        if self.state.run(evaluate.forces):
-            raise self.closer.failure(closure.EVALUATION, float(self.state[s.TIME][0]))
+        self.evaluate(evaluate.forces)
         residual = np.zeros(self.system.m)
         for group in self.system.groups:
             if group.name in names:
@@ -59,30 +73,15 @@ class Variant:
         ------
         AssemblyError, SingularError, ModelError : there is no consistent state nearby.
         """
-        t = float(self.state[s.TIME][0])
-        for kernel in (closure.assemble_positions, closure.assemble_accelerations):
-            code = kernel(self.state.handle, self.closer.handle)
-            if code:
-                raise self.closer.failure(code, t)
-        check_consistency(self.state, self.closer, t)
+        self.project(closure.assemble_positions, closure.assemble_accelerations)
+        check_consistency(self.state, self.projection, self.t)
         energy = self.state[s.ENERGY]
         return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
 
     def held_velocities(self) -> np.ndarray:
         """The velocities nearest to the state's (in the metric of the mass matrix) that all rows allow."""
-        code = closure.assemble_velocities(self.state.handle, self.closer.handle)
-        if code:
-            raise self.closer.failure(code, float(self.state[s.TIME][0]))
+        self.project(closure.assemble_velocities)
         return self.state[s.V].copy()
-
-
-class Variants:
-    """All variants of a model that a run has met; `whole` is the system with every joint closed."""
-
-    def __init__(self, model: Any, kernels: Iterable[Kernel]) -> None:
-        self.model, self.kernels = model, tuple(kernels)
-        self.whole = compile_model(model, self.kernels)
-        self.known: dict[frozenset[str], Variant] = {}
 
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:
         """The names of joints and motions as a set.
@@ -107,7 +106,7 @@ class Variants:
             )
 
     def at(self, opened: frozenset[str]) -> Variant:
-        """The variant with some joints and motions open.
+        """The variant of the same run with some joints and motions open.
 
         Raises
         ------
@@ -119,11 +118,16 @@ class Variants:
                     f"{motion.label} drives {motion.joint.label}, which is open. Open '{motion.name}' together with "
                     f"'{motion.joint.name}'."
                 )
-        if opened not in self.known:
-            system = compile_model(self.model, self.kernels, without=opened) if opened else self.whole
-            state = State(system)
-            self.known[opened] = Variant(opened, system, state, Closer(state), row_columns(self.whole, system))
-        return self.known[opened]
+        if opened == self.open:
+            return self
+        self._met[self.open] = self
+        if opened not in self._met:
+            self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self, self.linear)
+        return self._met[opened]
+
+    def forget(self) -> None:
+        """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
+        self._met.clear()
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

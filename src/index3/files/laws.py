@@ -11,8 +11,9 @@ from pydantic import Field as Checked
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Constant
 from index3.errors import ModelError
+from index3.fields import Dimension
 from index3.files.expressions import LONGEST, Expression
-from index3.files.fields import LEFT_OUT, Dimension, Float, Floats, Kind, Place, Strict
+from index3.files.kinds import LEFT_OUT, Float, Floats, Kind, Place, Strict
 from index3.files.time_table import TimeTable
 from index3.forces.curve import Curve
 
@@ -200,13 +201,17 @@ class Laws(Kind):
         return [Law(out=out, by=by).read(x, place) for x, (out, by) in zip(value, self.pairs(), strict=False)]
 
     def write(self, value: Any, place: Place) -> Any:
-        """Laws, or the rows of the matrix; `value` is (matrix, laws, number of directions)."""
+        """Laws, or the rows of the matrix."""
+        rows = self.argument(value)
+        return rows.tolist() if isinstance(rows, np.ndarray) else [Law().write(law, place) for law in rows]
+
+    def argument(self, value: Any) -> Any:
+        """Laws, or the matrix; `value` is (matrix, laws, number of directions)."""
         matrix, laws, size = value
         part = matrix[:size, :size]
         if np.any(part - np.diag(np.diag(part))):
-            return part.tolist()
-        rows = [law if isinstance(law, Curve) else slope for law, slope in zip(laws, np.diag(part), strict=False)]
-        return [Law().write(law, place) for law in rows]
+            return part
+        return [law if isinstance(law, Curve) else slope for law, slope in zip(laws, np.diag(part), strict=False)]
 
 
 @dataclass(frozen=True)

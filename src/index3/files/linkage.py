@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from pydantic import Field as Checked
 from index3.bodies.natural_linkage import NaturalLinkage
 from index3.bodies.natural_structure import Member
 from index3.errors import ModelError
-from index3.files.fields import LEFT_OUT, LONGEST, Float, Kind, Matrix3, Place, Strict, Vector3
+from index3.files.kinds import LEFT_OUT, LONGEST, Float, Kind, Matrix3, Place, Strict, Vector3
 from index3.files.units import near
 
 Place2or3 = Annotated[list[Float], Checked(min_length=2, max_length=3)]
@@ -103,6 +104,11 @@ class Steps(Kind):
         """The steps, members by name."""
         return [{key: plain(x) for key, x in step.items() if x is not None} for step in value]
 
+    @property
+    def put(self) -> Callable[[Any, Any], None]:
+        """Steps are taken once there is a linkage."""
+        return build
+
 
 def plain(value: Any) -> Any:
     """An argument of a step as it stands in a file."""
@@ -131,6 +137,3 @@ def build(linkage: NaturalLinkage, steps: list[dict[str, Any]]) -> None:
         if "members" in arguments:
             arguments["members"] = [find(name) for name in arguments["members"]]
         getattr(linkage, step["kind"])(**arguments)
-
-
-STEPS = Steps()

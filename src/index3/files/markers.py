@@ -14,7 +14,7 @@ from index3.bodies.natural_body import Natural
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Vector, complete, derivative
 from index3.errors import ModelError
-from index3.files.fields import LEFT_OUT, Kind, Matrix3, Place, Strict, Vector3
+from index3.files.kinds import LEFT_OUT, Kind, Matrix3, Place, Strict, Vector3
 from index3.files.laws import Timed, TimeFunction, TimeVector
 
 PATH, TURN, ANGLE = TimeVector(dimension="length"), TimeVector(dimension="angle"), TimeFunction(dimension="angle")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from reprlib import repr as short
@@ -13,11 +13,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from index3.errors import ModelError
-from index3.files.fields import Place, Vector3
+from index3.files.entries import ENTRIES, SECTIONS, Entry, refusal
+from index3.files.kinds import Place, Vector3
 from index3.files.schema import VERSION, entry_type
 from index3.files.units import Units, near
-from index3.files.word import SECTIONS, Word
-from index3.files.words import UNWRITABLE, WORDS
 from index3.model.model import Model
 
 LARGEST = {".json": 64_000_000, ".toml": 4_000_000}
@@ -156,70 +155,70 @@ def add_element(place: Place, section: str, k: int, entry: Any) -> None:
     with at(f"{section}[{k}] {short(entry['name'])}" if named else f"{section}[{k}]"):
         if not isinstance(entry, dict):
             raise ModelError(f"is {short(entry)}. Give an object with type and name.")
-        word = find_word(entry, section)
-        check_entry(word, entry)
+        kind = find_type(entry, section)
+        check_entry(kind, entry)
         place.entry = entry
-        place.model.add(make(word, entry, place))
+        place.model.add(make(kind, entry, place))
 
 
-def find_word(entry: Mapping[str, Any], section: str) -> Word:
-    """The word that the type of an entry names."""
+def find_type(entry: Mapping[str, Any], section: str) -> Entry:
+    """What the type of an entry names."""
     name = entry.get("type")
-    word = WORDS.get(name) if isinstance(name, str) else None
-    here = [key for key, known in WORDS.items() if known.section == section]
-    if word is None:
-        if isinstance(name, str) and name in UNWRITABLE:
-            raise ModelError(f"a file cannot hold the type '{name}': {UNWRITABLE[name]}.")
-        advice = near(str(name), here)
+    found = ENTRIES.get(name) if isinstance(name, str) else None
+    if found is None:
+        if isinstance(name, str) and refusal(name):
+            raise ModelError(f"a file cannot hold the type '{name}': {refusal(name)}.")
+        advice = near(str(name), [key for key, known in ENTRIES.items() if known.section == section])
         raise ModelError(f"unknown type {short(name)}. {advice}" if "type" in entry else f"has no type. {advice}")
-    if word.section != section:
-        raise ModelError(f"the type '{name}' belongs into {word.section}.")
-    return word
+    if found.section != section:
+        raise ModelError(f"the type '{name}' belongs into {found.section}.")
+    return found
 
 
-def check_entry(word: Word, entry: Mapping[str, Any]) -> None:
-    """Raise unless the fields of an entry are those of its word, of the right form."""
+def check_entry(kind: Entry, entry: Mapping[str, Any]) -> None:
+    """Raise unless the fields of an entry are those of its type, of the right form."""
     try:
-        entry_type(word.name).model_validate(entry)
+        entry_type(kind).model_validate(entry)
     except ValidationError as problem:
         errors = problem.errors(include_url=False, include_context=False, include_input=False)
         error = max(errors, key=lambda each: len(each["loc"]))  # the deepest: of alternatives the one meant
-        raise ModelError(explain(error["type"], error["loc"], entry, word)) from None
+        raise ModelError(explain(error["type"], error["loc"], entry, kind)) from None
 
 
-def explain(kind: str, loc: tuple[int | str, ...], entry: Any, word: Word) -> str:
+def explain(slip: str, loc: tuple[int | str, ...], entry: Any, kind: Entry) -> str:
     """What is wrong with an entry, in words."""
     path, value, last = "", entry, loc[-1]
     for step in loc:
-        if isinstance(value, dict) and step in value and not (step == last and kind == "extra_forbidden"):
+        if isinstance(value, dict) and step in value and not (step == last and slip == "extra_forbidden"):
             path, value = f"{path}.{step}" if path else str(step), value[step]
         elif isinstance(value, list) and isinstance(step, int):
             path, value = f"{path}[{step}]", value[step]
-    owner = path or word.name
-    if kind == "extra_forbidden":
-        known = [] if path else list(word.fields)
+    owner = path or kind.name
+    if slip == "extra_forbidden":
+        known = [] if path else list(kind.fields)
         return f"{owner} has no field '{last}'. {near(str(last), ['name', *known]) if known else ''}"
-    if kind == "missing":
+    if slip == "missing":
         return f"{owner} has no '{last}'. Give it."
-    wanted = word.fields[str(loc[0])].kind.wanted if loc[0] in word.fields else "text"
+    wanted = kind.kinds[str(loc[0])].wanted if loc[0] in kind.kinds else "text"
     count = f", {len(value)} entries" if isinstance(value, list) and len(value) > 6 else ""
     return f"{path} is {short(value)}{count}. Give {wanted}."
 
 
-def make(word: Word, entry: Mapping[str, Any], place: Place) -> Any:
+def make(kind: Entry, entry: Mapping[str, Any], place: Place) -> Any:
     """The element of a checked entry."""
     values = {"name": entry["name"]}
-    later: list[tuple[str, Any]] = []
-    for key, field in word.fields.items():
+    later: list[tuple[str, Callable[[Any, Any], None], Any]] = []
+    for key, field in kind.kinds.items():
         if key in entry:
             with at(key):
-                read = field.kind.read(entry[key], place)
-            if field.set is None:
+                read = field.read(entry[key], place)
+            put = kind.setter(key)
+            if put is None:
                 values[key] = read
             else:
-                later.append((key, read))
-    element = word.make(**values)
-    for key, read in later:
+                later.append((key, put, read))
+    element = kind.make(**values)
+    for key, put, read in later:
         with at(key):
-            word.fields[key].set(element, read)  # type: ignore[misc]
+            put(element, read)
     return element

@@ -1,4 +1,4 @@
-"""The schema of model files, made from the table of words: what is checked on reading and published for editors."""
+"""The schema of model files, made from the declared fields: what is checked on reading and published for editors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, Field, create_model
 
-from index3.files.fields import Strict, Vector3
+from index3.files.entries import ENTRIES, SECTIONS, Entry
+from index3.files.kinds import Strict, Vector3
 from index3.files.units import UNITS
-from index3.files.word import SECTIONS, Word
-from index3.files.words import WORDS
 
 VERSION = 1
 """The version of the format, which files carry as `index3`."""
@@ -19,22 +18,20 @@ ADDRESS = "https://json-schema.org/draft/2020-12/schema"
 
 
 @functools.cache
-def entry_type(name: str) -> type[BaseModel]:
-    """The checked type of the entries of a word."""
-    word = WORDS[name]
-    fields: dict[str, Any] = {"type": (Literal[name], ...), "name": (str, Field(min_length=1))}
-    for key, field in word.fields.items():
-        if word.is_required(key):
-            fields[key] = (field.kind.type, ...)
+def entry_type(entry: Entry) -> type[BaseModel]:
+    """The checked type of the entries of a type of element."""
+    fields: dict[str, Any] = {"type": (Literal[entry.name], ...), "name": (str, Field(min_length=1))}
+    for key, kind in entry.kinds.items():
+        if entry.is_required(key):
+            fields[key] = (kind.type, ...)
         else:
-            fields[key] = (field.kind.type, Field(default=None, description=f"{field.kind.wanted}; may be left out"))
-    made = create_model(name.replace(".", "_"), __base__=Strict, __doc__=first_line(word), **fields)
-    return made
+            fields[key] = (kind.type, Field(default=None, description=f"{kind.wanted}; may be left out"))
+    return create_model(entry.name.replace(".", "_"), __base__=Strict, __doc__=first_line(entry.make), **fields)
 
 
-def first_line(word: Word) -> str:
-    """What a word is."""
-    return (word.make.__doc__ or "").strip().splitlines()[0]
+def first_line(thing: Any) -> str:
+    """What something is, in the words of its docstring."""
+    return next(iter((thing.__doc__ or "").strip().splitlines()), "")
 
 
 def file_type() -> type[BaseModel]:
@@ -53,9 +50,9 @@ def file_type() -> type[BaseModel]:
         "units": (units, None),
     }
     for section in SECTIONS:
-        types = tuple(entry_type(word.name) for word in WORDS.values() if word.section == section)
-        entry = Annotated[Union[types], Field(discriminator="type")] if len(types) > 1 else types[0]  # noqa: UP007
-        fields[section] = (list[entry], Field(default=[]))  # type: ignore[valid-type]
+        types = tuple(entry_type(entry) for entry in ENTRIES.values() if entry.section == section)
+        one = Annotated[Union[types], Field(discriminator="type")] if len(types) > 1 else types[0]  # noqa: UP007
+        fields[section] = (list[one], Field(default=[]))  # type: ignore[valid-type]
     return create_model("ModelFile", __base__=Strict, __doc__="A mechanism for index3.", **fields)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field as Checked
 
 from index3.errors import ModelError
-from index3.files.fields import LONGEST, Float, Floats, Kind, Place, Positive, Strict, Vector3
+from index3.files.kinds import LONGEST, Float, Floats, Kind, Place, Positive, Strict, Vector3
 from index3.files.markers import END, MarkerEntry
 from index3.forces.road import COSINE, FLAT, HALF_CYLINDER, SINE, TABLE, Road
 from index3.forces.shapes import Box, Cylinder, Plane, Sphere
@@ -209,6 +209,3 @@ class RoadKind(Kind):
             raise ModelError(f"a file cannot hold {road!r}. Make it by Road.flat, .bump, .ramp, .sine or .table.")
         name, numbers = forms[road.kind, road.turns]
         return {"type": name, **numbers} | ({"speed": road.speed} if road.speed else {})
-
-
-TWO_SURFACES, SURFACE_LIST, BODY_PAIRS, ROAD = TwoSurfaces(), Surfaces(), BodyPairs(), RoadKind()

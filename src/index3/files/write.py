@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.body_fields import STATE
 from index3.errors import ModelError
-from index3.files.body_words import STATE
-from index3.files.fields import Place
+from index3.files.entries import SECTIONS, Entry, entry
+from index3.files.kinds import Place
 from index3.files.read import at, check_suffix, make
 from index3.files.schema import VERSION
-from index3.files.word import SECTIONS, Word
-from index3.files.words import UNWRITABLE, WORDS
 from index3.model.model import Model
+from index3.registry import ELEMENTS
 
 
 def save_model(model: Model, path: Any) -> None:
@@ -54,23 +54,24 @@ def data_of(model: Model) -> dict[str, Any]:
 
 def entry_of(element: Any, place: Place) -> dict[str, Any]:
     """One element."""
-    name = type(element).__name__
-    owner = f"{name} '{element.name}'"
-    if name not in WORDS or WORDS[name].make is not type(element):
-        reason = UNWRITABLE.get(name, "files know only the words of index3")
-        raise ModelError(f"{owner} cannot be written: {reason}.")
-    word, entry = WORDS[name], {"type": name, "name": element.name}
-    for key, field in word.fields.items():
-        if field.short:
-            continue
-        value = word.value(element, key)
+    cls = type(element)
+    owner = f"{cls.__name__} '{element.name}'"
+    if ELEMENTS.get(cls.__name__) is not cls:
+        raise ModelError(
+            f"{owner} cannot be written: its class is not registered. Call index3.register({cls.__name__})."
+        )
+    if cls.no_file:
+        raise ModelError(f"{owner} cannot be written: {cls.no_file}.")
+    kind, data = entry(cls, ""), {"type": cls.__name__, "name": element.name}
+    for key, field in kind.kinds.items():
+        value = None if kind.fields[key].short else kind.value(element, key)
         if value is None:
             continue
         with at(f"{owner}: {key}"):
-            data = field.kind.write(value, place)
-        if word.is_required(key) or not same(data, word.default(key)):
-            entry[key] = data
-    return entry | (state_of(element, word, entry, place.model) if word.section == "bodies" else {})
+            written = field.write(value, place)
+        if kind.is_required(key) or not same(written, kind.default(key)):
+            data[key] = written
+    return data | (state_of(element, kind, data, place.model) if kind.section == "bodies" else {})
 
 
 def same(data: Any, default: Any) -> bool:
@@ -80,9 +81,9 @@ def same(data: Any, default: Any) -> bool:
     return type(data) is not list and default is not None and data == default
 
 
-def state_of(body: Any, word: Word, entry: dict[str, Any], model: Model) -> dict[str, Any]:
+def state_of(body: Any, kind: Entry, data: dict[str, Any], model: Model) -> dict[str, Any]:
     """Coordinates and rates that do not follow from the body's fields, because they were changed since it was made."""
-    again = make(word, entry, Place(model, entry=entry))
+    again = make(kind, data, Place(model, entry=data))
     changed = [key for key in STATE if not np.array_equal(getattr(body, key), getattr(again, key))]
     return {key: getattr(body, key).tolist() for key in changed}
 

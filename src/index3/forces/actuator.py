@@ -15,9 +15,10 @@ import numpy as np
 from index3.bodies.marker import as_number
 from index3.bodies.time_functions import Constant
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Form, UserFunctions, make_callable
-from index3.compiled.interface import OK, Table, call_block, helper, kernel, slots, view
+from index3.compiled.callbacks import CallbackTable, Form, UserFunctions, make_callable
+from index3.compiled.interface import OK, call_block, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import JOINT, TEXT, declare, effort_dimension, time_function
 from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
     ROOM,
@@ -28,6 +29,7 @@ from index3.forces.along_coordinate import (
 )
 from index3.forces.force import Place
 from index3.forces.load import zero
+from index3.registry import register
 
 ACTUATOR = np.dtype(
     [
@@ -40,6 +42,7 @@ ACTUATOR = np.dtype(
     ]
 )
 ACTUATORS, BLOCKS, SPACE = slots(actuators=(ACTUATOR, 1), blocks=("f8", 1), space=("f8", 2))
+MEMORY = (BLOCKS, SPACE)
 FORM = Form(("state", "out", "slopes", "force"), ((2,), (1,), (2,), (1,)), ("out", "slopes"))
 """The block of an actuator: coordinate and rate, what its functions fill, and the force of the last evaluation."""
 OUT, SLOPES, FORCE, SIZE = FORM.starts[1:]
@@ -70,13 +73,15 @@ class Actuator(JointForce, UserFunctions):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> Actuator("servo", pin, lambda t, x, rate: 50.0 * (1.0 - x) - 2.0 * rate)
     Actuator('servo', 'ground', 'arm')
     """
 
     kind = __name__
+    page = "elements/limits_and_actuators.md"
+    fields = declare(joint=JOINT, f=time_function(effort_dimension), coordinate=TEXT)
     arguments: Mapping[str, tuple[str, ...]] = {"f": ("state", "out"), "derivatives": ("state", "slopes")}
 
     def __init__(
@@ -155,29 +160,22 @@ def compiled_filling(f: Any, count: int) -> Any:
     return fill
 
 
-class ActuatorTable(Table):
-    """A table that owns the callbacks whose addresses it holds."""
-
-    keep: list[Any]
-
-
-def table(elements: Sequence[Actuator], places: Sequence[Place]) -> ActuatorTable:
+def table(elements: Sequence[Actuator], places: Sequence[Place]) -> CallbackTable:
     """The table of all actuators of a system; here their functions become callable from kernels."""
-    result = ActuatorTable(3)
+    result = CallbackTable(3)
     result.keep = []
     result[BLOCKS] = np.zeros(SIZE * len(elements))
     result[SPACE] = np.zeros(ROOM)
     records = []
     for k, (element, place) in enumerate(zip(elements, places, strict=True)):
         element.failure = None
-        block = result[BLOCKS][SIZE * k : SIZE * (k + 1)]
         row = place.function(element.f, zero, zero) if element.timed else -1
         addresses = []
         for what, f, count in (("f", element.f, 1), ("derivatives", element.derivatives, 2)):
             address = 0
             if f is not None and not element.timed:
                 filling = compiled_filling(f, count) if hasattr(f, "py_func") else Filling(f)
-                address, owner = make_callable(element, what, filling, block, FORM)
+                address, owner = make_callable(element, what, filling, FORM, SIZE * k)
                 result.keep.append(owner)
             addresses.append(address)
         given = int(element.derivatives is not None)
@@ -261,3 +259,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(Actuator)

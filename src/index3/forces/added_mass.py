@@ -18,12 +18,15 @@ from index3.bodies.mass_properties import as_array
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import POINT, declare, field, marker, short_form
 from index3.forces.force import ForceElement, Place, add_block, element_table, moving_end
+from index3.registry import register
 
 ADDED = np.dtype([("i", "i8"), ("group", "i8"), ("matrix", "f8", (36,))])
 """Marker, first place in GROUP_K and GROUP_M, S row by row."""
 ADDEDS, ROOM = slots(addeds=(ADDED, 1), room=("f8", 2))
 """ROOM: B in its first six lines, the wrench in the next."""
+MEMORY = (ROOM,)
 WRENCH = 6
 
 
@@ -55,6 +58,14 @@ class AddedMass(ForceElement):
     """
 
     kind = __name__
+    page = "elements/accelerations.md"
+    fields = declare(
+        on=marker(0),
+        mass=field("block", dimension="mass"),
+        inertia=field("block"),
+        coupling=field("matrix", dimension="mass*length").found(lambda x: x.coupling if x.coupling.any() else None),
+        at=short_form(POINT),
+    )
     reads_accelerations = True
 
     def __init__(
@@ -189,3 +200,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(AddedMass)

@@ -9,10 +9,12 @@ import numpy as np
 
 from index3.bodies.marker import as_vector
 from index3.errors import ModelError
+from index3.fields import ENDS, FORM, declare, field
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import NONE, CurvedForce, acts, as_law, has_potential, slope_of
 from index3.forces.force import Place
 from index3.forces.relative import LIMIT, relative_markers, relative_pose
+from index3.registry import register
 
 DIRECTIONS = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")
 Laws = tuple[np.ndarray, list[float | Curve]]
@@ -55,6 +57,14 @@ class Bushing(CurvedForce):
     """
 
     kind = "index3.forces.bushing_kernels"
+    fields = declare(
+        ENDS,
+        FORM,
+        stiffness=field("laws").found(lambda bushing: (*bushing.stiffness, bushing.size)),
+        damping=field("laws", rate="/time").found(lambda bushing: (*bushing.damping, bushing.size)),
+        preload=field("six", first="force", last="force*length").found(lambda x: x.preload[: x.size]),
+        free=field("six", first="length", last="angle").found(lambda x: x.free[: x.size]),
+    )
 
     def __init__(
         self,
@@ -140,10 +150,13 @@ class Bushing(CurvedForce):
         return (*place.markers, place.stiffness, self.size, *matrices, self.preload, self.free, none, none)
 
     def explain(self, stage: str, t: float) -> str:
-        """A curve without a value, or bodies turned too far."""
-        if self.broken:
+        """What the function of a curve raised, or bodies turned too far."""
+        if self.failure is not None:
             return super().explain(stage, t)
         return (
             f"{self.label} has turned by more than {LIMIT:g} rad at t = {t:.6g}, where its angles end. "
             "Keep turns below that, or give three stiffnesses and a RotationalSpringDamper on a joint."
         )
+
+
+register(Bushing)

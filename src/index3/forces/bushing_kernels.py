@@ -57,29 +57,31 @@ BUSHING = np.dtype(
         ("viscous", "i8", (6,)),
     ]
 )
-BUSHINGS, CURVES, PIECES, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT = slots(
+BUSHINGS, CURVES, PIECES, ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT = slots(
     bushings=(BUSHING, 1),
     curves=(CURVE, 1),
     pieces=("f8", 2),
+    asked=("f8", 1),
     motion=("f8", 2),  # rows e, y' and f of the element at hand
     gradient=("f8", 2),  # Y
     rate_gradient=("f8", 2),  # W = dy'/dxi
     matrix=("f8", 2),  # K or C with the slopes of curves
     product=("f8", 2),  # K Y + C W
 )
+MEMORY = (ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT)
 E_ROW, RATE_ROW, FORCE_ROW = 0, 1, 2
 
 
 def table(elements: Sequence[Bushing], places: Sequence[Place]) -> CurveTable:
     """The table of all bushings of a system."""
-    result, curves = CurveTable(8), CurveSet()
+    result, curves = CurveTable(9), CurveSet()
     result[BUSHINGS] = bushings = element_table(BUSHINGS, elements, places)[BUSHINGS]
     for k, element in enumerate(elements):
         for field, what in (("elastic", "stiffness"), ("viscous", "damping")):
             for m, law in enumerate(getattr(element, what)[1]):
                 if acts(law):
                     bushings[field][k, m] = curves.add(element, f"{what} along {DIRECTIONS[m]}", law)
-    curves.fill(result, CURVES, PIECES)
+    curves.fill(result, CURVES, PIECES, ASKED)
     result[MOTION], result[MATRIX] = np.zeros((3, 6)), np.zeros((6, 6))
     for slot in (GRADIENT, RATE_GRADIENT, PRODUCT):
         result[slot] = np.zeros((6, 12))
@@ -109,16 +111,16 @@ def fill_motion(T, E, bushing):
 @helper
 def fill_force(E, bushing):
     """f for e and y'; returns whether it is finite."""
-    motion, curves, pieces = view(E, MOTION), view(E, CURVES), view(E, PIECES)
+    motion, curves, pieces, asked = view(E, MOTION), view(E, CURVES), view(E, PIECES), view(E, ASKED)
     finite = True
     for k in range(bushing.count):
         f = bushing.preload[k]
         for m in range(bushing.count):
             f -= bushing.stiffness[6 * k + m] * motion[E_ROW, m] + bushing.damping[6 * k + m] * motion[RATE_ROW, m]
         if bushing.elastic[k] >= 0:
-            f -= curve_value(curves, pieces, bushing.elastic[k], motion[E_ROW, k])
+            f -= curve_value(curves, pieces, asked, bushing.elastic[k], motion[E_ROW, k])
         if bushing.viscous[k] >= 0:
-            f -= curve_value(curves, pieces, bushing.viscous[k], motion[RATE_ROW, k])
+            f -= curve_value(curves, pieces, asked, bushing.viscous[k], motion[RATE_ROW, k])
         motion[FORCE_ROW, k] = f
         finite = finite and abs(f) < 1e300
     return finite
@@ -214,7 +216,7 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs and preloads, zero at the free pose; power of dampers."""
     bushings, values, motion = view(E, BUSHINGS), view(T, s.ENERGY), view(E, MOTION)
-    curves, pieces = view(E, CURVES), view(E, PIECES)
+    curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(bushings.shape[0]):
         bushing = bushings[e]
         if not fill_motion(T, E, bushing):
@@ -226,9 +228,9 @@ def energy(T, E):
                 values[s.POTENTIAL] += 0.5 * x * bushing.stiffness[6 * k + m] * motion[E_ROW, m]
                 values[s.POWER] -= rate * bushing.damping[6 * k + m] * motion[RATE_ROW, m]
             if bushing.elastic[k] >= 0:
-                add_curve_energy(values, curves, pieces, bushing.elastic[k], x, rate)
+                add_curve_energy(values, curves, pieces, asked, bushing.elastic[k], x, rate)
             if bushing.viscous[k] >= 0:
-                values[s.POWER] -= rate * curve_value(curves, pieces, bushing.viscous[k], rate)
+                values[s.POWER] -= rate * curve_value(curves, pieces, asked, bushing.viscous[k], rate)
     return OK
 
 

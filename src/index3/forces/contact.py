@@ -13,11 +13,13 @@ from typing import Any
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
 from index3.errors import ModelError
+from index3.fields import END, declare, field
 from index3.forces import contact_kernels
 from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE
-from index3.forces.contact_settings import ContactLaw, read_law
+from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere
+from index3.registry import register
 
 SURFACES = {
     (Sphere, Plane): PLANE,
@@ -62,15 +64,43 @@ class Contact(ForceElement):
     """
 
     kind = contact_kernels.__name__
+    page = "elements/contact.md"
+    fields = declare(
+        LAW_FIELDS,
+        first=END.found(lambda contact: contact.markers[1 if contact.swapped else 0]),
+        second=END.found(lambda contact: contact.markers[0 if contact.swapped else 1]),
+        shapes=field("two_surfaces").found(lambda contact: contact.shapes[:: -1 if contact.swapped else 1]),
+    )
     switched = True
     """Its derivatives are scattered only while it touches."""
 
-    def __init__(self, name: str, first: Any, second: Any, shapes: Any, **law: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        first: Any,
+        second: Any,
+        shapes: Any,
+        *,
+        stiffness: float,
+        exponent: float = 1.5,
+        damping: float | None = None,
+        restitution: float | None = None,
+        impact_velocity: float | None = None,
+        onset: float | None = None,
+        friction: float = 0.0,
+        static_friction: float | None = None,
+        stick_velocity: float = 1e-2,
+        decay_velocity: float | None = None,
+    ) -> None:
         super().__init__(name)
         ends = [marker_of(self.label, end) for end in (first, second)]
         if not isinstance(shapes, Sequence) or len(shapes) != 2 or not all(isinstance(x, Shape) for x in shapes):
             raise ModelError(f"{self.label} has shapes {short(shapes)}. Give two, such as (Sphere(0.1), Plane()).")
-        self._join(ends, list(shapes), read_law(self.label, law))
+        law = ContactLaw(
+            self.label, stiffness, exponent, damping, restitution, impact_velocity, onset,
+            friction, static_friction, stick_velocity, decay_velocity,
+        )  # fmt: skip
+        self._join(ends, list(shapes), law)
 
     @classmethod
     def part(cls, name: str, ends: list[Marker], shapes: list[Shape], law: ContactLaw) -> Contact:
@@ -101,7 +131,7 @@ class Contact(ForceElement):
     @property
     def damped(self) -> bool:
         """Whether it has derivatives by velocity."""
-        return True  # the evaluator's switch, which the kernels turn off while nothing touches
+        return True  # while it touches
 
     @property
     def conservative(self) -> bool:
@@ -166,7 +196,7 @@ class ContactSet(ForceElement):
     name : str
     shapes : list of (marker or body, shape)
     skip : list of pairs of bodies that do not touch each other, such as neighbours joined by a hinge
-    **law : stiffness and the other settings of `Contact`, the same for all pairs
+    stiffness, ... : the settings of `Contact`, the same for all pairs
 
     Pairs without a contact law between them, such as two boxes, are left out; if none remains, that is an error. Pairs
     that are apart cost next to nothing in an evaluation, but bodies that may ever touch are coupled in the sparsity of
@@ -185,10 +215,31 @@ class ContactSet(ForceElement):
     """
 
     kind = contact_kernels.__name__
+    page = "elements/contact.md"
+    fields = declare(LAW_FIELDS, shapes=field("surfaces"), skip=field("body_pairs"))
 
-    def __init__(self, name: str, shapes: Any, *, skip: Any = (), **law: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        shapes: Any,
+        *,
+        skip: Any = (),
+        stiffness: float,
+        exponent: float = 1.5,
+        damping: float | None = None,
+        restitution: float | None = None,
+        impact_velocity: float | None = None,
+        onset: float | None = None,
+        friction: float = 0.0,
+        static_friction: float | None = None,
+        stick_velocity: float = 1e-2,
+        decay_velocity: float | None = None,
+    ) -> None:
         super().__init__(name)
-        self.law = read_law(self.label, law)
+        self.law = ContactLaw(
+            self.label, stiffness, exponent, damping, restitution, impact_velocity, onset,
+            friction, static_friction, stick_velocity, decay_velocity,
+        )  # fmt: skip
         self.shapes = ends = self._ends(shapes)
         self.skip = self._skip(skip)
         apart = {frozenset((id(first), id(second))) for first, second in self.skip}
@@ -243,3 +294,7 @@ class ContactSet(ForceElement):
     def conservative(self) -> bool:
         """Whether it has neither damping nor friction."""
         return self.law.damping == 0.0 and self.law.static_friction == 0.0
+
+
+register(Contact)
+register(ContactSet)

@@ -1,8 +1,7 @@
 """Kernels of contact: forces at every point that touches, and their derivatives by pose and velocity of the markers.
 
 Broad phase: a list of the pairs whose bounding spheres are closer than a margin, good until some marker has moved by
-half of it. In the matrix pairs that are apart cost nothing: `stiffen` switches the scattering of their groups off
-(`curved`, `damped` of GROUPS) and on again when they touch.
+half of it. In the matrix pairs that are apart cost nothing: `stiffen` says of every group whether it is (GROUP_APART).
 """
 
 from __future__ import annotations
@@ -58,6 +57,7 @@ REPORTED = {
     "force": ("N", slice(5, 8)),
     "point": ("m", slice(8, 11)),
 }
+MEMORY = (SEEN, NEAR, NEAR_COUNT)
 NOTHING = (0.0, 0.0, 0.0)
 MARGIN_PART = 0.5
 """The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
@@ -231,15 +231,13 @@ def stiffen_point(T, pair, point, p, delta, n, c):
 
 
 @helper
-def switch_group(T, pair, on):
-    """Let the evaluator scatter the derivatives of a pair, from zero, or pass it over."""
-    groups, K, D = view(T, s.GROUPS), view(T, s.GROUP_K), view(T, s.GROUP_D)
-    groups[pair.group].curved = on
-    groups[pair.group].damped = on
-    if on == 1:
-        for k in range(pair.stiffness_at, pair.stiffness_at + 144):
-            K[k] = 0.0
-            D[k] = 0.0
+def touch(T, pair):
+    """Let the evaluator scatter the derivatives of a pair, from zero."""
+    K, D = view(T, s.GROUP_K), view(T, s.GROUP_D)
+    view(T, s.GROUP_APART)[pair.group] = 0
+    for k in range(pair.stiffness_at, pair.stiffness_at + 144):
+        K[k] = 0.0
+        D[k] = 0.0
 
 
 @kernel
@@ -257,11 +255,11 @@ def stiffen(T, E):
                     if dot(n, n) == 0.0:
                         return e + 1
                     if touches == 0:
-                        switch_group(T, pair, 1)
+                        touch(T, pair)
                         touches = 1
                     stiffen_point(T, pair, points[k], p, delta, n, c)
         if touches == 0:
-            switch_group(T, pair, 0)
+            view(T, s.GROUP_APART)[pair.group] = 1
     return OK
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from index3.bodies.marker import as_number, as_positive
 from index3.errors import ModelError
+from index3.fields import LENGTH, RATIO, SPEED, Field, Fields, number, short_form
 from index3.forces.friction_law import friction_numbers, not_negative
-from index3.words import nearest
 
 
 @dataclass
@@ -17,7 +17,7 @@ class ContactLaw:
     """The settings of a contact, checked; `owner` begins messages. See `Contact`."""
 
     owner: str
-    stiffness: float = math.nan
+    stiffness: float
     exponent: float = 1.5
     damping: float | None = None
     restitution: float | None = None
@@ -30,8 +30,6 @@ class ContactLaw:
 
     def __post_init__(self) -> None:
         owner = self.owner
-        if isinstance(self.stiffness, float) and math.isnan(self.stiffness):
-            raise ModelError(f"{owner} has no stiffness. Give stiffness=... (a number), the k of F = k depth^exponent.")
         self.stiffness = as_positive(self.stiffness, owner, "stiffness")
         self.exponent = as_number(self.exponent, owner, "exponent")
         if self.exponent < 1.0:
@@ -70,14 +68,33 @@ class ContactLaw:
         )  # type: ignore[return-value]  # fmt: skip
 
 
-def read_law(owner: str, settings: dict[str, Any]) -> ContactLaw:
-    """A law from keywords; unknown ones are named."""
-    known = [field.name for field in fields(ContactLaw) if field.name != "owner"]
-    for key in settings:
-        if key not in known:
-            takes = f"It takes shapes and {', '.join(known)}."
-            raise ModelError(f"{owner} has no setting {key}. {nearest(key, known)}{takes}")
-    return ContactLaw(owner, **settings)
+def of_law(key: str, kind: Field) -> Field:
+    """A setting of the law of a contact in model files."""
+    return kind.found(lambda contact: getattr(contact.law, key))
+
+
+def stiffness_dimension(place: Any) -> str:
+    """N/m^exponent, the exponent 1.5 by default."""
+    return f"force/length^{float(place.entry.get('exponent', 1.5))}"
+
+
+def damping_dimension(place: Any) -> str:
+    """s/m of Hunt and Crossley, or N s/m of a damper with an onset."""
+    return "force*time/length" if "onset" in place.entry else "time/length"
+
+
+LAW_FIELDS: Fields = {
+    "stiffness": of_law("stiffness", number(stiffness_dimension)),
+    "exponent": of_law("exponent", RATIO),
+    "damping": of_law("damping", number(damping_dimension)),
+    "onset": LENGTH.found(lambda contact: contact.law.onset or None),
+    "restitution": short_form(RATIO),
+    "impact_velocity": short_form(SPEED),
+    "friction": of_law("friction", RATIO),
+    "static_friction": of_law("static_friction", RATIO),
+    "stick_velocity": of_law("stick_velocity", SPEED),
+    "decay_velocity": of_law("decay_velocity", SPEED),
+}
 
 
 def hunt_crossley_damping(e: float, v: float) -> float:

@@ -1,8 +1,9 @@
 """Curves inside kernels.
 
 A law of a force is a number (its slope) or a curve. Records hold both, the slope 0 where there is a curve, the number
-of the curve NONE where there is none, and kernels add the two. A kind whose elements have curves keeps two more slots
-in its table, `curves=(CURVE, 1), pieces=("f8", 2)`, filled by a `CurveSet`.
+of the curve NONE where there is none, and kernels add the two. A kind whose elements have curves keeps three more slots
+in its table, `curves=(CURVE, 1), pieces=("f8", 2), asked=("f8", 1)`, filled by a `CurveSet`; the last is memory: where
+each curve had no finite value when it was last asked, else NaN.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
 from index3.bodies.marker import as_number
 from index3.compiled import slots as s
+from index3.compiled.failures import Failing
 from index3.compiled.interface import JIT, Slot, Table, call_time, helper, plain_address
 from index3.errors import Index3Error, ModelError
 from index3.forces.curve import STEP, Curve
@@ -33,47 +35,23 @@ CURVE = np.dtype(
         ("integral", "i8"),
         ("potential", "i8"),  # 1 if its antiderivative is known
         ("zero", "f8"),  # what `integral` gives at 0
-        ("asked", "f8"),  # where it had no finite value when last asked, else NaN
     ]
 )
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
-class CurvedForce(ForceElement):
-    """Base of the forces whose laws may be curves; says what is wrong when one has no value."""
-
-    failure: BaseException | None = None
-    failed_in: tuple[str, float] = ("", 0.0)
-    watched: Sequence[tuple[str, Curve, np.ndarray]] = ()  # its curves in the table that runs
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "failure": None, "watched": ()}  # neither tracebacks nor tables travel
-
-    @property
-    def broken(self) -> bool:
-        """Whether a curve had no value."""
-        return self.failure is not None or any(not np.isnan(record["asked"]) for *_, record in self.watched)
+class CurvedForce(ForceElement, Failing):
+    """Base of the forces whose laws may be curves."""
 
     def explain(self, stage: str, t: float) -> str:
-        """Which curve has no value, and where."""
-        if isinstance(self.failure, Index3Error):
-            return str(self.failure)
-        if self.failure is not None:
+        """What the function of a curve raised."""
+        failure = self.failure
+        if isinstance(failure, Index3Error):
+            return str(failure)
+        if failure is not None:
             what, x = self.failed_in
-            raised = f"{type(self.failure).__name__}: {self.failure}"
+            raised = f"{type(failure).__name__}: {failure}"
             return f"{self.label}: the function of its {what} raised at x = {x:.6g}, t = {t:.6g}: {raised}"
-        for what, curve, record in self.watched:
-            x = float(record["asked"])
-            if not np.isnan(x):
-                if curve.functions is not None:
-                    return (
-                        f"{self.label}: the function of its {what} gave no finite number at x = {x:.6g}, t = {t:.6g}. "
-                        "Return finite numbers throughout."
-                    )
-                return (
-                    f"{self.label} asks the curve of its {what} for x = {x:.6g} at t = {t:.6g}, but its table goes "
-                    f"from {curve.x[0]:.6g} to {curve.x[-1]:.6g}. Add points, or let it extrapolate."
-                )
         return super().explain(stage, t)
 
 
@@ -102,9 +80,29 @@ def acts(law: float | Curve) -> bool:
 
 
 class CurveTable(Table):
-    """A table that owns the callbacks whose addresses it holds."""
+    """A table with curves, which owns the callbacks whose addresses it holds."""
 
     keep: Sequence[Any] = ()
+    owners: Sequence[tuple[CurvedForce, str, Curve]] = ()  # of each curve
+    asked: Slot
+
+    def explain(self, element: Any, k: int, t: float) -> str | None:
+        """Which curve of an element has no value, and where."""
+        if element.failure is not None:
+            return None
+        for (owner, what, curve), x in zip(self.owners, self[self.asked], strict=True):
+            if owner is not element or np.isnan(x):
+                continue
+            if curve.functions is not None:
+                return (
+                    f"{element.label}: the function of its {what} gave no finite number at x = {x:.6g}, t = {t:.6g}. "
+                    "Return finite numbers throughout."
+                )
+            return (
+                f"{element.label} asks the curve of its {what} for x = {x:.6g} at t = {t:.6g}, but its table goes "
+                f"from {curve.x[0]:.6g} to {curve.x[-1]:.6g}. Add points, or let it extrapolate."
+            )
+        return None
 
 
 class CurveSet:
@@ -126,7 +124,7 @@ class CurveSet:
             zero = 0.0 if law.functions[2] is None else float(law.functions[2](0.0))
         first = sum(map(len, self.pieces))
         self.pieces.append(law.pieces)
-        self.records.append((first, len(law.pieces), f, df, integral, int(law.has_integral), zero, np.nan))
+        self.records.append((first, len(law.pieces), f, df, integral, int(law.has_integral), zero))
         self.owners.append((owner, what, law))
         return len(self.records) - 1
 
@@ -144,21 +142,20 @@ class CurveSet:
         self.keep.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
-    def fill(self, table: CurveTable, curves: Slot, pieces: Slot) -> None:
-        """Put the curves into a table, and let their elements know where."""
-        table.keep = self.keep
-        table[curves] = records = np.array(self.records, CURVE)
+    def fill(self, table: CurveTable, curves: Slot, pieces: Slot, asked: Slot) -> None:
+        """Put the curves into a table."""
+        table.keep, table.owners, table.asked = self.keep, self.owners, asked
+        table[curves] = np.array(self.records, CURVE)
         table[pieces] = np.ascontiguousarray(np.concatenate(self.pieces))
-        watched: dict[int, list[tuple[str, Curve, np.ndarray]]] = {}
-        for k, (owner, what, curve) in enumerate(self.owners):
-            watched.setdefault(id(owner), []).append((what, curve, records[k]))
-            owner.failure, owner.watched = None, watched[id(owner)]
+        table[asked] = np.full(len(self.records), np.nan)
+        for owner, _, _ in self.owners:
+            owner.failure = None
 
 
 def law_table(size: int, slots: Sequence[Slot], elements: Sequence[Any], places: Sequence[Place]) -> CurveTable:
     """A table with `size` slots for elements with two laws, `stiffness` and `damping`.
 
-    `slots` are those of the records, the curves and the pieces; numbers of curves go into the records' fields `elastic`
+    `slots` are those of the records and the three of curves; numbers of curves go into the records' fields `elastic`
     and `viscous`.
     """
     result, curves = CurveTable(size), CurveSet()
@@ -166,20 +163,22 @@ def law_table(size: int, slots: Sequence[Slot], elements: Sequence[Any], places:
     for k, element in enumerate(elements):
         records["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
         records["viscous"][k] = curves.add(element, "damping", element.damping)
-    curves.fill(result, slots[1], slots[2])
+    curves.fill(result, *slots[1:])
     return result
 
 
 def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
     """A function of x that keeps what `function` raises and returns NaN, since nothing may pass through kernels."""
 
+    failures = owner.failures
+
     def value(x: float) -> float:
-        if owner.failure is not None:  # the run is about to end
+        if failures.errors:  # the run is about to end
             return np.nan
         try:
             return float(function(x))
         except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
-            owner.failure, owner.failed_in = error, (what, x)
+            failures.keep(error, what, x)
             return np.nan
 
     return value
@@ -231,14 +230,14 @@ def find_piece(pieces, first, count, x):
 
 
 @helper
-def curve_value(curves, pieces, c, x):
+def curve_value(curves, pieces, asked, c, x):
     """The value of curve c at x."""
     if curves[c].f >= 0:
         y = call_time(curves[c].f, x)
     else:
         k = find_piece(pieces, curves[c].first, curves[c].count, x)
         y = cubic(pieces[k, 1], pieces[k, 2], pieces[k, 3], pieces[k, 4], x - pieces[k, 0])
-    curves[c].asked = np.nan if abs(y) < 1e300 else x  # also if y is NaN
+    asked[c] = np.nan if abs(y) < 1e300 else x  # also if y is NaN
     return y
 
 
@@ -265,9 +264,9 @@ def curve_integral(curves, pieces, c, x):
 
 
 @helper
-def value_of(curves, pieces, c, x):
+def value_of(curves, pieces, asked, c, x):
     """The value of curve c at x, 0 where there is none."""
-    return curve_value(curves, pieces, c, x) if c >= 0 else 0.0
+    return curve_value(curves, pieces, asked, c, x) if c >= 0 else 0.0
 
 
 @helper
@@ -277,9 +276,9 @@ def slope_at(curves, pieces, c, x):
 
 
 @helper
-def add_curve_energy(values, curves, pieces, c, x, rate):
+def add_curve_energy(values, curves, pieces, asked, c, x, rate):
     """Add what a spring that pulls back with a curve's value at x stores; without a potential, its power."""
     if curves[c].potential == 1:
         values[s.POTENTIAL] += curve_integral(curves, pieces, c, x)
     else:
-        values[s.POWER] -= curve_value(curves, pieces, c, x) * rate
+        values[s.POWER] -= curve_value(curves, pieces, asked, c, x) * rate

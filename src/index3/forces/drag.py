@@ -14,9 +14,11 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.turning_angle import combine
 from index3.errors import ModelError
+from index3.fields import POINT, RATIO, declare, marker, number, short_form, time_vector
 from index3.forces.force import ForceElement, Place, add_block, element_table, moving_end
 from index3.forces.line import IDENTITY
 from index3.forces.load import CONSTANT, NO_VECTOR, Sampler, given_vector, zero
+from index3.registry import register
 
 DRAG = np.dtype(
     [
@@ -56,6 +58,14 @@ class Drag(ForceElement):
     """
 
     kind = __name__
+    fields = declare(
+        on=marker(0),
+        coefficient=RATIO,
+        area=number("length^2"),
+        density=number("mass/length^3"),
+        wind=time_vector("length/time"),
+        at=short_form(POINT),
+    )
 
     def __init__(
         self,
@@ -141,3 +151,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(Drag)

@@ -23,7 +23,7 @@ from index3.bodies.states import States
 from index3.compiled.interface import Slot, Table, helper
 from index3.constraints.rows import axis
 from index3.errors import ModelError
-from index3.words import Word
+from index3.registry import Element, kernels_of
 
 Function = Callable[[float], float]
 
@@ -51,7 +51,7 @@ class Place(Protocol):
         """What a joint's markers show at assembly for one of its coordinates, where that counts as zero."""
 
 
-class ForceElement(metaclass=Word):
+class ForceElement(Element):
     """Base of the words for forces.
 
     Attributes
@@ -62,12 +62,28 @@ class ForceElement(metaclass=Word):
     curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
     conservative : bool, False if its work is counted as work instead of potential energy
     own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
+
+    Symbols: "line" between its markers, "coil", "spiral". See also `index3.registry.Element`.
     """
 
     element = "force"
+    symbol = "line"
+    page = "elements/forces.md"
     kind: ClassVar[str]
     markers: tuple[Marker, ...]
     own_states: tuple[States, ...] = ()
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class or the module of its kernels lacks something."""
+        if not hasattr(cls, "kind"):
+            raise ModelError("it has no kind. Give the class kind = __name__, if its kernels are in this module.")
+        if not hasattr(cls, "fields") and not cls.no_file:
+            raise ModelError(
+                "it has no fields. Give the class the fields of model files, or no_file, the reason why not."
+            )
+        if cls.kind == cls.__module__:  # kernels elsewhere may need this class: asked when first used
+            kernels_of(cls.kind, "STAGES", "table")
 
     def __init__(self, name: str) -> None:
         check_name(name, type(self).__name__)
@@ -154,10 +170,7 @@ def marker_of(owner: str, end: Any, at: Any = None) -> Marker:
         return end
     if not isinstance(end, Body):
         raise ModelError(f"{owner} cannot act on {short(end)}. Give a body or a marker.")
-    if at is None:
-        return end.marker()
-    r, A = end.pose()
-    return end.marker(A.T @ (as_vector(at, owner, "at") - r))
+    return end.marker() if at is None else end.own_marker_at(as_vector(at, owner, "at"))
 
 
 def moving_end(owner: str, end: Any, at: Any = None) -> Marker:

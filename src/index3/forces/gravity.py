@@ -17,9 +17,11 @@ from index3.bodies.smooth import as_vector_law
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import BODY, declare, marker, number, time_vector
 from index3.forces.force import ForceElement, Place, element_table, marker_of
 from index3.forces.line import add_line_stiffness, pull_together, stretch
 from index3.forces.load import Force, Sampler
+from index3.registry import register
 
 ATTRACTION = np.dtype(
     [
@@ -53,6 +55,11 @@ class UniformGravity(Force):
     >>> UniformGravity("lift", PointMass("cargo", 2.0), lambda t: (0.0, 0.0, 1.0 - t)).vector(3.0)
     (0.0, 0.0, -4.0)
     """
+
+    fields = declare(
+        body=BODY.found(lambda gravity: gravity.markers[0].body),
+        acceleration=time_vector("length/time^2"),
+    )
 
     def __init__(self, name: str, body: Body, acceleration: Any) -> None:
         check_name(name, type(self).__name__)
@@ -117,6 +124,11 @@ class PointGravity(ForceElement):
     """
 
     kind = __name__
+    fields = declare(
+        body=BODY.found(lambda gravity: gravity.markers[1].body),
+        centre=marker(0),
+        mu=number("length^3/time^2"),
+    )
 
     def __init__(self, name: str, body: Body, centre: Any, *, mu: float) -> None:
         super().__init__(name)
@@ -197,3 +209,6 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(UniformGravity)
+register(PointGravity)

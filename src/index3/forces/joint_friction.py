@@ -27,8 +27,10 @@ from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.products import turn_first
 from index3.constraints.rows import axis, put_gradient
 from index3.errors import ModelError
+from index3.fields import JOINT, LENGTH, RATIO, SPEED, declare, number
 from index3.forces.force import ForceElement, Place, add_block, element_table
 from index3.forces.friction_law import FRICTION_FIELDS, friction_numbers, friction_ratio, not_negative
+from index3.registry import register
 
 FRICTION = np.dtype(
     [
@@ -48,6 +50,7 @@ FRICTION = np.dtype(
     ]
 )
 FRICTIONS, ROOM = slots(frictions=(FRICTION, 1), room=("f8", 2))
+MEMORY = (ROOM,)
 SLIDE, TURN, REACTION, BY_POSE, BY_POSE_TURN = range(5)
 """Rows of ROOM, 12 numbers each: g_s, g_t, reaction (6) and the derivatives of f and tau by pose."""
 
@@ -78,7 +81,7 @@ class JointFriction(ForceElement):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.rigid_body import RigidBody
-    >>> from index3.joints import Prismatic
+    >>> from index3.joints.standard import Prismatic
     >>> block = RigidBody.box("block", (1, 1, 1), mass=1.0)
     >>> guide = Prismatic("guide", Ground(), block, at=(0, 0, 0), axis=(1, 0, 0))
     >>> JointFriction("rub", guide, 0.3)
@@ -86,6 +89,17 @@ class JointFriction(ForceElement):
     """
 
     kind = __name__
+    page = "elements/friction.md"
+    fields = declare(
+        joint=JOINT,
+        friction=RATIO,
+        static_friction=RATIO,
+        stick_velocity=SPEED,
+        decay_velocity=SPEED,
+        radius=LENGTH,
+        arm=LENGTH,
+        preload=number("force"),
+    )
     damped = True
     reads_reactions = True
 
@@ -312,3 +326,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(JointFriction)

@@ -7,7 +7,7 @@ N = k d^e + c s(d) d', never less than zero; s rises smoothly from 0 to 1 as the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isinf
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from index3.bodies.marker import as_number, as_positive
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import JOINT, RATIO, TEXT, coordinate_dimension, declare, effort_dimension, exponent, number
 from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
     ROOM,
@@ -25,6 +26,7 @@ from index3.forces.along_coordinate import (
     stiffen_along,
 )
 from index3.forces.force import Place, element_table
+from index3.registry import register
 
 LIMIT = np.dtype(
     [
@@ -38,6 +40,7 @@ LIMIT = np.dtype(
     ]
 )
 LIMITS, SPACE = slots(limits=(LIMIT, 1), space=("f8", 2))
+MEMORY = (SPACE,)
 
 
 class JointLimit(JointForce):
@@ -66,13 +69,24 @@ class JointLimit(JointForce):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> JointLimit("stop", pin, lower=-1.0, upper=1.0, stiffness=1e4, damping=10.0)
     JointLimit('stop', 'ground', 'arm')
     """
 
     kind = __name__
+    page = "elements/limits_and_actuators.md"
+    fields = declare(
+        joint=JOINT,
+        lower=number(coordinate_dimension).found(lambda limit: None if isinf(limit.lower) else limit.lower),
+        upper=number(coordinate_dimension).found(lambda limit: None if isinf(limit.upper) else limit.upper),
+        stiffness=number(lambda place: f"{effort_dimension(place)}/{coordinate_dimension(place)}^{exponent(place)}"),
+        damping=number(lambda place: f"{effort_dimension(place)}*time/{coordinate_dimension(place)}"),
+        exponent=RATIO,
+        onset=number(coordinate_dimension),
+        coordinate=TEXT,
+    )
 
     def __init__(
         self,
@@ -190,3 +204,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(JointLimit)

@@ -15,7 +15,9 @@ from index3.bodies.time_functions import Sampler
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import FLAG, POINT, declare, marker, short_form, time_vector
 from index3.forces.force import ForceElement, Place, add_block, element_table, marker_of, turned
+from index3.registry import register
 
 LOAD = np.dtype(
     [
@@ -36,6 +38,7 @@ class Load(ForceElement):
     """Base of `Force` and `Torque`: a given vector on a marker, and its opposite on another if asked for."""
 
     kind = __name__
+    fields = declare(on=marker(0), follower=FLAG, reaction=marker(1))
     part = 0
 
     def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
@@ -89,6 +92,8 @@ class Force(Load):
     [0.0, 0.0, 5.0]
     """
 
+    fields = declare(Load.fields, vector=time_vector("force"), at=short_form(POINT))
+
     def __init__(
         self, name: str, on: Any, vector: Any, *, at: Any = None, follower: bool = False, reaction: Any = None
     ) -> None:
@@ -128,6 +133,8 @@ class Torque(Load):
     """
 
     part = 1
+
+    fields = declare(Load.fields, vector=time_vector("force*length"))
 
     def __init__(self, name: str, on: Any, vector: Any, *, follower: bool = False, reaction: Any = None) -> None:
         super().__init__(name)
@@ -209,3 +216,6 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(Force)
+register(Torque)

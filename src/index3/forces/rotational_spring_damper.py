@@ -20,6 +20,7 @@ from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.rows import axis
 from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, combine
 from index3.errors import ModelError
+from index3.fields import JOINT, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
     CURVE,
@@ -37,6 +38,7 @@ from index3.forces.curve_kernels import (
     value_of,
 )
 from index3.forces.force import Place, add_block
+from index3.registry import register
 
 SPRING = np.dtype(
     [
@@ -53,7 +55,8 @@ SPRING = np.dtype(
         ("viscous", "i8"),
     ]
 )
-SPRINGS, CURVES, PIECES = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2))
+SPRINGS, CURVES, PIECES, ASKED = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2), asked=("f8", 1))
+MEMORY = (ASKED,)
 
 
 class RotationalSpringDamper(CurvedForce):
@@ -78,13 +81,21 @@ class RotationalSpringDamper(CurvedForce):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> RotationalSpringDamper("spring", pin, stiffness=10.0)
     RotationalSpringDamper('spring', 'ground', 'arm')
     """
 
     kind = __name__
+    symbol = "spiral"
+    fields = declare(
+        joint=JOINT,
+        stiffness=law("force*length", "angle"),
+        damping=law("force*length", "angle/time"),
+        free_angle=number("angle"),
+        torque=number("force*length"),
+    )
 
     def __init__(
         self,
@@ -130,7 +141,7 @@ class RotationalSpringDamper(CurvedForce):
 
 def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all rotational springs of a system."""
-    return law_table(3, (SPRINGS, CURVES, PIECES), elements, places)
+    return law_table(4, (SPRINGS, CURVES, PIECES, ASKED), elements, places)
 
 
 @helper
@@ -147,8 +158,9 @@ def torque(E, spring, angle, rate):
     """The torque on the second body."""
     tau = spring.torque - spring.stiffness * angle - spring.damping * rate
     if is_curved(spring):
-        curves, pieces = view(E, CURVES), view(E, PIECES)
-        tau -= value_of(curves, pieces, spring.elastic, angle) + value_of(curves, pieces, spring.viscous, rate)
+        curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
+        elastic = value_of(curves, pieces, asked, spring.elastic, angle)
+        tau -= elastic + value_of(curves, pieces, asked, spring.viscous, rate)
     return tau
 
 
@@ -198,17 +210,19 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs; power of dampers and constant torques."""
     springs, values = view(E, SPRINGS), view(T, s.ENERGY)
-    curves, pieces = view(E, CURVES), view(E, PIECES)
+    curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(springs.shape[0]):
         spring = springs[e]
         angle, n, w = twist(T, spring)
         rate = dot(n, w)
-        damping = spring.damping * rate + value_of(curves, pieces, spring.viscous, rate)
+        damping = spring.damping * rate + value_of(curves, pieces, asked, spring.viscous, rate)
         values[s.POTENTIAL] += 0.5 * spring.stiffness * angle * angle
         values[s.POWER] += (spring.torque - damping) * rate
         if spring.elastic >= 0:
-            add_curve_energy(values, curves, pieces, spring.elastic, angle, rate)
+            add_curve_energy(values, curves, pieces, asked, spring.elastic, angle, rate)
     return OK
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(RotationalSpringDamper)

@@ -17,6 +17,7 @@ from index3.bodies.marker import as_number, as_vector
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.errors import ModelError
+from index3.fields import ENDS, LENGTH, TWO_POINTS, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
     CURVE,
@@ -35,6 +36,7 @@ from index3.forces.curve_kernels import (
 )
 from index3.forces.force import Place
 from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
+from index3.registry import register
 
 SPRING = np.dtype(
     [
@@ -49,12 +51,14 @@ SPRING = np.dtype(
         ("viscous", "i8"),
     ]
 )
-SPRINGS, SEEN, CURVES, PIECES = slots(
+SPRINGS, SEEN, CURVES, PIECES, ASKED = slots(
     springs=(SPRING, 1),
     seen=("f8", 2),  # time and d of each spring at the last evaluation, and at the last one of another time before that
     curves=(CURVE, 1),
     pieces=("f8", 2),
+    asked=("f8", 1),
 )
+MEMORY = (SEEN, ASKED)
 MET = 1e-2
 """Two evaluations pass through zero length if d turns back on a line that misses zero by less than this part of its
 length: smaller steps bring a real passage ever closer to zero, and tell a narrow miss from it."""
@@ -87,6 +91,15 @@ class SpringDamper(CurvedForce):
     """
 
     kind = __name__
+    symbol = "coil"
+    fields = declare(
+        ENDS,
+        TWO_POINTS,
+        stiffness=law("force", "length"),
+        damping=law("force", "length/time"),
+        length=LENGTH,
+        force=number("force"),
+    )
 
     def __init__(
         self,
@@ -155,8 +168,8 @@ class SpringDamper(CurvedForce):
         return (i, j, place.stiffness, *laws, self.length, self.force, NONE, NONE)
 
     def explain(self, stage: str, t: float) -> str:
-        """A curve without a value, or both ends at one point."""
-        if self.broken:
+        """What the function of a curve raised, or both ends at one point."""
+        if self.failure is not None:
             return super().explain(stage, t)
         return (
             f"{self.label} has both ends at one point at t = {t:.6g}, so its force has no direction. "
@@ -166,7 +179,7 @@ class SpringDamper(CurvedForce):
 
 def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all springs of a system."""
-    result = law_table(4, (SPRINGS, CURVES, PIECES), elements, places)
+    result = law_table(5, (SPRINGS, CURVES, PIECES, ASKED), elements, places)
     result[SEEN] = np.full((len(elements), 8), np.nan)
     return result
 
@@ -180,9 +193,9 @@ def tension(spring, length, rate):
 @helper
 def curve_tension(E, spring, length, rate):
     """The part of the tension that curves give."""
-    curves, pieces = view(E, CURVES), view(E, PIECES)
-    elastic = value_of(curves, pieces, spring.elastic, length - spring.length)
-    return elastic + value_of(curves, pieces, spring.viscous, rate)
+    curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
+    elastic = value_of(curves, pieces, asked, spring.elastic, length - spring.length)
+    return elastic + value_of(curves, pieces, asked, spring.viscous, rate)
 
 
 @helper
@@ -256,16 +269,18 @@ def stiffen(T, E):
 def energy(T, E):
     """Energy of springs and constant tensions, zero at the free length; power of dampers."""
     springs, values = view(E, SPRINGS), view(T, s.ENERGY)
-    curves, pieces = view(E, CURVES), view(E, PIECES)
+    curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(springs.shape[0]):
         spring = springs[e]
         length, u, v = stretch(T, spring.i, spring.j)
         extension, rate = length - spring.length, dot(u, v)
         values[s.POTENTIAL] += (0.5 * spring.stiffness * extension + spring.force) * extension
-        values[s.POWER] -= (spring.damping * rate + value_of(curves, pieces, spring.viscous, rate)) * rate
+        values[s.POWER] -= (spring.damping * rate + value_of(curves, pieces, asked, spring.viscous, rate)) * rate
         if spring.elastic >= 0:
-            add_curve_energy(values, curves, pieces, spring.elastic, extension, rate)
+            add_curve_energy(values, curves, pieces, asked, spring.elastic, extension, rate)
     return OK
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(SpringDamper)

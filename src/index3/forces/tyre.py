@@ -12,9 +12,11 @@ import numpy as np
 from index3.bodies.marker import Marker, as_number, as_positive
 from index3.bodies.states import States
 from index3.errors import ModelError
+from index3.fields import FLAG, LENGTH, RATIO, SPEED, choice, declare, exponent, field, marker, number
 from index3.forces import tyre_kernels
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.road import HALF_CYLINDER, Road
+from index3.registry import register
 
 
 class Tyre(ForceElement):
@@ -55,6 +57,28 @@ class Tyre(ForceElement):
     """
 
     kind = tyre_kernels.__name__
+    page = "elements/tyre.md"
+    fields = declare(
+        wheel=marker(0),
+        on=marker(1),
+        road=field("road"),
+        radius=LENGTH,
+        stiffness=number(lambda place: f"force/length^{exponent(place)}"),
+        exponent=RATIO,
+        damping=number("force*time/length"),
+        onset=LENGTH,
+        pulls=FLAG,
+        longitudinal_stiffness=number("force"),
+        cornering_stiffness=number("force"),
+        friction=RATIO,
+        sliding_friction=RATIO,
+        patch=LENGTH,
+        rolling_resistance=RATIO,
+        relaxation=field("one_or_two", dimension="length"),
+        low_speed=SPEED,
+        normal=choice("road", "vertical"),
+        camber=FLAG,
+    )
 
     def __init__(
         self,
@@ -185,3 +209,6 @@ class Tyre(ForceElement):
             f"{self.label} has its wheel flat on its side at t = {t:.6g}. Check the spin axis (z of the wheel's "
             "marker) and the road's z axis; camber=False without slip forces has no axis."
         )
+
+
+register(Tyre)

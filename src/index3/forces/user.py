@@ -17,11 +17,10 @@ from index3.bodies.body import as_markers
 from index3.bodies.marker import as_numbers, as_positive
 from index3.bodies.states import States
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.callbacks import CallbackTable, Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import (
     POSES,
-    UserTable,
     load_marker,
     pose_shapes,
     run,
@@ -30,9 +29,10 @@ from index3.constraints.user_block import (
 )
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
+from index3.registry import register
 
-PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench")
-"""Of a block; "pad" and the last are the kernels' own."""
+PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench", "memory")
+"""Of a block; "pad" and "wrench" are the kernels' own, "memory" is what a function keeps from one call to the next."""
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -46,6 +46,7 @@ USER = np.dtype(
     ]
 )
 USERS, MEMBERS, BLOCKS = slots(users=(USER, 1), members=("i8", 1), blocks=("f8", 1))
+MEMORY = (BLOCKS,)
 NONE, DIFFERENCES, FUNCTION = 0, 1, 2
 # Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
 # (h^2) and rounding (eps / h) are both below 1e-9 of the force.
@@ -98,7 +99,11 @@ class UserForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
+    page = "howto/user_force.md"
+    no_file = "it holds functions of Python"
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
+    memory: Sequence[float] | np.ndarray = ()
+    """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
 
     def __init__(
         self,
@@ -129,6 +134,8 @@ class UserForce(ForceElement, UserFunctions):
         if accelerations:
             given, slopes = self.arguments["f"], self.arguments["jacobian"]
             self.arguments = {"f": (*given, "dv", "dw"), "jacobian": (*slopes, "M", "dv", "dw")}
+        if len(self.memory):
+            self.arguments = {**self.arguments, "f": (*self.arguments["f"], "memory")}
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
@@ -178,14 +185,17 @@ class UserForce(ForceElement, UserFunctions):
         n, read = 0 if self.states is None else self.states.size, int(self.accelerations)
         rates = ((count * read, 3), (count * read, 3))
         own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width))
-        last = ((width * read, width), (width,))
+        last = ((width * read, width), (width,), (len(self.memory),))
         shapes = (*pose_shapes(count, len(self.parameters)), *rates, *own, *last)
-        return Form(PARTS, shapes, ("out", "rate", "K", "D", "M"))
+        return Form(PARTS, shapes, ("out", "rate", "K", "D", "M", "memory"))
 
 
-def table(elements: Sequence[UserForce], places: Sequence[Place]) -> UserTable:
+def table(elements: Sequence[UserForce], places: Sequence[Place]) -> CallbackTable:
     """The table of all user forces of a system; here their functions become callable from kernels."""
-    return user_table((USERS, MEMBERS, BLOCKS), elements, places, [element.form() for element in elements])
+    result = user_table((USERS, MEMBERS, BLOCKS), elements, places, [element.form() for element in elements])
+    for element, record in zip(elements, result[USERS], strict=True):
+        result[BLOCKS][record["memory"] : record["end"]] = element.memory
+    return result
 
 
 @helper
@@ -335,3 +345,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(UserForce)

@@ -16,6 +16,7 @@ from index3.bodies.states import States
 from index3.constraints.user_block import POSES
 from index3.errors import ModelError, SimulationFailed
 from index3.forces.user import UserForce
+from index3.registry import register
 
 ITERATIONS = 50
 SOLVED = 1e-12
@@ -41,8 +42,8 @@ class UserEquations(UserForce):
     variables : starting values of the m variables z
     parameters : numbers handed to the function as `p`
 
-    The equations are solved at every evaluation, from the last solution, to the rounding of their numbers. `variables`
-    may depend on each other in a loop. A plain Python function; derivatives are taken by differences.
+    The equations are solved at every evaluation, from the last solution of the run, to the rounding of their numbers.
+    `variables` may depend on each other in a loop. A plain Python function; derivatives are taken by differences.
 
     Raises
     ------
@@ -57,6 +58,8 @@ class UserEquations(UserForce):
     >>> UserEquations("damper", PointMass("ball", 1.0), filtered, states=block, parameters=(0.1,))
     UserEquations('damper', 'ball', 'filter')
     """
+
+    page = "howto/states.md"
 
     def __init__(
         self,
@@ -77,7 +80,7 @@ class UserEquations(UserForce):
         count = 0 if states is None else getattr(states, "size", 0)
         if count + len(start) == 0:
             raise ModelError(f"{self.label} has neither states nor variables. Use a UserForce.")
-        self.unknowns = np.concatenate([np.zeros(count), start])
+        self.memory = np.concatenate([np.zeros(count), start])  # rates and variables, as they were last solved for
         solve = self._with_states if states is not None else self._without_states
         super().__init__(name, markers, solve, parameters, "differences", states=states)
         self.arguments = {**self.arguments, "residual": (*POSES, "x", "rate", "z", "out", "res")}
@@ -86,18 +89,20 @@ class UserEquations(UserForce):
             raise ModelError(f"{self.label} has residual {residual!r}. Give a plain Python function.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """A copy that shares the function, with unknowns of its own."""
+        """A copy that shares the function of the user, but calls it itself."""
         other = super().__deepcopy__(memo)
         other.f = getattr(other, self.f.__name__)
         return other
 
-    def _without_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any) -> None:
+    def _without_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, memory: Any) -> None:
         nothing = np.zeros(0)
-        self._solve((t, r, A, v, w, p, nothing), out)
+        self._solve((t, r, A, v, w, p, nothing), out, memory)
 
-    def _with_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, x: Any, rate: Any) -> None:
-        self._solve((t, r, A, v, w, p, x), out)
-        rate[:] = self.unknowns[: len(x)]
+    def _with_states(
+        self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, x: Any, rate: Any, memory: Any
+    ) -> None:
+        self._solve((t, r, A, v, w, p, x), out, memory)
+        rate[:] = memory[: len(x)]
 
     def _value(self, known: tuple[Any, ...], u: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The residual at u; `out` is filled as well."""
@@ -110,9 +115,9 @@ class UserEquations(UserForce):
             raise SimulationFailed(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
         return res
 
-    def _solve(self, known: tuple[Any, ...], out: np.ndarray) -> None:
+    def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray) -> None:
         """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
-        u, t = self.unknowns.copy(), known[0]
+        u, t = unknowns.copy(), known[0]
         for _ in range(ITERATIONS):
             value = self._value(known, u, out)
             columns = []
@@ -132,9 +137,12 @@ class UserEquations(UserForce):
             u -= change
             if np.all(np.abs(change) <= SOLVED * np.maximum(1.0, np.abs(u))):
                 self._value(known, u, out)
-                self.unknowns = u
+                unknowns[:] = u
                 return
         raise SimulationFailed(
             f"{self.label}: its equations were not solved at t = {t:.6g} in {ITERATIONS} iterations. Give better "
             "starting values, or equations that have a solution there."
         )
+
+
+register(UserEquations)

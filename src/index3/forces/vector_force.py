@@ -12,9 +12,9 @@ from index3.algebra.rotation_vectors import log_coefficients, log_matrix
 from index3.algebra.vectors import apply, apply_transposed, load_at
 from index3.bodies.marker import as_numbers
 from index3.compiled import slots as s
-from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.callbacks import CallbackTable, Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
-from index3.constraints.user_block import UserTable, run, user_table
+from index3.constraints.user_block import run, user_table
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
 from index3.forces.line import IDENTITY
@@ -33,6 +33,7 @@ from index3.forces.relative import (
     relative_rotation,
     relative_spin,
 )
+from index3.registry import register
 
 USER = np.dtype(
     [
@@ -40,16 +41,16 @@ USER = np.dtype(
         ("count", "i8"),
         ("group", "i8"),  # first place in GROUP_K and GROUP_D
         ("mode", "i8"),  # how its derivatives are made
-        ("far", "i8"),  # 1 if its markers are turned too far
         ("function", "i8"),  # addresses
         ("derivative", "i8"),
         *((name, "i8") for name in ("r", "v", "p", "out", "K", "D", "wrench", "end")),  # parts of its block; r is x
     ]
 )
-USERS, MEMBERS, BLOCKS, TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT = slots(
+USERS, MEMBERS, BLOCKS, FAR, TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT = slots(
     users=(USER, 1),
     members=("i8", 1),
     blocks=("f8", 1),
+    far=("i8", 1),  # 1 if the markers of a force are turned too far
     twists=("f8", 2),  # v = TWISTS V
     gradient=("f8", 2),  # dx/dxi
     rate_gradient=("f8", 2),  # dv/dxi
@@ -57,6 +58,8 @@ USERS, MEMBERS, BLOCKS, TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRO
     damping=("f8", 2),  # ... and by v
     product=("f8", 2),
 )
+ROOM = (TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT)
+MEMORY = (BLOCKS, FAR, *ROOM)
 NONE, DIFFERENCES, FUNCTION = 0, 1, 2
 # Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
 # (h^2) and rounding (eps / h) are both below 1e-9 of the force.
@@ -99,8 +102,8 @@ class VectorForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
+    no_file = "it holds functions of Python"
     arguments = MappingProxyType({"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")})
-    seen: Any = None  # its record in the table that runs
 
     def __init__(
         self,
@@ -129,9 +132,6 @@ class VectorForce(ForceElement, UserFunctions):
         if jacobian is not None and not self.by_differences:
             self.check_function("jacobian", jacobian)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "seen": None}  # tables do not travel
-
     @property
     def by_differences(self) -> bool:
         """Whether the derivatives are taken by differences."""
@@ -143,18 +143,13 @@ class VectorForce(ForceElement, UserFunctions):
         return self.jacobian is not None
 
     def explain(self, stage: str, t: float) -> str:
-        """What went wrong in the user's function, or that the markers are turned too far."""
-        if self.failure is None and self.seen is not None and self.seen["far"]:
-            return (
-                f"{self.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation "
-                "vectors end. Keep turns below that, or use a UserForce."
-            )
+        """What went wrong in the user's function."""
         return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
         mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
-        return (place.stiffness, mode, 0)
+        return (place.stiffness, mode)
 
     def form(self) -> Form:
         """The parts of its block."""
@@ -162,14 +157,26 @@ class VectorForce(ForceElement, UserFunctions):
         return Form(names, ((6,), (6,), (len(self.parameters),), (6,), (6, 6), (6, 6), (6,)), ("out", "K", "D"))
 
 
-def table(elements: Sequence[VectorForce], places: Sequence[Place]) -> UserTable:
+class VectorTable(CallbackTable):
+    """The table of vector forces, which knows whose markers are turned too far."""
+
+    def explain(self, element: Any, k: int, t: float) -> str | None:
+        """That the markers of a force are turned too far, if no function failed."""
+        if element.failure is not None or self[FAR][k] == 0:
+            return None
+        return (
+            f"{element.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation "
+            "vectors end. Keep turns below that, or use a UserForce."
+        )
+
+
+def table(elements: Sequence[VectorForce], places: Sequence[Place]) -> VectorTable:
     """The table of all vector forces of a system; here their functions become callable from kernels."""
-    room = (TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT)
-    result = user_table((USERS, MEMBERS, BLOCKS, *room), elements, places, [element.form() for element in elements])
-    for slot in room:
+    slots, forms = (USERS, MEMBERS, BLOCKS, FAR, *ROOM), [element.form() for element in elements]
+    result = user_table(slots, elements, places, forms, VectorTable)
+    result[FAR] = np.zeros(len(elements), np.int64)
+    for slot in ROOM:
         result[slot] = np.zeros((6, 6 if slot in (STIFFNESS, DAMPING) else 12))
-    for k, element in enumerate(elements):
-        element.seen = result[USERS][k]
     return result
 
 
@@ -186,7 +193,7 @@ def load_motion(T, E, users, e):
         blocks[user.r + 3 + k] = phi[k]
         blocks[user.v + k] = rate[k]
         blocks[user.v + 3 + k] = w[k]
-    users[e].far = 0 if theta < LIMIT else 1
+    view(E, FAR)[e] = 0 if theta < LIMIT else 1
     return theta < LIMIT
 
 
@@ -299,3 +306,5 @@ def energy(T, E):
 
 
 STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+
+register(VectorForce)

@@ -1,89 +1,21 @@
-"""Joints and motions: recipes that list constraint primitives between markers; no formulas."""
+"""Joints and motions: recipes that list constraint primitives between markers; no formulas.
 
-from index3.joints.base import (
-    ANGLE,
-    COINCIDENT,
-    DISPLACEMENT,
-    PARALLEL_Z,
-    Joint,
-    Primitive,
-    TwoAxes,
-    as_pair,
-    in_plane,
-    perpendicular,
-)
-from index3.joints.curve import PointOnCurve
-from index3.joints.drives import Motion
-from index3.joints.primitive import (
-    CoordinateConstraint,
-    Distance,
-    Inline,
-    InPlane,
-    Orientation,
-    ParallelAxes,
-    PerpendicularAxes,
-    PointInPlane,
-    RelativeAngularVelocity,
-    RelativeCoordinate,
-)
-from index3.joints.rolling import KnifeEdge, Rolling, RollingBall, RollingCylinder, RollingDisc
-from index3.joints.standard import (
-    ConstantVelocity,
-    Cylindrical,
-    Fixed,
-    Planar,
-    PointCoincidence,
-    Prismatic,
-    Revolute,
-    ShaftCoupling,
-    Spherical,
-    Universal,
-)
-from index3.joints.transmissions import Coupler, Gear, RackPinion, Screw, coupler
-from index3.joints.user_constraint import UserConstraint
+What a module of this room defines is found here by its name.
+"""
 
-__all__ = [
-    "ANGLE",
-    "COINCIDENT",
-    "DISPLACEMENT",
-    "PARALLEL_Z",
-    "ConstantVelocity",
-    "CoordinateConstraint",
-    "Coupler",
-    "Cylindrical",
-    "Distance",
-    "Fixed",
-    "Gear",
-    "InPlane",
-    "Inline",
-    "Joint",
-    "KnifeEdge",
-    "Motion",
-    "Orientation",
-    "ParallelAxes",
-    "PerpendicularAxes",
-    "Planar",
-    "PointCoincidence",
-    "PointInPlane",
-    "PointOnCurve",
-    "Primitive",
-    "Prismatic",
-    "RackPinion",
-    "RelativeAngularVelocity",
-    "RelativeCoordinate",
-    "Revolute",
-    "Rolling",
-    "RollingBall",
-    "RollingCylinder",
-    "RollingDisc",
-    "Screw",
-    "ShaftCoupling",
-    "Spherical",
-    "TwoAxes",
-    "Universal",
-    "UserConstraint",
-    "as_pair",
-    "coupler",
-    "in_plane",
-    "perpendicular",
-]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from index3.names import ELEMENTS
+
+
+def __getattr__(name: str) -> Any:
+    own = [home for home in (place.partition(":")[0] for place in ELEMENTS.values()) if home.startswith(f"{__name__}.")]
+    first = ELEMENTS.get(name, "").partition(":")[0]
+    for home in (first, f"{__name__}.base", *dict.fromkeys(own)):
+        if home.startswith(f"{__name__}.") and hasattr(import_module(home), name):
+            globals()[name] = getattr(import_module(home), name)  # found directly next time
+            return globals()[name]
+    raise AttributeError(f"module '{__name__}' has no attribute {name!r}")

@@ -16,14 +16,12 @@ import numpy as np
 
 from index3.bodies.body import Body, check_pair
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
+from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
-from index3.words import Word
+from index3.fields import FORM, PAIR, POINT, Dimension, Field, Fields, declare, points, short_form, time_function
+from index3.registry import PRIMITIVES, Element
 
 X, Y, Z = 0, 1, 2
-AXES_OF_BOTH = ("perpendicular", "knife_edge", "constant_velocity", "angular_rate", "touching", "rolling")
-"""Primitives that use the axes of both markers."""
-AXES_OF_FIRST = ("in_plane", "on_curve")
-"""Primitives that use the axes of the first marker alone."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,15 @@ class Primitive:
     kind: str
     labels: tuple[str, ...]
     fields: dict[str, Any] = field(default_factory=dict)
+
+
+def axes_of(primitive: Primitive) -> tuple[str, ...]:
+    """Which markers' axes its rows use: none, "first", or both; the rows of users ask for none."""
+    if primitive.kind == "user":
+        return ()
+    if primitive.kind not in PRIMITIVES:
+        raise ModelError(f"There is no primitive '{primitive.kind}'. Register the module of its kernels.")
+    return getattr(PRIMITIVES[primitive.kind], "AXES", ())
 
 
 def perpendicular(first: int, second: int, cosine: float = 0.0) -> Primitive:
@@ -53,7 +60,7 @@ DISPLACEMENT = {"displacement": in_plane(Z, label="displacement")}
 IN_PLANE = {"x": in_plane(X, label="x"), "y": in_plane(Y, label="y")}
 
 
-class Joint(metaclass=Word):
+class Joint(Element):
     """Two markers held together by a list of primitives.
 
     Short form: two bodies, the point `at` and, where the joint has one, the `axis`, in ground at the initial
@@ -67,12 +74,26 @@ class Joint(metaclass=Word):
     Raises
     ------
     ModelError : names the joint and says what to give instead.
+
+    A class has `recipe`, its primitives (set in `__init__` if it depends on arguments); `measures`, its coordinates;
+    `required`, what the short form needs; and what every `index3.registry.Element` says. Symbols: "dot", "hinge",
+    "ball", "cross", "slider", "sleeve", "weld", "plate", "bar".
     """
 
     element = "joint"
+    fields = declare(PAIR, FORM)
+    symbol = "dot"
+    page = "elements/joints.md"
     required: tuple[str, ...] = ("at", "axis")
     recipe: tuple[Primitive, ...] = ()
     measures: Mapping[str, Primitive] = MappingProxyType({})
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class lacks something."""
+        super().check_declaration()
+        if not cls.recipe and cls.__init__ is Joint.__init__:
+            raise ModelError("it has no recipe. Give the class a tuple of primitives.")
 
     def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None) -> None:
         self._set_name(name)
@@ -107,14 +128,14 @@ class Joint(metaclass=Word):
     def _join(self, first: Marker, second: Marker) -> None:
         """Keep the markers, unless a row needs the axes of a point mass."""
         points = [marker.body.label for marker in (first, second) if not marker.oriented]
-        kinds = {primitive.kind for primitive in self.recipe}
-        if points and kinds.intersection(AXES_OF_BOTH):
+        axes = {side for primitive in self.recipe for side in axes_of(primitive)}
+        if points and "second" in axes:
             raise ModelError(
                 f"{self.label} needs the axes of {points[0]}, which has no orientation. "
                 "Use a RigidBody there, or a joint of points: Spherical, Distance, PointInPlane."
             )
-        if not first.oriented and kinds.intersection(AXES_OF_FIRST):
-            what = "curve" if "on_curve" in kinds else "plane"
+        if not first.oriented and "first" in axes:
+            what = "curve" if any(primitive.kind == "on_curve" for primitive in self.recipe) else "plane"
             advice = "Put ground or a body with axes first." if len(points) == 2 else "Swap first and second."
             raise ModelError(f"{self.label} takes its {what} from {points[0]}, which has no orientation. {advice}")
         self.first, self.second = first, second
@@ -163,6 +184,7 @@ class TwoAxes(Joint):
     """Base of joints with an axis on each body; short form: bodies, `at`, and `axes` = (first, second) in ground."""
 
     required = ("at", "axes")
+    fields = declare(PAIR, at=short_form(POINT), axes=short_form(points("1", 3, 2, 2)))
 
     def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axes: Any = None) -> None:
         self._set_name(name)
@@ -176,6 +198,30 @@ class TwoAxes(Joint):
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
         """The axes of the two markers that the joint starts with."""
         return frame(z1, None, self.label), frame(z2, None, self.label)
+
+
+def functions(dimension: Dimension, count: int = 3) -> Fields:
+    """The fields f, df and ddf of an element with `functions`."""
+    return {key: function(k, dimension) for k, key in enumerate(("f", "df", "ddf")[:count])}
+
+
+def function(index: int, dimension: Dimension) -> Field:
+    """One of them; what follows from those before it is not written."""
+
+    def get(element: Any) -> Any:
+        value, rate, second = element.functions
+        if index == 0:
+            return value
+        if index == 1:
+            return None if rate == derivative(value) else rate
+        follows = derivative(value, 2) if rate == derivative(value) else derivative(rate)
+        return None if second == follows else second
+
+    def by_time(place: Any) -> str | None:
+        base = dimension(place) if callable(dimension) else dimension
+        return base if index == 0 else f"{base}/time^{index}"
+
+    return time_function(by_time).found(get)
 
 
 def as_pair(value: Any, owner: str, what: str) -> tuple[Any, Any]:

@@ -10,12 +10,15 @@ import numpy as np
 from index3.bodies.marker import as_vector
 from index3.constraints.on_curve import ACROSS, COLUMNS, CURVE, LENGTH, START
 from index3.errors import ModelError
+from index3.fields import FLAG, PAIR, POINT, declare, field, short_form
 from index3.joints.base import Joint, Primitive, Z, in_plane
+from index3.registry import register
 
 # Smallest volume of (directions across, unit tangent) along a curve: 1 for an ideal frame, 0 where rows would vanish.
 TRANSVERSAL = 0.3
 
 
+@register
 class PointOnCurve(Joint):
     """The second point stays on a curve fixed to the first body: 2 rows in space, 1 between planar bodies.
 
@@ -38,6 +41,7 @@ class PointOnCurve(Joint):
     """
 
     required = ("at",)
+    fields = declare(PAIR, points=field("path"), closed=FLAG, at=short_form(POINT))
 
     def __init__(
         self, name: str, first: Any, second: Any, points: Any, *, closed: bool = False, at: Any = None

@@ -8,11 +8,13 @@ from typing import Any
 from index3.bodies.marker import check_name
 from index3.bodies.time_functions import complete
 from index3.errors import ModelError
-from index3.joints.base import Joint
-from index3.words import Word
+from index3.fields import JOINT, TEXT, coordinate_dimension, declare
+from index3.joints.base import Joint, functions
+from index3.registry import Element, register
 
 
-class Motion(metaclass=Word):
+@register
+class Motion(Element):
     """A coordinate of a joint follows a function of time.
 
     Parameters
@@ -32,6 +34,8 @@ class Motion(metaclass=Word):
     """
 
     element = "motion"
+    fields = declare(functions(coordinate_dimension), joint=JOINT, coordinate=TEXT)
+    page = "elements/joints.md"
 
     def __init__(
         self, name: str, joint: Joint, f: Any, df: Any = None, ddf: Any = None, *, coordinate: str | None = None

@@ -9,6 +9,7 @@ from index3.bodies.body import Body, distance
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.time_functions import complete
 from index3.errors import ModelError
+from index3.fields import BODY, LENGTH, PAIR, RATIO, TEXT, TWO_POINTS, declare, number
 from index3.joints.base import (
     ANGLE,
     DISPLACEMENT,
@@ -21,27 +22,41 @@ from index3.joints.base import (
     Y,
     Z,
     as_pair,
+    functions,
     in_plane,
     perpendicular,
 )
+from index3.registry import register
+
+DIMENSIONS = {
+    "x": "length", "y": "length", "z": "length", "angle": "angle", "e0": "1", "e1": "1", "e2": "1", "e3": "1",
+}  # fmt: skip
+"""Of coordinates of bodies; of others they are not known."""
 
 
+@register
 class PointInPlane(Joint):
     """The second point keeps `offset` [m] from the plane through the first point normal to its z axis: 1 row."""
 
     measures = IN_PLANE
+    fields = declare(Joint.fields, offset=LENGTH)
 
-    def __init__(self, name: str, first: Any, second: Any, *, offset: float = 0.0, **form: Any) -> None:
+    def __init__(
+        self, name: str, first: Any, second: Any, *, offset: float = 0.0,
+        at: Any = None, axis: Any = None, x: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.offset = as_number(offset, self.label, "offset")
         self.recipe = (in_plane(Z, self.offset),)
-        super().__init__(name, first, second, **form)
+        super().__init__(name, first, second, at=at, axis=axis, x=x)
 
 
+@register
 class InPlane(PointInPlane):
     """The primitive "point in plane" by its usual name: the same as `PointInPlane`."""
 
 
+@register
 class Inline(Joint):
     """The second point stays on the z axis of the first marker: 2 rows; coordinate `displacement`."""
 
@@ -49,6 +64,7 @@ class Inline(Joint):
     measures = DISPLACEMENT
 
 
+@register
 class RelativeCoordinate(Joint):
     """The second point minus the first, along z of the first marker, follows a function of time: 1 row.
 
@@ -58,14 +74,18 @@ class RelativeCoordinate(Joint):
 
     recipe = (Primitive("in_plane", ("z1.d",), {"axis_first": Z, "driven": True}),)
 
+    fields = declare(Joint.fields, functions("length"))
+
     def __init__(
-        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, ddf: Any = None, **form: Any
-    ) -> None:
+        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, ddf: Any = None, *,
+        at: Any = None, axis: Any = None, x: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.functions = complete(self.label, ("f", "df", "ddf"), (f, df, ddf))
-        super().__init__(name, first, second, **form)
+        super().__init__(name, first, second, at=at, axis=axis, x=x)
 
 
+@register
 class RelativeAngularVelocity(Joint):
     """The angular velocity of the second body relative to the first, along z of the first marker, is f(t) [rad/s].
 
@@ -76,14 +96,20 @@ class RelativeAngularVelocity(Joint):
     required = ("axis",)
     recipe = (Primitive("angular_rate", ("z1.w",), {"axis_first": Z, "driven": True}),)
 
-    def __init__(self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, **form: Any) -> None:
+    fields = declare(Joint.fields, functions("angle/time", 2))
+
+    def __init__(
+        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, *,
+        at: Any = None, axis: Any = None, x: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.functions = complete(
             self.label, ("f", "df", "ddf"), (f, df, 0.0)
         )  # a rate has one derivative in the equations
-        super().__init__(name, first, second, **form)
+        super().__init__(name, first, second, at=at, axis=axis, x=x)
 
 
+@register
 class Orientation(Joint):
     """The axes of the two markers stay parallel, the points are free: 3 rows. Short form: two bodies alone."""
 
@@ -91,6 +117,7 @@ class Orientation(Joint):
     recipe = (*PARALLEL_Z, perpendicular(X, Y))
 
 
+@register
 class ParallelAxes(Joint):
     """The z axes of the two markers stay parallel: 2 rows; coordinate `angle`. Short form: two bodies and `axis`."""
 
@@ -99,10 +126,15 @@ class ParallelAxes(Joint):
     measures = ANGLE
 
 
+@register
 class PerpendicularAxes(TwoAxes):
     """The z axes of the two markers keep an angle with the given `cosine`, a right angle by default: 1 row."""
 
-    def __init__(self, name: str, first: Any, second: Any, *, cosine: float = 0.0, **form: Any) -> None:
+    fields = declare(TwoAxes.fields, cosine=RATIO)
+
+    def __init__(
+        self, name: str, first: Any, second: Any, *, cosine: float = 0.0, at: Any = None, axes: Any = None
+    ) -> None:
         self._set_name(name)
         self.cosine = as_number(cosine, self.label, "cosine")
         if abs(self.cosine) >= 1.0:
@@ -110,9 +142,10 @@ class PerpendicularAxes(TwoAxes):
                 f"{self.label} has cosine {self.cosine}. One row holds no axes parallel: give -1 < cosine < 1."
             )
         self.recipe = (perpendicular(Z, Z, self.cosine),)
-        super().__init__(name, first, second, **form)
+        super().__init__(name, first, second, at=at, axes=axes)
 
 
+@register
 class Distance(Joint):
     """Two points keep the distance `length` [m], by default the initial one: 1 row; coordinate `length`.
 
@@ -120,6 +153,8 @@ class Distance(Joint):
     """
 
     required = ("points",)
+    symbol = "bar"
+    fields = declare(PAIR, TWO_POINTS, length=LENGTH)
 
     def __init__(self, name: str, first: Any, second: Any, *, length: float | None = None, points: Any = None) -> None:
         self._set_name(name)
@@ -136,6 +171,7 @@ class Distance(Joint):
         self._join(first, second)
 
 
+@register
 class CoordinateConstraint(Joint):
     """One coordinate of a body keeps a `value`, by default the initial one: 1 row.
 
@@ -145,6 +181,10 @@ class CoordinateConstraint(Joint):
     >>> CoordinateConstraint("level", PointMass("bob", 1.0), "z", 0.5).primitives()[0].fields
     {'index': 2, 'value': 0.5}
     """
+
+    fields = declare(
+        body=BODY, coordinate=TEXT, value=number(lambda place: DIMENSIONS.get(place.entry.get("coordinate")))
+    )
 
     def __init__(self, name: str, body: Body, coordinate: str, value: float | None = None) -> None:
         self._set_name(name)

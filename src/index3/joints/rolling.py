@@ -10,12 +10,15 @@ from index3.algebra.vectors import dot
 from index3.bodies.marker import Vector, as_direction, as_number, as_positive, as_vector, frame
 from index3.constraints.wheel import arm
 from index3.errors import ModelError
+from index3.fields import DIRECTION, LENGTH, PAIR, POINT, declare, short_form
 from index3.joints.base import Joint, Primitive, X, Y, Z, perpendicular
+from index3.registry import register
 
 # Largest cosine between the axis of a standing cylinder and the normal of its plane, and smallest sine for a disc.
 LEANING = 1e-6
 
 
+@register
 class KnifeEdge(Joint):
     """A blade on the second body that cannot slide sideways on the first: one velocity-level row.
 
@@ -34,6 +37,9 @@ class Rolling(Joint):
     """
 
     required: tuple[str, ...] = ("at", "axis", "normal")
+    fields = declare(
+        PAIR, radius=LENGTH, at=short_form(POINT), normal=short_form(DIRECTION), axis=short_form(DIRECTION)
+    )
 
     def __init__(
         self, name: str, first: Any, second: Any, radius: float, tread: float, *,
@@ -64,6 +70,7 @@ class Rolling(Joint):
         return f"{self.label} lies flat on its plane at t = {t:.6g}, where it has no lowest point and cannot roll."
 
 
+@register
 class RollingDisc(Rolling):
     """A wheel that rolls without slip and may lean and turn: 1 row that it touches, 2 velocity-level rows.
 
@@ -75,18 +82,24 @@ class RollingDisc(Rolling):
     at, axis, normal : short form: centre, axis of the wheel and normal of the plane, in ground
     """
 
-    def __init__(self, name: str, first: Any, second: Any, *, radius: float, tread: float = 0.0, **form: Any) -> None:
+    fields = declare(Rolling.fields, tread=LENGTH)
+
+    def __init__(
+        self, name: str, first: Any, second: Any, *, radius: float, tread: float = 0.0,
+        at: Any = None, axis: Any = None, normal: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.radius, self.tread = as_positive(radius, self.label, "radius"), as_number(tread, self.label, "tread")
         if self.tread < 0.0:
             raise ModelError(f"{self.label} has tread {self.tread}. Give 0 or a positive number.")
-        super().__init__(name, first, second, self.radius, self.tread, **form)
+        super().__init__(name, first, second, self.radius, self.tread, at=at, axis=axis, normal=normal)
 
     def _check_lean(self, k: Vector, n: Vector) -> None:
         if 1.0 - abs(dot(k, n)) < LEANING**2:
             raise ModelError(f"{self.label} lies flat on its plane. Give an axis across the normal, or leaning.")
 
 
+@register
 class RollingBall(Rolling):
     """A ball that rolls without slip: 1 row that it touches, 2 velocity-level rows; it may spin about the normal.
 
@@ -95,12 +108,16 @@ class RollingBall(Rolling):
 
     required = ("at", "normal")
 
-    def __init__(self, name: str, first: Any, second: Any, *, radius: float, **form: Any) -> None:
+    def __init__(
+        self, name: str, first: Any, second: Any, *, radius: float,
+        at: Any = None, axis: Any = None, normal: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.radius = as_positive(radius, self.label, "radius")
-        super().__init__(name, first, second, 0.0, self.radius, **form)
+        super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
 
 
+@register
 class RollingCylinder(Rolling):
     """A cylinder that rolls without slip along a line of contact: it keeps lying and does not turn about the normal.
 
@@ -110,10 +127,13 @@ class RollingCylinder(Rolling):
 
     recipe = (perpendicular(Z, Z), Primitive("angular_rate", ("z1.w",), {"axis_first": Z}))
 
-    def __init__(self, name: str, first: Any, second: Any, *, radius: float, **form: Any) -> None:
+    def __init__(
+        self, name: str, first: Any, second: Any, *, radius: float,
+        at: Any = None, axis: Any = None, normal: Any = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
         self.radius = as_positive(radius, self.label, "radius")
-        super().__init__(name, first, second, 0.0, self.radius, **form)
+        super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
 
     def _check_lean(self, k: Vector, n: Vector) -> None:
         if abs(dot(k, n)) > LEANING:

@@ -22,6 +22,7 @@ from index3.joints.base import (
     in_plane,
     perpendicular,
 )
+from index3.registry import register
 
 # Largest cosine between the axes given to a Universal: data printed with six digits pass; the second axis is corrected.
 PERPENDICULAR = 1e-6
@@ -30,6 +31,7 @@ FOLDED = -0.99
 EQUAL_TURN = Primitive("constant_velocity", ("turn",))
 
 
+@register
 class Spherical(Joint):
     """Two points stay together: 3 rows.
 
@@ -40,54 +42,68 @@ class Spherical(Joint):
     """
 
     required = ("at",)
+    symbol = "ball"
     recipe = (COINCIDENT,)
 
 
+@register
 class PointCoincidence(Spherical):
     """The primitive "coincident points" as a joint: the same as `Spherical`."""
 
 
+@register
 class Revolute(Joint):
     """Two points stay together and the z axes parallel: 5 rows; coordinate `angle`."""
 
+    symbol = "hinge"
     recipe = (COINCIDENT, *PARALLEL_Z)
     measures = ANGLE
 
 
+@register
 class Prismatic(Joint):
     """The second body slides along z of the first marker without turning: 5 rows; coordinate `displacement`."""
 
+    symbol = "slider"
     recipe = (in_plane(X), in_plane(Y), *PARALLEL_Z, perpendicular(X, Y))
     measures = DISPLACEMENT
 
 
+@register
 class Cylindrical(Joint):
     """The second body slides along z of the first marker and turns about it: 4 rows; `angle`, `displacement`."""
 
+    symbol = "sleeve"
     recipe = (in_plane(X), in_plane(Y), *PARALLEL_Z)
     measures = ANGLE | DISPLACEMENT
 
 
+@register
 class Planar(Joint):
     """The second point stays in the x-y plane of the first marker, z axes parallel: 3 rows; `angle`, `x`, `y`."""
 
+    symbol = "plate"
     recipe = (in_plane(Z), *PARALLEL_Z)
     measures = ANGLE | IN_PLANE
 
 
+@register
 class Fixed(Joint):
     """The two marker frames coincide: 6 rows. Frames that differ at the start are brought together by assembly."""
 
     required = ("at",)
+    symbol = "weld"
     recipe = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
 
 
+@register
 class Universal(TwoAxes):
     """Two points stay together and the two z axes, of a Cardan joint's cross, perpendicular: 4 rows.
 
     The first axis, z of the first marker, is fixed to the first body; the second, z of the second, to the second body.
     """
 
+    symbol = "cross"
     recipe = (COINCIDENT, perpendicular(Z, Z))
 
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:
@@ -97,6 +113,7 @@ class Universal(TwoAxes):
         return super()._frames(z1, sub(z2, scale(cosine, z1)))
 
 
+@register
 class ConstantVelocity(TwoAxes):
     """Two shafts that meet in a point and turn equally, at any angle between them: 4 rows.
 
@@ -120,6 +137,7 @@ class ConstantVelocity(TwoAxes):
         return axes, bend @ axes
 
 
+@register
 class ShaftCoupling(ConstantVelocity):
     """Two shafts turn equally about their axes, at any angle between them and wherever they are: 1 row.
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from index3.bodies.marker import Marker, as_number
 from index3.errors import ModelError
+from index3.fields import JOINT, LENGTH, RATIO, Field, declare, field, number
 from index3.joints.base import ANGLE, DISPLACEMENT, PARALLEL_Z, Joint, Primitive, X, Y, in_plane
+from index3.registry import register
 
 LINEAR = ("angle", "in_plane")
 """Kinds of primitives whose coordinates a coupler can relate."""
@@ -19,6 +21,12 @@ def coupler(label: str, terms: tuple[tuple[float, Joint | None, str], ...], cons
     return Primitive("coupler", (label,), {"terms": terms, "offset": constant})
 
 
+def joint_of_term(index: int) -> Field:
+    """The joint of a term as a field."""
+    return JOINT.found(lambda coupler: coupler.terms[index][1])
+
+
+@register
 class Coupler(Joint):
     """A linear relation of two or three joint coordinates: a1 x1 + a2 x2 (+ a3 x3) = constant, 1 row.
 
@@ -37,6 +45,8 @@ class Coupler(Joint):
     ------
     ModelError : names the coupler; too few terms, a joint without such a coordinate, a coordinate given twice.
     """
+
+    fields = declare(terms=field("terms"), constant=number(None))
 
     def __init__(self, name: str, terms: Any, *, constant: float = 0.0) -> None:
         self._set_name(name)
@@ -87,6 +97,7 @@ class Coupler(Joint):
         return f"{type(self).__name__}({self.name!r}, {', '.join(repr(joint.name) for joint in self.joints)})"
 
 
+@register
 class Gear(Coupler):
     """Two angles in a fixed ratio: angle of `second` = `ratio` * angle of `first`, over any number of turns, 1 row.
 
@@ -97,13 +108,15 @@ class Gear(Coupler):
 
     >>> from index3.bodies.body import Ground
     >>> from index3.bodies.planar_body import PlanarBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> ground, small, large = Ground(), PlanarBody("small", 1.0, 0.1), PlanarBody("large", 2.0, 0.4, position=(3, 0))
     >>> first = Revolute("first", ground, small, at=(0, 0, 0), axis=(0, 0, 1))
     >>> second = Revolute("second", ground, large, at=(3, 0, 0), axis=(0, 0, 1))
     >>> Gear("gear", first, second, ratio=-0.5)
     Gear('gear', 'first', 'second')
     """
+
+    fields = declare(first=joint_of_term(0), second=joint_of_term(1), ratio=RATIO)
 
     def __init__(self, name: str, first: Joint, second: Joint, *, ratio: float) -> None:
         self._set_name(name)
@@ -113,12 +126,15 @@ class Gear(Coupler):
         self._couple(self._term(-self.ratio, first, "angle"), self._term(1.0, second, "angle"))
 
 
+@register
 class RackPinion(Coupler):
     """A rack and a pinion: displacement of `rack` = `radius` * angle of `pinion`, over any number of turns, 1 row.
 
     `pinion` is a joint with the coordinate `angle`, `rack` one with `displacement`; a negative radius reverses the
     sense. The force on the rack along its axis is -lam, the torque on the pinion radius * lam.
     """
+
+    fields = declare(pinion=joint_of_term(0), rack=joint_of_term(1), radius=number("length/angle"))
 
     def __init__(self, name: str, pinion: Joint, rack: Joint, *, radius: float) -> None:
         self._set_name(name)
@@ -128,6 +144,7 @@ class RackPinion(Coupler):
         self._couple(self._term(-self.radius, pinion, "angle"), self._term(1.0, rack, "displacement"))
 
 
+@register
 class Screw(Joint):
     """The second body screws along z of the first marker: 5 rows; coordinates `angle`, `displacement`.
 
@@ -136,12 +153,15 @@ class Screw(Joint):
     """
 
     measures = ANGLE | DISPLACEMENT
+    fields = declare(Joint.fields, pitch=LENGTH)
 
-    def __init__(self, name: str, first: Any, second: Any, *, pitch: float, **form: Any) -> None:
+    def __init__(
+        self, name: str, first: Any, second: Any, *, pitch: float, at: Any = None, axis: Any = None, x: Any = None
+    ) -> None:
         self._set_name(name)
         self.pitch = as_number(pitch, self.label, "pitch")
         thread = ((1.0, None, "displacement"), (-self.pitch / (2.0 * math.pi), None, "angle"))
         if self.pitch == 0.0:
             raise ModelError(f"{self.label} has pitch 0. Use Revolute for a joint that does not advance.")
         self.recipe = (in_plane(X), in_plane(Y), *PARALLEL_Z, coupler("pitch", thread))
-        super().__init__(name, first, second, **form)
+        super().__init__(name, first, second, at=at, axis=axis, x=x)

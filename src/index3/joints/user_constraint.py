@@ -15,11 +15,13 @@ from index3.constraints.user_block import POSES, pose_shapes
 from index3.constraints.user_differences import PARTS
 from index3.errors import ModelError, warn
 from index3.joints.base import Joint, Primitive
+from index3.registry import register
 
 # Largest part of a row of velocities that may fail to be affine in them: some thousand roundings.
 AFFINE = 1e-10
 
 
+@register
 class UserConstraint(Joint, UserFunctions):
     """Rows of your own: out = 0.
 
@@ -60,6 +62,8 @@ class UserConstraint(Joint, UserFunctions):
     """
 
     kind = "index3.constraints.user_rows"
+    page = "howto/user_constraint.md"
+    no_file = "it holds functions of Python"
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "G")}
 
     def __init__(

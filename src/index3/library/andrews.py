@@ -5,7 +5,7 @@ from math import cos, sin
 from index3.bodies.planar_body import PlanarBody
 from index3.forces.load import Torque
 from index3.forces.spring_damper import SpringDamper
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 # Lengths in m, with the names of the test set.

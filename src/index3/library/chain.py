@@ -6,7 +6,7 @@ from index3.bodies.body import Body
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.forces.spring_damper import SpringDamper
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 GRAVITY = (0.0, 0.5 * 9.81, -0.5 * math.sqrt(3.0) * 9.81)  # 9.81 m/s^2 tilted by 30 degrees about x

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError, warn
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 

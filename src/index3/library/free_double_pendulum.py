@@ -1,7 +1,7 @@
 """The free planar double pendulum."""
 
 from index3.bodies.planar_body import PlanarBody
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 

@@ -9,7 +9,8 @@ from index3.errors import ModelError
 from index3.forces.road import Road
 from index3.forces.spring_damper import SpringDamper
 from index3.forces.tyre import Tyre
-from index3.joints import Distance, Prismatic, RelativeCoordinate, Revolute, Spherical
+from index3.joints.primitive import Distance, RelativeCoordinate
+from index3.joints.standard import Prismatic, Revolute, Spherical
 from index3.library import hmmwv_data as data
 from index3.model.model import Model
 

@@ -15,7 +15,7 @@ from index3.forces.curve import Curve
 from index3.forces.relative import relative_pose
 from index3.forces.spring_damper import SpringDamper
 from index3.forces.tyre import Tyre
-from index3.joints import Cylindrical, Fixed, Revolute, ShaftCoupling, Spherical
+from index3.joints.standard import Cylindrical, Fixed, Revolute, ShaftCoupling, Spherical
 from index3.library import hmmwv_data as data
 from index3.library.hmmwv50_steering import add_steering
 from index3.model.model import Model

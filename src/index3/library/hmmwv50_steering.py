@@ -5,18 +5,9 @@ import numpy as np
 from index3.bodies.body import Body
 from index3.bodies.marker import frame
 from index3.bodies.rigid_body import RigidBody
-from index3.joints import (
-    Cylindrical,
-    Fixed,
-    PerpendicularAxes,
-    Prismatic,
-    RackPinion,
-    RelativeAngularVelocity,
-    RelativeCoordinate,
-    Revolute,
-    ShaftCoupling,
-    Spherical,
-)
+from index3.joints.primitive import PerpendicularAxes, RelativeAngularVelocity, RelativeCoordinate
+from index3.joints.standard import Cylindrical, Fixed, Prismatic, Revolute, ShaftCoupling, Spherical
+from index3.joints.transmissions import RackPinion
 from index3.library import hmmwv_data as data
 from index3.model.model import Model
 

@@ -7,7 +7,7 @@ import numpy as np
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.forces.spring_damper import SpringDamper
-from index3.joints import Fixed, Prismatic
+from index3.joints.standard import Fixed, Prismatic
 from index3.model.model import Model
 
 

@@ -2,7 +2,7 @@
 
 from index3.bodies.planar_body import PlanarBody
 from index3.errors import ModelError
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 

@@ -1,7 +1,7 @@
 """A rod that swings on a revolute joint."""
 
 from index3.bodies.rigid_body import RigidBody
-from index3.joints import Revolute
+from index3.joints.standard import Revolute
 from index3.model.model import Model
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from index3.bodies.rigid_body import RigidBody
-from index3.joints import Prismatic, Revolute, Spherical, Universal
+from index3.joints.standard import Prismatic, Revolute, Spherical, Universal
 from index3.model.model import Model
 
 

@@ -1,7 +1,7 @@
 """A heavy symmetric top."""
 
 from index3.bodies.rigid_body import RigidBody
-from index3.joints import Spherical
+from index3.joints.standard import Spherical
 from index3.model.model import Model
 
 

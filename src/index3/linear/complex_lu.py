@@ -8,30 +8,33 @@ no pivot of a body vanishes unless z^2 is real and negative.
 
 from __future__ import annotations
 
-import numpy as np
+from index3.compiled.interface import OK, extended, helper, kernel, view
+from index3.linear import contract, static_lu
+from index3.linear.contract import COMPLEX_A as A
+from index3.linear.contract import COMPLEX_X as X
 
-from index3.compiled.interface import OK, Table, helper, kernel, slots, view
-from index3.linear import static_lu
-from index3.linear.static_solver import StaticLU
-
-(REAL, A, LX, UX, UD, X, WORK) = SLOTS = slots(
+(REAL, LX, UX, UD, WORK) = OWN = extended(
+    contract.COMPLEX_SLOTS,
     real=("i8", 1),  # handle of the real solver's table
-    a=("c16", 1),  # values of the matrix, which `factor` augments in place
     lx=("c16", 1), ux=("c16", 1), ud=("c16", 1),  # factors; reciprocal pivots
-    x=("c16", 1), work=("c16", 1),  # right-hand side and solution; zero between calls
+    work=("c16", 1),  # zero between calls
 )  # fmt: skip
+SLOTS = contract.COMPLEX_SLOTS + OWN
 
 
 @helper
 def augment(S, values):
-    """Add c g (row) to the body blocks, with the c g of the real factorisation."""
+    """Add c g (row) to the body blocks and borders, with the c g of the real factorisation; A is changed in place."""
     ptr, pos, place = view(S, static_lu.AUG_PTR), view(S, static_lu.AUG_POS), view(S, static_lu.AUG_MAP)
+    row, ap, diagonal = view(S, static_lu.AUG_ROW), view(S, contract.AP), view(S, contract.DIAGONAL)
     g, product = view(S, static_lu.AUG_G), 0
     for r in range(ptr.shape[0] - 1):
+        d, upper = values[diagonal[row[r]]], ap[row[r]]
         for i in range(ptr[r], ptr[r + 1]):
             for j in range(ptr[r], ptr[r + 1]):
                 values[place[product]] += g[i] * values[pos[j]]
                 product += 1
+            values[upper + (i - ptr[r])] += g[i] * d
 
 
 @helper
@@ -44,10 +47,10 @@ def reciprocal(z):
 @helper
 def eliminate(S, C):
     """Fill L and U column by column; whether all pivots are finite."""
-    ap, ci, perm = view(S, static_lu.AP), view(S, static_lu.CI), view(S, static_lu.PERM)
+    ap, ci, perm = view(S, contract.AP), view(S, static_lu.CI), view(S, static_lu.PERM)
     lp, li, up, ui = view(S, static_lu.LP), view(S, static_lu.LI), view(S, static_lu.UP), view(S, static_lu.UI)
     zero, values, lx, ux, ud, x = (
-        view(S, static_lu.ZERO), view(C, A), view(C, LX), view(C, UX), view(C, UD), view(C, WORK),
+        view(S, contract.ZERO), view(C, A), view(C, LX), view(C, UX), view(C, UD), view(C, WORK),
     )  # fmt: skip
     finite = True
     for k in range(perm.shape[0]):
@@ -76,7 +79,7 @@ def factor(T, C):
     """Factor the matrix in A, after its real companion; OK or NOT_FINITE."""
     S = view(C, REAL)[0]
     augment(S, view(C, A))
-    return OK if eliminate(S, C) else static_lu.NOT_FINITE
+    return OK if eliminate(S, C) else contract.NOT_FINITE
 
 
 @kernel
@@ -89,14 +92,3 @@ def solve(T, C):
     static_lu.augment_right_side(S, b)
     static_lu.solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
     return OK
-
-
-def complex_table(solver: StaticLU, real: Table) -> Table:
-    """The table of a complex matrix beside `real`, a table of this solver, which must outlive it."""
-    table = Table(len(SLOTS))
-    table[REAL] = np.array([real.handle], np.int64)
-    size, nnz = solver.n + solver.m, len(solver.entries.indices)
-    lengths = {A: nnz + 1, LX: len(solver.pattern.li), UX: len(solver.pattern.ui)}
-    for slot in (A, LX, UX, UD, X, WORK):
-        table[slot] = np.zeros(lengths.get(slot, size), complex)
-    return table

@@ -1,8 +1,10 @@
 """The order of elimination that needs no pivoting: weighted minimum degree on the graph of bodies and joints.
 
-Body nodes hold a body's coordinates and its own rows (normalisation), joint nodes the rows of one joint. If every body
-block is definite, the part of the matrix eliminated so far is singular only if the rows eliminated so far, restricted
-to the bodies eliminated so far, are dependent. Two rules keep that from happening while Phi_q has full rank:
+Body nodes hold a body's coordinates and its own rows (normalisation), joint nodes the rows of one joint. A body that
+deforms may have several nodes, blocks of its coordinates, which its mass and stiffness couple; what is said of bodies
+below holds for blocks, since joints of such bodies name ground and so follow rule R. If every body block is definite,
+the part of the matrix eliminated so far is singular only if the rows eliminated so far, restricted to the bodies
+eliminated so far, are dependent. Two rules keep that from happening while Phi_q has full rank:
 
 - R: a joint follows all its bodies, so the restriction drops nothing;
 - F ("forest"): a joint of two bodies may also follow one of them, if the component of eliminated bodies it belongs to

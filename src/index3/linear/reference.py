@@ -1,4 +1,4 @@
-"""The same matrix through SciPy and dense algebra: statics, and what the fixed-order solver is tested against."""
+"""The same matrix in SciPy and dense algebra: for analyses that need more of it than solutions, and for tests."""
 
 from __future__ import annotations
 
@@ -6,46 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from index3.errors import SingularError
 
+def sparse_matrix(pattern: Any, values: np.ndarray) -> Any:
+    """The matrix with these entries (a spare one at the end is ignored) as a SciPy sparse array by columns.
 
-class SuperLU:
-    """SciPy's `splu` behind the interface of `StaticLU`: partial pivoting, any regular matrix, no redundant rows.
-
-    Statics needs it: without a mass term the fixed order of elimination is not safe.
+    `pattern` has `indptr` and `indices`.
     """
+    from scipy.sparse import csc_array
 
-    def __init__(self, indptr: np.ndarray, indices: np.ndarray) -> None:
-        self.indptr, self.indices = np.asarray(indptr), np.asarray(indices)
-        self._factors: Any = None
-
-    def matrix(self, values: np.ndarray) -> Any:
-        """The matrix as a SciPy sparse array by columns."""
-        from scipy.sparse import csc_array
-
-        size = len(self.indptr) - 1
-        return csc_array((np.asarray(values, float)[: len(self.indices)], self.indices, self.indptr), (size, size))
-
-    def factor(self, values: np.ndarray) -> None:
-        """Factor the matrix with these entries (a spare one at the end is ignored).
-
-        Raises
-        ------
-        SingularError
-            If the matrix is exactly singular or not finite.
-        """
-        from scipy.sparse.linalg import splu
-
-        try:
-            self._factors = splu(self.matrix(values))
-        except RuntimeError as error:
-            raise SingularError(
-                "The matrix of the linear system is singular. Remove redundant constraints or hold free bodies."
-            ) from error
-
-    def solve(self, b: np.ndarray) -> np.ndarray:
-        """The solution for one right-hand side, or for one in each column."""
-        return self._factors.solve(np.asarray(b, float))
+    size = len(pattern.indptr) - 1
+    return csc_array((np.asarray(values)[: len(pattern.indices)], pattern.indices, pattern.indptr), (size, size))
 
 
 def rank(rows: np.ndarray, tolerance: float = 1e-9) -> int:

@@ -5,64 +5,77 @@ The matrix is [H P^T; P D] with n coordinates first and m rows below, by columns
 redundant row (or a singular position), and its multiplier is set to 0: the *zero-pivot rule*. Three steps:
 
 - augmentation: to H is added c g g^T for chosen rows g of P, to the right-hand side c g times that row's right-hand
-  side. The solution stays the same if D is zero there (else set that weight to 0); the body blocks become definite
-  (Euler parameters: g is the normalisation row, singular inertia: g is the joint row that makes up for it);
+  side, to g^T in the upper right c d g^T with that row's entry d of D. The solution stays the same; the body blocks
+  become definite (Euler parameters: g is the normalisation row, singular inertia: g is the joint row that makes up for
+  it);
 - left-looking elimination over the fixed pattern, up to three columns of L of nested pattern (a panel) at a time, zero
   multipliers skipped;
 - substitution, with one step of iterative refinement if asked for.
-
-`factor` reads A and keeps what later calls need, so A may be filled anew, or shared with another solver, at any time.
-Index arrays are unsigned: a signed index costs a test for negative values at every access, half of the total time.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.compiled.interface import OK, extended, helper, kernel, view
+from index3.linear import contract
+from index3.linear.contract import (
+    AI,
+    AP,
+    BAD_SCALAR,
+    BODY_SINGULAR,
+    DIAGONAL,
+    FEWEST_ZERO,
+    HEND,
+    INDEX,
+    INFO,
+    MARGIN,
+    N_COORDINATES,
+    N_ZERO,
+    NOT_FINITE,
+    OFF,
+    ZERO,
+    A,
+    X,
+)
 
-NOT_FINITE = 1  # an entry of A or a pivot is not a finite number, or a row's pivot is 0 though the tolerance is 0
-BODY_SINGULAR = 2  # the pivot of a coordinate vanishes; INFO[BAD_SCALAR] is its number
-
-INDEX = "u4"
 # fmt: off
 (
-    A,                                        # values of the matrix by columns, and one place nobody reads
-    AP, AI, CI, HEND, DIAGONAL,               # columns, rows, rows in elimination order, end of H in a column, diagonal
-    PERM, PINV,                               # scalar of an elimination number, and back
+    CI, PERM, PINV,                           # rows in elimination order; scalar of an elimination number, and back
     LP, LI, LX, WIDTH,                        # L by columns without its unit diagonal; columns of the panel from here
     UP, UI, UX, UD,                           # U by columns; reciprocal pivots, 0 for a zero pivot
     VALUES, LIMIT, NOISE, INVERSE,            # A as augmented; size of a zero pivot; error of pivots; 1 / |H_ii|
     AUG_ROW, AUG_WEIGHT, AUG_PTR, AUG_COORD,  # rows to augment with: number, c, where its entries start, coordinates
     AUG_POS, AUG_MAP, AUG_G,                  # places of g and of the products g g^T in A; c g as last factored
-    X, RHS, RESIDUAL, WORK,                   # right-hand side and solution; for refinement; zero between calls
-    ZERO, INFO, SETTINGS,                     # 1 where the last pivot was zero; numbers below
+    RHS, RESIDUAL, WORK, SETTINGS,            # for refinement; zero between calls; numbers below
+    KEPT_OUT, CHOICE,                         # rows left out at a point of the known rank; numbers below
     SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
-) = SLOTS = slots(
-    a=("f8", 1),
-    ap=(INDEX, 1), ai=(INDEX, 1), ci=(INDEX, 1), hend=(INDEX, 1), diagonal=(INDEX, 1),
-    perm=(INDEX, 1), pinv=(INDEX, 1),
+) = OWN = extended(
+    contract.SLOTS,
+    ci=(INDEX, 1), perm=(INDEX, 1), pinv=(INDEX, 1),
     lp=(INDEX, 1), li=(INDEX, 1), lx=("f8", 1), width=(INDEX, 1),
     up=(INDEX, 1), ui=(INDEX, 1), ux=("f8", 1), ud=("f8", 1),
     values=("f8", 1), limit=("f8", 1), noise=("f8", 1), inverse=("f8", 1),
     aug_row=(INDEX, 1), aug_weight=("f8", 1), aug_ptr=(INDEX, 1), aug_coord=(INDEX, 1),
     aug_pos=(INDEX, 1), aug_map=(INDEX, 1), aug_g=("f8", 1),
-    x=("f8", 1), rhs=("f8", 1), residual=("f8", 1), work=("f8", 1),
-    zero=("i8", 1), info=("i8", 1), settings=("f8", 1),
+    rhs=("f8", 1), residual=("f8", 1), work=("f8", 1), settings=("f8", 1),
+    kept_out=("i8", 1), choice=("i8", 1),
     slp=(INDEX, 1), sli=(INDEX, 1), slx=("f8", 1), sup=(INDEX, 1), sui=(INDEX, 1), sux=("f8", 1),
 )
 # fmt: on
+SLOTS = contract.SLOTS + OWN
 
-# INFO: number of coordinates; factorisations tried; zero pivots of the last one; fewest seen in any; scalar that
-# failed; 1 if zeros are sifted out of the factors before solving
-N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, SIFT, INFO_SIZE = range(7)
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
-# if it is below this part of the largest entry of H in its column
-ROW_TOLERANCE, BODY_TOLERANCE, SETTINGS_SIZE = range(3)
-# 1e-9: in random mechanisms of 3-24 bodies with masses apart by 100, 99 % of the redundant rows left less than 4e-11,
-# the rows of 1028 matrices of full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to dependence count
-# as redundant (a singular position). 1e-13: rounding of a sum of about a hundred products that cancel.
-DEFAULTS = (1e-9, 1e-13)
+# if it is below this part of the largest entry of H in its column; 1 if zeros are sifted out of the factors
+ROW_TOLERANCE, BODY_TOLERANCE, SIFT = range(3)
+# CHOICE: 1 while rows that were left out before are preferred; rows left out by that preference alone; 1 if the rank
+# has been checked without it
+PREFER, N_DOUBTFUL, CHECKED, CHOICE_SIZE = range(4)
+# Where rows are known to be redundant, which of them are left out is kept until another of the dependent ones has a
+# pivot below 1e6 tolerances (solving with such a pivot multiplies rounding by 1000); one left out comes back above 1e8
+# (angles of 2 and 20 degrees). Off the constraints one that is left out stays so up to 10 times OFF.
+CHANGE, RETURN, OFF_MARGIN, OFF_LIMIT = 1e6, 1e8, 10.0, 0.3
+BODY_PIVOT = 1e-13  # rounding of a sum of about a hundred products that cancel
 # A small pivot carries its rounding error into later ones, so the limit also stays above that error. In 8000 matrices
 # of tests/linear/mechanisms.py redundant rows left 0.8 times the error estimated (99.9 % of them), rows that count 60
 # times or more; 1 matrix had the wrong rank, 8 without this rule.
@@ -83,16 +96,30 @@ def take_matrix(S):
             broken = True
     if broken:
         return NOT_FINITE
-    ptr, pos, place = view(S, AUG_PTR), view(S, AUG_POS), view(S, AUG_MAP)
-    weight, g = view(S, AUG_WEIGHT), view(S, AUG_G)
+    row, ptr, pos, place = view(S, AUG_ROW), view(S, AUG_PTR), view(S, AUG_POS), view(S, AUG_MAP)
+    ap, diagonal, weight, g = view(S, AP), view(S, DIAGONAL), view(S, AUG_WEIGHT), view(S, AUG_G)
     product = 0
     for r in range(weight.shape[0]):
+        d, upper = a[diagonal[row[r]]], ap[row[r]]
         for i in range(ptr[r], ptr[r + 1]):
             g[i] = weight[r] * a[pos[i]]
             for j in range(ptr[r], ptr[r + 1]):
                 values[place[product]] += g[i] * a[pos[j]]
                 product += 1
+            values[upper + (i - ptr[r])] += g[i] * d
     return OK
+
+
+@helper
+def row_tolerance(S, scalar):
+    """The relative size below which the pivot of a row counts as zero."""
+    least = view(S, SETTINGS)[ROW_TOLERANCE]
+    if view(S, CHOICE)[PREFER] == 0:
+        return least
+    if view(S, KEPT_OUT)[scalar] == 0:
+        return CHANGE * least
+    angle = min(OFF_LIMIT, OFF_MARGIN * view(S, OFF)[0])
+    return max(RETURN * least, angle * angle)
 
 
 @helper
@@ -113,7 +140,7 @@ def set_limits(S):
         scale = abs(values[diagonal[k]])
         for p in range(ap[k], hend[k]):
             scale += values[p] * values[p] * inverse[ai[p]]
-        limit[pinv[k]] = settings[ROW_TOLERANCE] * scale
+        limit[pinv[k]] = row_tolerance(S, k) * scale
         noise[pinv[k]] = EPSILON * scale
 
 
@@ -140,12 +167,12 @@ def look_again(S, k, scalar):
     terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]])
     for p in range(up[k], up[k + 1]):
         terms += ux[p] * ux[p] * abs(ud[ui[p]])
-    limit[k] = min(limit[k], view(S, SETTINGS)[ROW_TOLERANCE] * terms)
+    limit[k] = min(limit[k], row_tolerance(S, scalar) * terms)
     noise[k] = EPSILON * terms
 
 
 @helper
-def judge_small_pivot(S, scalar, size):
+def judge_small_pivot(S, scalar, size, limit):
     """The zero-pivot rule: OK if the scalar is a row to be left out."""
     info = view(S, INFO)
     info[BAD_SCALAR] = scalar
@@ -157,6 +184,8 @@ def judge_small_pivot(S, scalar, size):
         return NOT_FINITE
     view(S, ZERO)[scalar] = 1
     info[N_ZERO] += 1
+    if size * row_tolerance(S, scalar) > limit * view(S, SETTINGS)[ROW_TOLERANCE]:
+        view(S, CHOICE)[N_DOUBTFUL] += 1
     return OK
 
 
@@ -220,7 +249,7 @@ def eliminate(S):
                 noise[k] /= size  # from here on the relative error
                 worst = max(worst, noise[k])
         else:
-            status = judge_small_pivot(S, scalar, size)
+            status = judge_small_pivot(S, scalar, size, limit[k])
             if status != OK:
                 return status
             ud[k] = 0.0  # makes the column of L zero too
@@ -244,29 +273,75 @@ def sift(p_from, i_from, x_from, p_to, i_to, x_to):
     p_to[p_from.shape[0] - 1] = at
 
 
-@kernel
-def factor(T, S):
-    """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
-    zero, info, work = view(S, ZERO), view(S, INFO), view(S, WORK)
-    info[N_FACTOR] += 1
+@helper
+def set_margin(S):
+    """The smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
+    ud, limit, pinv, closest = view(S, UD), view(S, LIMIT), view(S, PINV), 1e-300
+    least = view(S, SETTINGS)[ROW_TOLERANCE]
+    for k in range(view(S, INFO)[N_COORDINATES], pinv.shape[0]):
+        part = least / row_tolerance(S, k) if least > 0.0 else 1.0
+        closest = max(closest, abs(ud[pinv[k]]) * limit[pinv[k]] * part)
+    view(S, MARGIN)[0] = 1.0 / closest
+
+
+@helper
+def try_elimination(S, prefer):
+    """Eliminate, with a preference for the rows that were left out before or without."""
+    zero, info, choice = view(S, ZERO), view(S, INFO), view(S, CHOICE)
+    choice[PREFER] = prefer
+    choice[N_DOUBTFUL] = 0
     info[N_ZERO] = 0
     info[BAD_SCALAR] = -1
     for k in range(zero.shape[0]):
         zero[k] = 0
+    set_limits(S)
+    return eliminate(S)
+
+
+@helper
+def eliminate_by_rank(S):
+    """Eliminate so that as many rows are left out as are known to be redundant, if possible the same ones as before.
+
+    On the constraints a row that is left out by preference alone raises a doubt: it may be another choice among
+    dependent rows, or rows that were redundant at the singular position of the start may count again. An elimination
+    without preference tells. See docs/theory/linear_solver.md.
+    """
+    info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
+    known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
+    prefer = view(S, SETTINGS)[ROW_TOLERANCE] > 0.0 and 0 < known < zero.shape[0]
+    status = try_elimination(S, 1 if prefer else 0)
+    if prefer and status == OK:
+        doubtful = on and info[N_ZERO] == known and choice[N_DOUBTFUL] > 0 and choice[CHECKED] == 0
+        if doubtful or info[N_ZERO] > known:
+            status = try_elimination(S, 0)
+            if doubtful and status == OK and info[N_ZERO] >= known:
+                status = try_elimination(S, 1)
+                choice[CHECKED] = 1
+    if status == OK and (info[N_ZERO] == known or (on and info[N_ZERO] < known)):
+        for k in range(zero.shape[0]):
+            if kept[k] != zero[k]:
+                kept[k] = zero[k]
+                choice[CHECKED] = 0
+    return status
+
+
+@kernel
+def factor(T, S):
+    """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
+    work = view(S, WORK)
+    contract.begin(S)
     status = take_matrix(S)
     if status == OK:
-        set_limits(S)
-        status = eliminate(S)
+        status = eliminate_by_rank(S)
     if status == OK:
-        if info[SIFT] == 1:
+        set_margin(S)
+        if view(S, SETTINGS)[SIFT] == 1.0:
             sift(view(S, LP), view(S, LI), view(S, LX), view(S, SLP), view(S, SLI), view(S, SLX))
             sift(view(S, UP), view(S, UI), view(S, UX), view(S, SUP), view(S, SUI), view(S, SUX))
-        info[BAD_SCALAR] = -1
-        info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
     else:
         for k in range(work.shape[0]):
             work[k] = 0.0
-    return status
+    return contract.end(S, status)
 
 
 @helper
@@ -304,7 +379,7 @@ def substitute(S, b):
     perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
     lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
     up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
-    if view(S, INFO)[SIFT] == 1:
+    if view(S, SETTINGS)[SIFT] == 1.0:
         lp, li, lx = view(S, SLP), view(S, SLI), view(S, SLX)
         up, ui, ux = view(S, SUP), view(S, SUI), view(S, SUX)
     solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
@@ -338,4 +413,21 @@ def solve_refined(T, S):
     substitute(S, residual)
     for i in range(x.shape[0]):
         x[i] += residual[i]
+    return OK
+
+
+@kernel
+def determine(T, S):
+    """Replace the multipliers in X by those with the same forces P^T lam, 0 on rows that were left out."""
+    ap, ai, hend, values, x = view(S, AP), view(S, AI), view(S, HEND), view(S, VALUES), view(S, X)
+    n = view(S, INFO)[N_COORDINATES]
+    for k in range(n):
+        x[k] = 0.0
+    for k in range(n, x.shape[0]):
+        u = x[k]
+        x[k] = 0.0
+        if u != 0.0:
+            for p in range(ap[k], hend[k]):
+                x[ai[p]] += values[p] * u
+    substitute(S, x)
     return OK

@@ -1,76 +1,64 @@
-"""The solver of one sparsity pattern: analysed once, factored per matrix, solved per right-hand side (`static_lu`)."""
+"""The static-order solver of a pattern: its index arrays and tables (kernels: `static_lu`, `complex_lu`)."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from index3.compiled.interface import Slot, Table
+from index3.compiled.interface import Kernel, Slot, Table
+from index3.linear import complex_lu, contract
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
-from index3.linear.symbolic import Entries, joined
+from index3.linear.solver import NEEDS, Bordered, Solver
+from index3.linear.symbolic import joined
+from index3.registry import register
 
 
-class StaticLU:
-    """The solver of one sparsity pattern; `table()` gives as many independent factorisations as are wanted.
+@register
+class StaticLU(Solver):
+    """LU in an order fixed by the mechanism, without pivoting.
 
     Parameters
     ----------
-    n, m : number of coordinates and of rows
-    indptr, indices : pattern by columns, rows ascending, structurally symmetric, every diagonal entry present
-    node_of_scalar : node of each of the n + m scalars: bodies 0 ... n_bodies-1 (coordinates and own rows), then joints
-    joint_bodies : for each joint the distinct bodies it touches; -1 is ground, also named by rows that a rigid motion
-        of their bodies can violate (see `linear.ordering`)
-    augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows that make body blocks definite
+    given : pattern and mechanism
     rule : "R" or "F" to choose the rule of elimination; None takes the one with fewer operations
-    row_tolerance : size, relative to what a row's pivot is made of, below which the row counts as redundant
-    sift : whether solving passes over zeros of the factors; pays if most of the pattern is zero most of the time
 
-    >>> lu = StaticLU(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]])
+    >>> lu = StaticLU(Bordered(1, 1, [0, 2, 4], [0, 1, 0, 1], [0, 1], 1, [[0, -1]]))
     >>> lu.factor([2.0, 1.0, 1.0, 0.0])
     0
     >>> lu.solve([3.0, 1.0])
     array([1., 1.])
     """
 
-    def __init__(
-        self,
-        n: int,
-        m: int,
-        indptr: Sequence[int] | np.ndarray,
-        indices: Sequence[int] | np.ndarray,
-        node_of_scalar: Sequence[int] | np.ndarray,
-        n_bodies: int,
-        joint_bodies: Sequence[Sequence[int]],
-        augmentation: Sequence[tuple[int, float]] = (),
-        rule: str | None = None,
-        sift: bool = False,
-        row_tolerance: float = lu.DEFAULTS[0],
-    ) -> None:
-        self.n, self.m, self.sift, self.row_tolerance = n, m, sift, row_tolerance
-        self.entries = Entries(np.asarray(indptr, np.int64), np.asarray(indices, np.int64))
+    name: ClassVar[str] = "static"
+    offers: ClassVar[frozenset[str]] = frozenset(NEEDS)
+    slots: ClassVar[tuple[Slot, ...]] = lu.SLOTS
+    kernels: ClassVar[tuple[Kernel, ...]] = (lu.factor, lu.solve, lu.solve_refined, lu.determine)
+    complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
+
+    def __init__(self, given: Bordered, rule: str | None = None) -> None:
+        super().__init__(given)
+        self.sift = given.mostly_zero  # solving passes over zeros of the factors
         self.rule, self.pattern = elimination_order(
-            self.entries.indptr, self.entries.indices, np.asarray(node_of_scalar), n_bodies, joint_bodies, rule
-        )
-        self.weights = np.array([c for _, c in augmentation], float)
-        self._shared = self._index_arrays([row for row, _ in augmentation])
-        self._own: Table | None = None
+            self.entries.indptr, self.entries.indices, np.asarray(given.node_of_scalar), given.n_bodies,
+            given.joint_bodies, rule,
+        )  # fmt: skip
+        self.take_numbers()
+        self.share(self._index_arrays([row for row, _ in given.augmentation]))
+
+    def take_numbers(self) -> None:
+        """The weights of the augmentation."""
+        self.weights = np.array([weight for _, weight in self.given.augmentation], float)
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""
         entries, pattern = self.entries, self.pattern
-        diagonal = np.arange(self.n + self.m)
-        hend = entries.before(self.n)
-        coord, ptr = entries.ragged(augmentation_rows, hend)
+        coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
         squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
-        arrays = {
-            lu.AP: entries.indptr,
-            lu.AI: entries.indices,
+        return {
             lu.CI: pattern.pinv[entries.indices],
-            lu.HEND: hend,
-            lu.DIAGONAL: entries.places(diagonal, diagonal),
             lu.PERM: pattern.perm,
             lu.PINV: pattern.pinv,
             lu.LP: pattern.lp,
@@ -86,72 +74,37 @@ class StaticLU:
                 joined([np.repeat(c, len(c)) for c in squares]), joined([np.tile(c, len(c)) for c in squares])
             ),
         }
-        return {slot: np.ascontiguousarray(array, lu.INDEX) for slot, array in arrays.items()}
 
-    def table(self, values: np.ndarray | None = None) -> Table:
-        """A fresh table: own factors, right-hand side and settings, A new (zero) or the array given.
-
-        `values` has one entry more than the pattern, for assembly to write what belongs nowhere.
-        """
+    def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
+        """A fresh table: own factors, right-hand side and settings."""
         size, nnz = self.n + self.m, len(self.entries.indices)
-        if values is None:
-            values = np.zeros(nnz + 1)
-        if values.shape != (nnz + 1,):
-            raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
-        table = Table(len(lu.SLOTS))
-        for slot, array in self._shared.items():
-            table[slot] = array
-        table[lu.A] = values
-        table[lu.AUG_WEIGHT] = self.weights.copy()
+        table = super().table(values)
+        table[lu.AUG_WEIGHT] = np.zeros_like(self.weights) if definite else self.weights.copy()
         lengths = {lu.LX: len(self.pattern.li), lu.UX: len(self.pattern.ui), lu.VALUES: nnz, lu.INVERSE: self.n}
-        lengths[lu.AUG_G] = len(self._shared[lu.AUG_COORD])
+        lengths[lu.AUG_G] = len(self.shared[lu.AUG_COORD])
         for slot in (
-            lu.LX,
-            lu.UX,
-            lu.UD,
-            lu.VALUES,
-            lu.LIMIT,
-            lu.NOISE,
-            lu.INVERSE,
-            lu.AUG_G,
-            lu.X,
-            lu.RHS,
-            lu.RESIDUAL,
-            lu.WORK,
-        ):
+            lu.LX, lu.UX, lu.UD, lu.VALUES, lu.LIMIT, lu.NOISE, lu.INVERSE, lu.AUG_G, lu.RHS, lu.RESIDUAL, lu.WORK,
+        ):  # fmt: skip
             table[slot] = np.zeros(lengths.get(slot, size))
-        table[lu.ZERO] = np.zeros(size, np.int64)
-        table[lu.INFO] = np.zeros(lu.INFO_SIZE, np.int64)
-        table[lu.INFO][[lu.N_COORDINATES, lu.FEWEST_ZERO, lu.BAD_SCALAR, lu.SIFT]] = self.n, size, -1, int(self.sift)
         for pointers, indices, sifted, entries in (
             (lu.SLP, lu.SLI, lu.SLX, self.pattern.li),
             (lu.SUP, lu.SUI, lu.SUX, self.pattern.ui),
         ):
             count = len(entries) if self.sift else 0
-            table[pointers], table[indices] = np.zeros(size + 1, lu.INDEX), np.zeros(count, lu.INDEX)
+            table[pointers], table[indices] = np.zeros(size + 1, contract.INDEX), np.zeros(count, contract.INDEX)
             table[sifted] = np.zeros(count)
-        table[lu.SETTINGS] = np.array((self.row_tolerance, *lu.DEFAULTS[1:]))
+        tolerance = self.given.row_tolerance if find_rank else 0.0
+        table[lu.SETTINGS] = np.array([tolerance, lu.BODY_PIVOT, float(self.sift)])
+        table[lu.KEPT_OUT], table[lu.CHOICE] = np.zeros(size, np.int64), np.zeros(lu.CHOICE_SIZE, np.int64)
         return table
 
-    @property
-    def own(self) -> Table:
-        """The table behind `factor` and `solve`, made when first needed."""
-        if self._own is None:
-            self._own = self.table()
-        return self._own
-
-    def factor(self, values: Sequence[float] | np.ndarray) -> int:
-        """Factor the matrix with these entries; returns the kernel's status."""
-        self.own[lu.A][:-1] = values
-        return lu.factor(0, self.own.handle)
-
-    def solve(self, b: Sequence[float] | np.ndarray, refine: bool = False) -> np.ndarray:
-        """The solution for one right-hand side, with one step of refinement if asked for."""
-        self.own[lu.X][:] = b
-        (lu.solve_refined if refine else lu.solve)(0, self.own.handle)
-        return self.own[lu.X].copy()
-
-    @property
-    def zero_rows(self) -> np.ndarray:
-        """Scalars whose pivot was zero in the last factorisation: redundant rows."""
-        return np.flatnonzero(self.own[lu.ZERO])
+    def complex_table(self, real: Table) -> Table:
+        """The table of a complex matrix on the pattern of `real`, with its order and the rows it left out."""
+        table = Table(len(complex_lu.SLOTS))
+        table[contract.COMPLEX_KERNELS] = np.array([kernel.address for kernel in self.complex_kernels], np.int64)
+        table[complex_lu.REAL] = np.array([real.handle], np.int64)
+        size, nnz = self.n + self.m, len(self.entries.indices)
+        lengths = {complex_lu.A: nnz + 1, complex_lu.LX: len(self.pattern.li), complex_lu.UX: len(self.pattern.ui)}
+        for slot in (complex_lu.A, complex_lu.LX, complex_lu.UX, complex_lu.UD, complex_lu.X, complex_lu.WORK):
+            table[slot] = np.zeros(lengths.get(slot, size), complex)
+        return table

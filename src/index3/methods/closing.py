@@ -10,9 +10,9 @@ from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
-from index3.linear import static_lu
-from index3.linear.analysed import solver_of
-from index3.linear.static_solver import StaticLU
+from index3.linear import contract
+from index3.linear.registry import DEFAULT, solver_class, solver_of
+from index3.linear.solver import DIAGONAL, Solver
 from index3.methods import closure, closure_output
 from index3.methods.output import Output
 from index3.system.system import State, System
@@ -27,34 +27,34 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 
 KERNELS = (
-    static_lu.factor, static_lu.solve, static_lu.solve_refined,
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
     closure.shorten, closure_output.close_lines,
 )  # fmt: skip
-"""Kernels that a closer of any model calls."""
+"""Kernels that a closer of any model calls, those of its solver apart."""
 
 
-def kernels_for(model: Any) -> tuple[Kernel, ...]:
-    """Kernels that closers of a model call, for `compile_model` to build along with the elements'."""
+def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
+    """Kernels that closers of a model call, and a method's, for `compile_model` to build along with the elements'."""
     reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
-    return (*KERNELS, closure.iterate_solution) if reads else KERNELS
+    own = () if method is None else (method.kernel, *method.helpers)
+    kernels = (*solver_class(linear).kernels_for(() if method is None else method.needs), *KERNELS, *own)
+    return (*kernels, closure.iterate_solution) if reads else kernels
 
 
 class Closer:
     """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
 
-    def __init__(self, state: State, solver: StaticLU | None = None) -> None:
+    def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
         self.factors = self.solver.table(state[s.MATRIX])
-        self.smallest = self.solver.table(state[s.MATRIX])
-        self.smallest[static_lu.AUG_WEIGHT][:] = 0.0  # rows are not zero there, so their square must stay out
-        self.smallest[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
+        self.smallest: Table | None = None
+        if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
+            self.smallest = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
         self.table = Table(len(closure.SLOTS))
-        kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
         settle = closure.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
         called = (closure.assemble_positions, closure.close_rates, closure.shorten)
-        link = [self.factors.handle, *(kernel.address for kernel in kernels), self.smallest.handle]
+        link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
         link += [*(kernel.address for kernel in called), settle]
         self.table[closure.LINK] = np.array(link, np.int64)
         self.table[closure.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
@@ -104,7 +104,7 @@ class Closer:
         self.state[s.ANGLE_REF][:] = accepted
         good = end if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
         if code == 0 and project:
-            usual = self.factors[static_lu.INFO][static_lu.FEWEST_ZERO]
+            usual = self.factors[contract.INFO][contract.FEWEST_ZERO]
             redundant, scaled = output.table[columns.REDUNDANT][first:end], output.arrays["violation_scaled"][first:end]
             limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
             contradicting = np.flatnonzero(~(scaled[:, 1:].max(axis=1) <= limit))
@@ -133,15 +133,17 @@ class Closer:
         """The error of a closure that gave up, naming rows or bodies."""
         system = self.system
         row = int(self.table[closure.REPORT][closure.WORST_ROW])
-        if code == closure.EVALUATION:
-            problem = ModelError(system.explain(self.state))
+        if code in (closure.EVALUATION, closure.SINGULAR):
+            problem: Index3Error = (
+                ModelError(system.explain(self.state))
+                if code == closure.EVALUATION
+                else singular_body(system, self.factors)
+            )
             for cause in system.take_failures():
-                if not isinstance(cause, Exception):  # KeyboardInterrupt in a user's function
+                if not isinstance(cause, Exception):  # KeyboardInterrupt in a user's function, or in a solver
                     raise cause
                 problem.__cause__ = cause
             return problem
-        if code == closure.SINGULAR:
-            return singular_body(system, self.factors)
         if code == closure.POSITIONS:
             driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
             motions = ", and whether motions contradict each other or a joint" if driven else ""
@@ -158,8 +160,18 @@ class Closer:
 
 
 def singular_body(system: System, factors: Table) -> SingularError:
-    """The error for a zero pivot of a coordinate."""
-    scalar = int(factors[static_lu.INFO][static_lu.BAD_SCALAR])
+    """The error for a matrix that could not be factored, naming the body or the row."""
+    scalar, status = (int(factors[contract.INFO][place]) for place in (contract.BAD_SCALAR, contract.STATUS))
+    if status == contract.ROW_REDUNDANT:
+        row = scalar - system.n
+        return SingularError(
+            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or closer to it than this linear "
+            f"solver can take. Use linear='{DEFAULT}', or remove the constraint."
+        )
+    if status == contract.UNSUITABLE:
+        return SingularError(
+            f"The equations are not of the kind that this linear solver takes. Use linear='{DEFAULT}'."
+        )
     if not 0 <= scalar < system.n:
         return SingularError("The equations of motion contain numbers that are not finite.")
     body = system.bodies[int(np.searchsorted(system.starts, scalar, "right")) - 1]

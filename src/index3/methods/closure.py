@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
-from index3.linear import static_lu
-from index3.methods.run import copy, core
+from index3.linear import contract
+from index3.methods.run import copy, core, note_distance
 
 (
     LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, LINES, WRENCHES,
@@ -22,11 +22,8 @@ from index3.methods.run import copy, core
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
 )  # fmt: skip
 
-(
-    LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_SMALLEST,
-    LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTLE,
-) = range(9)  # fmt: skip
-"""Places in LINK: the solver and its kernels, the solver of `shorten`, kernels that others call."""
+LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTLE = range(6)
+"""Places in LINK: tables of factors, the closer's own and those of `shorten`; addresses of kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
@@ -66,10 +63,11 @@ def factor_mass(T, E, heavy):
     code = core(T, s.CORE_MATRIX)
     if code != OK:
         return EVALUATION
-    matrix, diagonal = view(T, s.MATRIX), view(link[LINK_SOLVER], static_lu.DIAGONAL)
+    matrix, diagonal = view(T, s.MATRIX), view(link[LINK_SOLVER], contract.DIAGONAL)
     for k in range(heavy.shape[0]):
         matrix[diagonal[k]] += heavy[k]
-    code = call(link[LINK_FACTOR], T, link[LINK_SOLVER])
+    note_distance(T, link[LINK_SOLVER])
+    code = contract.factor(T, link[LINK_SOLVER])
     return SINGULAR if code != OK else OK
 
 
@@ -96,7 +94,7 @@ def evaluate(T):
 @helper
 def try_step(T, E, n, part):
     """q += part * (what is in X); returns the worst residual there, or a negative code."""
-    q, x = view(T, s.Q), view(view(E, LINK)[LINK_SOLVER], static_lu.X)
+    q, x = view(T, s.Q), view(view(E, LINK)[LINK_SOLVER], contract.X)
     for k in range(n):
         q[k] += part * x[k]
     code = core(T, s.CORE_FORCES)
@@ -108,7 +106,7 @@ def assemble_positions(T, E):
     """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help; OK or a reason."""
     settings, report, link = view(E, SETTINGS), view(E, REPORT), view(E, LINK)
     phi, level = view(T, s.PHI), view(T, s.LEVEL)
-    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
+    x, n = view(link[LINK_SOLVER], contract.X), view(T, s.Q).shape[0]
     code = evaluate(T)
     if code != OK:
         return code
@@ -127,7 +125,7 @@ def assemble_positions(T, E):
             x[k] = 0.0
         for k in range(phi.shape[0]):
             x[n + k] = -phi[k] if level[k] == 0 else 0.0
-        call(link[LINK_SOLVE], T, link[LINK_SOLVER])
+        contract.solve(T, link[LINK_SOLVER])
         better = try_step(T, E, n, 1.0)
         part = 1.0
         while (better < 0.0 or better > residual) and part > 0.01 and residual > 1e-6:
@@ -146,7 +144,7 @@ def assemble_positions(T, E):
 def close_velocities(T, E):
     """With the Jacobian at q factored: v moves by the smallest step to Phi_q v + Phi_t = 0, twice for rounding."""
     link, v, rate = view(E, LINK), view(T, s.V), view(T, s.RATE)
-    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.V).shape[0]
+    x, n = view(link[LINK_SOLVER], contract.X), view(T, s.V).shape[0]
     for _ in range(2):
         code = core(T, s.CORE_FORCES)  # velocity-level rows depend on v
         if code == OK:
@@ -157,7 +155,7 @@ def close_velocities(T, E):
             x[k] = 0.0
         for k in range(rate.shape[0]):
             x[n + k] = -rate[k]
-        call(link[LINK_REFINED], T, link[LINK_SOLVER])
+        contract.solve_refined(T, link[LINK_SOLVER])
         for k in range(n):
             v[k] += x[k]
     return OK
@@ -174,13 +172,13 @@ def factor_reactive(T, E):
         coef[k] = 0.0
     coef[s.C_M] = 1.0
     coef[s.C_R] = 1.0
-    info = view(link[LINK_SOLVER], static_lu.INFO)
-    redundant = info[static_lu.N_ZERO]
+    info = view(link[LINK_SOLVER], contract.INFO)
+    redundant = info[contract.N_ZERO]
     if core(T, s.CORE_MATRIX) != OK:
         return EVALUATION
-    if call(link[LINK_FACTOR], T, link[LINK_SOLVER]) != OK:
+    if contract.factor(T, link[LINK_SOLVER]) != OK:
         return SINGULAR
-    return UNSETTLED if info[static_lu.N_ZERO] > redundant else OK
+    return UNSETTLED if info[contract.N_ZERO] > redundant else OK
 
 
 @helper
@@ -201,7 +199,7 @@ def iterate_solution(T, E):
     the matrix of `factor_mass`.
     """
     link, a, lam, g, ma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.MA)
-    x, n, gamma = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0], view(T, s.GAMMA)
+    x, n, gamma = view(link[LINK_SOLVER], contract.X), view(T, s.A).shape[0], view(T, s.GAMMA)
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
     copy(view(T, s.Q_MASS), view(T, s.Q))
     start = largest_of(a)[0]
@@ -220,7 +218,7 @@ def iterate_solution(T, E):
             x[n + k] = gamma[k]
         for e in range(phi_q.shape[0]):
             x[n + row[e]] -= phi_q[e] * a[column[e]]
-        call(link[LINK_REFINED], T, link[LINK_SOLVER])
+        contract.solve_refined(T, link[LINK_SOLVER])
         change, largest = 0.0, 1.0
         for k in range(n):
             a[k] += x[k]
@@ -232,7 +230,7 @@ def iterate_solution(T, E):
             return UNSETTLED
         most, place = largest_of(a)
         if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
-            view(link[LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = place
+            view(link[LINK_SOLVER], contract.INFO)[contract.BAD_SCALAR] = place
             return SINGULAR
         if change <= SETTLED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
@@ -251,7 +249,7 @@ def settle(T, E):
 def solve_accelerations(T, E):
     """a and lam of M a + Phi_q^T lam = Q, Phi_q a = gamma at (t, q, v), the matrix being factored."""
     link, a, lam, g, gamma = view(E, LINK), view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
-    x, n = view(link[LINK_SOLVER], static_lu.X), view(T, s.A).shape[0]
+    x, n = view(link[LINK_SOLVER], contract.X), view(T, s.A).shape[0]
     forget_solution(T)
     code = core(T, s.CORE_FORCES)
     if code == OK:
@@ -262,7 +260,7 @@ def solve_accelerations(T, E):
         x[k] = -g[k]
     for k in range(gamma.shape[0]):
         x[n + k] = gamma[k]
-    call(link[LINK_REFINED], T, link[LINK_SOLVER])
+    contract.solve_refined(T, link[LINK_SOLVER])
     for k in range(n):
         a[k] = x[k]
     for k in range(lam.shape[0]):
@@ -279,7 +277,7 @@ def shorten(T, E):
     """
     link, lam, matrix = view(E, LINK), view(T, s.LAM), view(T, s.MATRIX)
     S = link[LINK_SMALLEST]
-    x, diagonal, n = view(S, static_lu.X), view(S, static_lu.DIAGONAL), view(T, s.Q).shape[0]
+    x, diagonal, n = view(S, contract.X), view(S, contract.DIAGONAL), view(T, s.Q).shape[0]
     phi_q, row, column, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.BLOCK_MAP)
     for k in range(matrix.shape[0]):
         matrix[k] = 0.0
@@ -288,7 +286,7 @@ def shorten(T, E):
     for e in range(phi_q.shape[0]):
         matrix[places[e, 0]] += phi_q[e]
         matrix[places[e, 1]] += phi_q[e]
-    if call(link[LINK_FACTOR], T, S) != OK:
+    if contract.factor(T, S) != OK:
         return SINGULAR
     shortest = view(T, s.GAMMA)  # gamma has done its duty here: the vector is free
     for k in range(lam.shape[0]):
@@ -298,7 +296,7 @@ def shorten(T, E):
             x[k] = 0.0
         for e in range(phi_q.shape[0]):
             x[column[e]] += phi_q[e] * (lam[row[e]] - shortest[row[e]])
-        call(link[LINK_SOLVE], T, S)
+        contract.solve(T, S)
         for e in range(phi_q.shape[0]):  # Phi_q y, not the solver's z: nothing of the null space of Phi_q^T gets in
             shortest[row[e]] += phi_q[e] * x[column[e]]
     copy(lam, shortest)
@@ -316,7 +314,7 @@ def close_rates(T, E):
     if code == OK:
         code = solve_accelerations(T, E)
     if code == OK:
-        zeros = view(view(E, LINK)[LINK_SOLVER], static_lu.INFO)[static_lu.N_ZERO]
+        zeros = view(view(E, LINK)[LINK_SOLVER], contract.INFO)[contract.N_ZERO]
         view(E, REPORT)[N_REDUNDANT] = zeros
         if zeros > 0 and view(T, s.ROW_R).shape[0] == 0:  # else the forces belong to the multipliers as they are
             code = call(view(E, LINK)[LINK_SHORTEN], T, E)

@@ -10,8 +10,8 @@ its own.
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, view
+from index3.linear import contract
 from index3.methods import closure, run
 
 
@@ -19,12 +19,12 @@ from index3.methods import closure, run
 def solve_rows(T, C, values):
     """dq = the mass-orthogonal step with Phi_q dq = -values, for the matrix last factored; left in the solver's X."""
     link = view(C, closure.LINK)
-    x, n = view(link[closure.LINK_SOLVER], static_lu.X), view(T, s.Q).shape[0]
+    x, n = view(link[closure.LINK_SOLVER], contract.X), view(T, s.Q).shape[0]
     for k in range(n):
         x[k] = 0.0
     for k in range(values.shape[0]):
         x[n + k] = -values[k]
-    call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
+    contract.solve(T, link[closure.LINK_SOLVER])
     return x
 
 
@@ -119,7 +119,7 @@ def accelerate_here(T, C, R):
     """As `accelerate`, where forces after `forget_solution` and Jacobian stand evaluated at (t, q, v) already."""
     counts, link, n = view(R, run.COUNTS), view(C, closure.LINK), view(T, s.Q).shape[0]
     a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
-    x = view(link[closure.LINK_SOLVER], static_lu.X)
+    x = view(link[closure.LINK_SOLVER], contract.X)
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_FACTOR] += 1
     code = closure.factor_mass(T, C, view(T, s.Q)[:0])
@@ -131,7 +131,7 @@ def accelerate_here(T, C, R):
         x[k] = -g[k]
     for k in range(gamma.shape[0]):
         x[n + k] = gamma[k]
-    call(link[closure.LINK_SOLVE], T, link[closure.LINK_SOLVER])
+    contract.solve(T, link[closure.LINK_SOLVER])
     run.copy(a, x[:n])
     run.copy(lam, x[n:])
     code = closure.settle(T, C)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +11,10 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
+from index3.linear.solver import STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.runner import Run
+from index3.registry import Door
 from index3.system import evaluate
 from index3.words import Word
 
@@ -24,14 +26,31 @@ class _Options:
         return {f.name: f.default for f in fields(owner)}
 
 
+def check_method(cls: Any) -> None:
+    """Raise unless a class of methods is complete."""
+    missing = [name for name in DECLARED if not hasattr(cls, name)]
+    if missing:
+        raise ModelError(f"it has no {' and no '.join(missing)}. Give the class what is missing.")
+    if not is_dataclass(cls) or "__dataclass_fields__" not in vars(cls):
+        raise ModelError("it is no dataclass. Write @dataclass(frozen=True) above the class, below register.")
+
+
+DECLARED = ("key", "family", "order", "implicit", "stiff", "paper", "summary", "kernel")
+"""What every class of methods says about itself."""
+METHODS = Door("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__name__), check=check_method)
+"""The methods by key; a class has `order, family, implicit, stiff, paper, summary, options`."""
+
+
 class Method(metaclass=Word):
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
-    `options`, `kernel` (the compiled `advance(T, E)`), `takes_velocity_rows` and `takes_reactions` (False: models with
-    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
+    `options`, `kernel` (the compiled `advance(T, E)`), `needs` (what its matrices ask of a linear solver, keys of
+    `linear.solver.NEEDS`), `takes_velocity_rows` and `takes_reactions` (False: models with velocity-level rows, or with
+    forces that depend on reactions or on accelerations, are refused by name).
     """
 
+    door: ClassVar[Door] = METHODS
     key: ClassVar[str]
     family: ClassVar[str]
     order: ClassVar[int | tuple[int, int]]
@@ -41,6 +60,7 @@ class Method(metaclass=Word):
     summary: ClassVar[str]
     kernel: ClassVar[Kernel]
     helpers: ClassVar[tuple[Kernel, ...]] = ()  # the other kernels of a run, to be built with `kernel`
+    needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC})
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True

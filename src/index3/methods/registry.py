@@ -3,59 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 from index3.errors import ModelError
-from index3.methods.method import Method
+from index3.methods.method import METHODS, Method
 
-PLACES = {
-    "hht-i3": ("direct.hht_method", "HHT"),
-    "generalized-alpha": ("direct.generalized_alpha_method", "GeneralizedAlpha"),
-    "bdf-i3": ("direct.bdf_method", "BDFIndex3"),
-    "bdf-si2": ("direct.bdf_method", "BDFStabilised"),
-    "radau5": ("direct.radau_method", "Radau5"),
-    "al-index1": ("augmented.augmented_method", "AugmentedIndex1"),
-    "al-index3": ("augmented.augmented_method", "AugmentedIndex3"),
-    "multi-index": ("augmented.augmented_method", "MultiIndex"),
-    "adams": ("explicit.adams_method", "Adams"),
-    "dopri5": ("explicit.runge_kutta_method", "Dopri5"),
-    "dop853": ("explicit.runge_kutta_method", "Dop853"),
-    "hem4": ("explicit.half_explicit_method", "Hem4"),
-    "tlismni-trapezoidal": ("tlismni.tlismni_method", "TlismniTrapezoidal"),
-    "tlismni-adams3": ("tlismni.tlismni_method", "TlismniAdams3"),
-    "tlismni-adams4": ("tlismni.tlismni_method", "TlismniAdams4"),
-    "tlismni-hht": ("tlismni.tlismni_method", "TlismniHHT"),
-    "tlismni-bdf2": ("tlismni.tlismni_method", "TlismniBDF2"),
-    "statespace-trapezoidal": ("state_space.sdirk_method", "StateSpaceTrapezoidal"),
-    "descriptor-trapezoidal": ("state_space.sdirk_method", "DescriptorTrapezoidal"),
-    "descriptor-sdirk4": ("state_space.sdirk_method", "DescriptorSDIRK4"),
-    "firstorder-sdirk4": ("state_space.sdirk_method", "FirstOrderSDIRK4"),
-    "rosenbrock4": ("state_space.rosenbrock_method", "Rosenbrock4"),
-}
-"""Key -> module in this room and class: a method is imported when first asked for, which keeps the start short."""
-
-
-class Registry(Mapping[str, type[Method]]):
-    """Key -> class; a class has `order, family, implicit, stiff, paper, summary, options`."""
-
-    def __getitem__(self, key: str) -> type[Method]:
-        module, name = PLACES[key]
-        return getattr(import_module(f"index3.methods.{module}"), name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(PLACES)
-
-    def __len__(self) -> int:
-        return len(PLACES)
-
-    def __repr__(self) -> str:
-        return f"Registry({', '.join(PLACES)})"
-
-
-METHODS = Registry()
-"""The methods of the package by key."""
 AUTO = "hht-i3"
 """The method whose options go with `method="auto"`; `analysis.choice` decides which one runs."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
+from index3.linear import contract
 from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
@@ -19,7 +20,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, ANGLE_OLD, T_EVAL, CURSOR, OUTPUT,
 ) = SLOTS = slots(
-    link=("i8", 1),  # the solver's table and the addresses of its kernels
+    link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
     atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
@@ -30,9 +31,10 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     output=("i8", 1),  # the table of the columns of output
 )  # fmt: skip
 
-LINK_SOLVER, LINK_FACTOR, LINK_SOLVE, LINK_REFINED, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(8)
-"""Places in LINK: the solver; a method's own dense output, the address of its kernel and the method's table; and for
-work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and its table."""
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(5)
+"""Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
+method's table; and for work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and
+its table."""
 LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
 """Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
@@ -75,6 +77,27 @@ def evaluate_forces(T, R):
     """Forces at the state in T, counted; OK or EVALUATION_FAILED."""
     view(R, COUNTS)[N_EVALUATIONS] += 1
     return EVALUATION_FAILED if core(T, s.CORE_FORCES) != OK else OK
+
+
+@helper
+def note_distance(T, S):
+    """Tell a solver how far the point of its next matrix is off the constraints: what is left of the terms of a row."""
+    phi, size, level, worst = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), 0.0
+    for k in range(phi.shape[0]):
+        if level[k] == 0 and abs(phi[k]) > worst * size[k]:
+            worst = abs(phi[k]) / size[k] if size[k] > 0.0 else 1.0
+    view(S, contract.OFF)[0] = min(worst, 1.0)
+
+
+@helper
+def forget_undetermined(T, S, lam):
+    """Leave out of a guess of the multipliers what no force determines, or it would be carried from step to step."""
+    x = view(S, contract.X)
+    n = x.shape[0] - lam.shape[0]
+    if view(S, contract.INFO)[contract.N_ZERO] > 0:
+        copy(x[n:], lam)
+        contract.determine(T, S)
+        copy(lam, x[n:])
 
 
 @helper
@@ -366,5 +389,5 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
     return shapes | {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

@@ -9,8 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
-from index3.linear import static_lu
-from index3.linear.static_solver import StaticLU
+from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.methods.output import NOWHERE, Output
@@ -28,7 +27,7 @@ class Run:
     """
 
     def __init__(
-        self, state: State, solver: StaticLU, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
+        self, state: State, solver: Solver, span: tuple[float, float], *, rtol: float, atol: np.ndarray,
         newton_tol: float, t_eval: np.ndarray | None, step: float, max_step: float, max_steps: int | None,
     ) -> None:  # fmt: skip
         self.state, self.system, self.solver = state, state.system, solver
@@ -37,11 +36,9 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))
-        for slot, shape in run.array_shapes(n, m, n_angles).items():
-            self.table[slot] = np.zeros(shape, slot.dtype)
+        self.table.fill(run.array_shapes(n, m, n_angles))
         self.write_to(Output(NOWHERE, 0))
-        kernels = (static_lu.factor, static_lu.solve, static_lu.solve_refined)
-        self.table[run.LINK][:] = [self.factors.handle, *(kernel.address for kernel in kernels), 0, 0, 0, 0]
+        self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if self.system.reactions_work:
             closer = Closer(state, solver)
             self.owned.append(closer)

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from index3.bodies.body import Body, Ground
 from index3.bodies.marker import as_vector, check_name
 from index3.errors import ModelError
-from index3.joints import Joint, Motion
+from index3.joints.base import Joint
+from index3.joints.drives import Motion
 from index3.words import Word
 
 Element = TypeVar("Element")
@@ -31,7 +32,7 @@ class Model(metaclass=Word):
     bodies, states, joints, motions, forces : dicts by name, in the order of adding
 
     >>> from index3.bodies.rigid_body import RigidBody
-    >>> from index3.joints import Revolute
+    >>> from index3.joints.standard import Revolute
     >>> model = Model("pendulum")
     >>> rod = model.add(RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
     >>> pin = model.add(Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))

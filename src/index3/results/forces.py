@@ -9,14 +9,11 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.forces import contact_kernels, tyre_kernels
+from index3.registry import ELEMENTS, kernels_of
 from index3.results.views import MarkerResult
 
 if TYPE_CHECKING:
     from index3.results.result import Result
-
-KINDS: dict[str, ModuleType] = {"contact": contact_kernels, "tyre": tyre_kernels}
-"""Kinds of laws that know how to report."""
 
 
 class ForceResult:
@@ -32,7 +29,7 @@ class ForceResult:
         self.name: str = force["name"]
         self.type: str = force["type"]
         law = force["law"]
-        module = KINDS[law["kind"]]
+        module = kernels_of(ELEMENTS[self.type].kind, "REPORTED", "REPORT", "report", "restored")
         values = histories(result, force, module)
         if "signs" in law:
             for name in ("friction", "force"):

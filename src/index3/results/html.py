@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import ModelError
+from index3.registry import ELEMENTS
 from index3.results.export import plain
+from index3.results.page_motion import PageMotion
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -62,17 +64,13 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
 
 def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
     """Everything the page knows, ready for JSON; arrays are base64 of little-endian float32, time first."""
-    bodies = result.layout.bodies
     rows = np.flatnonzero(np.isfinite(result.q).all(axis=1))  # a run may end in numbers that cannot be drawn
     duration = float(result.t[rows[-1]] - result.t[rows[0]])
     speed = playing_speed(duration)
-    views = [result[body["name"]] for body in bodies]
-    turned = max((_turned(result.t[rows], view.angular_velocity[rows]) for view in views), default=0.0)
+    moving = PageMotion(result)
+    turned = max((_turned(result.t[rows], motion.angular_velocity[rows]) for motion in moving.motions), default=0.0)
     wanted = max(min(MOST_FRAMES, fps * duration / speed + 1), turned / MOST_TURN + 1)
-    frames = rows[frame_numbers(result.t[rows], min(wanted, MOST_NUMBERS / (7 * max(len(bodies), 1))))]
-    poses = np.zeros((len(frames), len(bodies), 7))
-    for k, view in enumerate(views):
-        poses[:, k, :3], poses[:, k, 3:] = view.position[frames], view.orientation[frames]
+    frames = rows[frame_numbers(result.t[rows], min(wanted, MOST_NUMBERS / max(moving.width, 7)))]
     energy = result.energy
     return {
         "title": title,
@@ -81,35 +79,39 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         "method": result.method or "unknown method",
         "run": _run_table(result),
         "times": encode(result.t[frames]),
-        "poses": encode(poses),
+        "poses": encode(moving.poses(frames)),
+        "points": encode(moving.points(frames)),
         "energy": encode(np.column_stack([energy.kinetic, energy.potential, energy.balance])[frames]),
         "residuals": encode(_peaks(result.arrays["violation_scaled"], frames)) if result.lam.shape[1] else "",
         "up": _up(result),
         "speed": speed,
         "speeds": SPEEDS,
-        **_scene(result, frames),
+        **_scene(result, moving, frames),
     }
 
 
-def _scene(result: Result, frames: np.ndarray) -> dict[str, Any]:
+def _scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
     """What is drawn, and how large it is: bodies, joints, forces, the reach of the motion."""
     layout = result.layout
-    attached = _attachments(result)
+    attached = _attachments(result, moving)
     outlines = [_outline(body, attached[body["name"]]) for body in layout.bodies]
     places = [np.tile(np.array(attached["ground"]).reshape(-1, 3), (len(frames), 1, 1))]
-    for body, points in zip(layout.bodies, outlines, strict=True):
-        motion = result.kinematics(body["name"])
+    places += [moving.points(frames), moving.own_places(frames)]
+    for k, (body, points) in enumerate(zip(layout.bodies, outlines, strict=True)):
+        motion = moving.motions[k]
         places.append(motion.position[frames, None] + np.einsum("tij,kj->tki", motion.rotation[frames], points))
+        if body["name"] in moving.lines:
+            outlines[k] = np.vstack([moving.points(frames[:1])[0, i : i + n] for i, n in moving.lines[body["name"]]])
     cloud = np.concatenate(places, axis=1)
     if not cloud.size:  # neither bodies nor anything fixed to ground
         cloud = np.zeros((len(frames), 1, 3))
     size, thick = _sizes(cloud, outlines)
-    numbers = {body["name"]: k for k, body in enumerate(layout.bodies)} | {"ground": -1}
-    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if joint["type"] != "Motion"]
+    drawn = [_lines(b, moving) or _parts(b, attached[b["name"]], thick) for b in layout.bodies]
+    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if symbol(joint, "dot")]
     return {
-        "bodies": [{"name": b["name"], "parts": _parts(b, attached[b["name"]], thick)} for b in layout.bodies],
-        "joints": [_element(joint, markers, numbers) for joint, markers in pairs if all(markers)],
-        "forces": [_element(force, force["markers"], numbers) for force in layout.forces],
+        "bodies": [{"name": b["name"], "parts": parts} for b, parts in zip(layout.bodies, drawn, strict=True)],
+        "joints": [_element(joint, "dot", markers, moving) for joint, markers in pairs if all(markers)],
+        "forces": [_element(force, "line", force["markers"], moving) for force in layout.forces],
         "low": cloud.min(axis=(0, 1)).tolist(),
         "high": cloud.max(axis=(0, 1)).tolist(),
         "outer": _outer_points(cloud.reshape(-1, 3)).tolist(),
@@ -187,23 +189,32 @@ def _up(result: Result) -> str:
     return "y" if kinds == {"planar"} else "z"
 
 
-def _element(element: dict[str, Any], markers: Iterable[dict[str, Any]], numbers: dict[str, int]) -> dict[str, Any]:
-    """A joint or force as the page knows it; bodies by number, ground -1; directions x and z of its markers."""
-    places = []
-    for marker in markers:
-        axes = np.asarray(marker["axes"], float)
-        place = {"body": numbers[marker["body"]], "at": plain(marker["position"])}
-        places.append(place | {"x": axes[:, 0].tolist(), "z": axes[:, 2].tolist()})
-    return {"name": element["name"], "type": element["type"], "markers": places}
+def symbol(element: dict[str, Any], usual: str) -> str:
+    """What its class says the page draws of a joint or force; of a class that is not registered, the usual."""
+    return ELEMENTS[element["type"]].symbol if element["type"] in ELEMENTS else usual
 
 
-def _attachments(result: Result) -> dict[str, list[np.ndarray]]:
-    """Points of each body (and of ground), in its frame, where joints and forces take hold."""
+def _element(
+    element: dict[str, Any], usual: str, markers: Iterable[dict[str, Any]], moving: PageMotion
+) -> dict[str, Any]:
+    """A joint or force as the page knows it."""
+    drawn = {"name": element["name"], "type": element["type"], "symbol": symbol(element, usual)}
+    return {**drawn, "markers": [moving.place(marker) for marker in markers]}
+
+
+def _lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:
+    """What to draw of a body that is shown by lines: which of the page's points each of them joins."""
+    settings = {"type": "line", "radius": float(body["shape"].get("radius", 0.0))}
+    return [{**settings, "first": first, "count": count} for first, count in moving.lines.get(body["name"], ())]
+
+
+def _attachments(result: Result, moving: PageMotion) -> dict[str, list[np.ndarray]]:
+    """Points of each body (and of ground), in its frame, where joints and forces take hold that follow that frame."""
     layout = result.layout
     points: dict[str, list[np.ndarray]] = {name: [] for name in ("ground", *(body["name"] for body in layout.bodies))}
     markers = [marker for joint in layout.joints for marker in (joint["first"], joint["second"]) if marker]
     markers += [marker for force in layout.forces for marker in force["markers"]]
-    for marker in markers:
+    for marker in filter(moving.follows, markers):
         place, known = np.asarray(marker["position"], float), points[marker["body"]]
         if all(np.linalg.norm(place - other) > 1e-6 * (1e-6 + np.linalg.norm(place)) for other in known):
             known.append(place)

@@ -1,4 +1,5 @@
-// The data of the page and the pose of every body at any time.
+// The data of the page, the pose of every frame and the place of every point of a line at any time. Frames are those of
+// the bodies, and behind them those of markers that follow no body's frame.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -10,16 +11,20 @@ function decode(text) {
 
 const times = decode(data.times);
 const poses = decode(data.poses);
+const points = decode(data.points);
 const energy = decode(data.energy);
 const residuals = decode(data.residuals);
 const bodyCount = data.bodies.length;
 const frameCount = times.length;
+const poseCount = poses.length / (7 * frameCount);
+const pointCount = points.length / (3 * frameCount);
 const tStart = times[0];
 const tEnd = times[frameCount - 1];
 
-// Position (3) and rotation matrix (9, row by row) of every body at the time last asked for.
-const place = new Float64Array(3 * bodyCount);
-const turn = new Float64Array(9 * bodyCount);
+// Position (3) and rotation matrix (9, row by row) of every frame, and place of every point, at the time last asked for.
+const place = new Float64Array(3 * poseCount);
+const turn = new Float64Array(9 * poseCount);
+const spot = new Float64Array(3 * pointCount);
 
 // The last frame at or before time t.
 function frameAt(t) {
@@ -33,11 +38,11 @@ function frameAt(t) {
   return t >= times[high] ? high : low;
 }
 
-// Slope of component k of a body's position at a frame, for a curve without kinks through the frames.
-function slope(frame, body, k) {
+// Slope of number k of those that each time has, for a curve without kinks through the times.
+function slope(values, width, frame, k) {
   const before = Math.max(frame - 1, 0);
   const after = Math.min(frame + 1, frameCount - 1);
-  const rise = poses[7 * (after * bodyCount + body) + k] - poses[7 * (before * bodyCount + body) + k];
+  const rise = values[width * after + k] - values[width * before + k];
   return after > before ? rise / (times[after] - times[before]) : 0;
 }
 
@@ -49,7 +54,7 @@ function rotationOf(w, x, y, z, out, at) {
   out[at + 6] = 2 * (x * z - w * y); out[at + 7] = 2 * (y * z + w * x); out[at + 8] = 1 - 2 * (x * x + y * y);
 }
 
-// Fill place and turn: cubic curves through positions, great arcs through orientations.
+// Fill place, turn and spot: cubic curves through positions, great arcs through orientations.
 function moveTo(t) {
   const i = frameAt(t);
   const j = Math.min(i + 1, frameCount - 1);
@@ -58,13 +63,15 @@ function moveTo(t) {
   const h01 = s * s * (3 - 2 * s);
   const h10 = s * (1 - s) * (1 - s);
   const h11 = s * s * (s - 1);
-  for (let b = 0; b < bodyCount; b++) {
-    const p = 7 * (i * bodyCount + b);
-    const r = 7 * (j * bodyCount + b);
-    for (let k = 0; k < 3; k++) {
-      const bend = h10 * slope(i, b, k) + h11 * slope(j, b, k);
-      place[3 * b + k] = poses[p + k] + (poses[r + k] - poses[p + k]) * h01 + h * bend;
-    }
+  const curve = (values, width, k) => {
+    const [from, to] = [values[width * i + k], values[width * j + k]];
+    return from + (to - from) * h01 + h * (h10 * slope(values, width, i, k) + h11 * slope(values, width, j, k));
+  };
+  for (let k = 0; k < 3 * pointCount; k++) spot[k] = curve(points, 3 * pointCount, k);
+  for (let b = 0; b < poseCount; b++) {
+    const p = 7 * (i * poseCount + b);
+    const r = 7 * (j * poseCount + b);
+    for (let k = 0; k < 3; k++) place[3 * b + k] = curve(poses, 7 * poseCount, 7 * b + k);
     let dot = 0;
     for (let k = 3; k < 7; k++) dot += poses[p + k] * poses[r + k];
     const sign = dot < 0 ? -1 : 1; // q and -q are the same orientation: take the short way
@@ -79,7 +86,13 @@ function moveTo(t) {
   }
 }
 
-// A point or a direction given in a body's frame, in ground axes; body -1 is ground.
+// The points of a line.
+const spotsOf = (line) => Array.from({ length: line.count }, (_, k) => {
+  const at = 3 * (line.first + k);
+  return [spot[at], spot[at + 1], spot[at + 2]];
+});
+
+// A point or a direction given in a frame, in ground axes; frame -1 is ground.
 function pointOf(body, p) {
   if (body < 0) return p;
   const d = directionOf(body, p);

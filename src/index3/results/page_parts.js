@@ -12,6 +12,13 @@ function drawPart(b, part, colour) {
     const radius = part.type === "strut" ? 0.5 * R : Math.max(R, part.radius || 0);
     bar(from, to, radius, colour);
     shadowBar(from, to, radius);
+  } else if (part.type === "line") {
+    const radius = Math.max(R, part.radius);
+    const spots = spotsOf(part);
+    for (let k = 1; k < spots.length; k++) {
+      bar(spots[k - 1], spots[k], radius, colour);
+      shadowBar(spots[k - 1], spots[k], radius);
+    }
   } else if (part.type === "plate") {
     drawPlate(part.points.map((p) => pointOf(b, p)), colour);
   } else if (part.type === "box") {
@@ -82,36 +89,36 @@ const grounded = (element) => element.markers.findIndex((m) => m.body < 0);
 
 function drawJoint(joint) {
   const [a, b] = ends(joint);
-  if (isFine(b, R) && joint.type !== "Distance") return; // too small to be told apart
+  if (isFine(b, R) && joint.symbol !== "bar") return; // too small to be told apart
   const [first, second] = joint.markers;
   const z = directionOf(first.body, first.z);
   const x = directionOf(first.body, first.x);
   const frame = [x, cross(z, x), z];
   const steel = theme.steel;
   const near = 7 * R; // above every layer of bars
-  if (joint.type === "Revolute") {
+  if (joint.symbol === "hinge") {
     cylinder(b, frame, 1.55 * R, 3 * R, steel, near);
     const s = dot(z, sub(view.eye, b)) > 0 ? 1 : -1; // the end in view
     cylinder(add(b, scale(1.52 * s * R, z)), frame, 0.6 * R, 0.1 * R, shade(steel, 0.6), 1.3 * near, 14);
-  } else if (joint.type === "Spherical" || joint.type === "PointCoincidence") {
+  } else if (joint.symbol === "ball") {
     ball(b, 1.75 * R, steel, near);
-  } else if (joint.type === "Universal") {
+  } else if (joint.symbol === "cross") {
     ball(b, 1.2 * R, steel, near);
     for (const axis of [z, directionOf(second.body, second.z)]) {
       const arm = scale(3 * R, axis);
       bar(sub(b, arm), add(b, arm), 0.55 * R, steel, near);
     }
-  } else if (joint.type === "Prismatic" || joint.type === "Cylindrical") {
+  } else if (joint.symbol === "slider" || joint.symbol === "sleeve") {
     const [from, to] = joint.rail;
     bar(add(a, scale(from - 6 * R, z)), add(a, scale(to + 6 * R, z)), 0.4 * R, steel);
-    if (joint.type === "Prismatic") box(b, frame, [3.4 * R, 3.4 * R, 6 * R], steel, near);
+    if (joint.symbol === "slider") box(b, frame, [3.4 * R, 3.4 * R, 6 * R], steel, near);
     else cylinder(b, frame, 1.7 * R, 6 * R, steel, near);
-  } else if (joint.type === "Fixed") {
+  } else if (joint.symbol === "weld") {
     box(b, frame, [2.7 * R, 2.7 * R, 2.7 * R], steel, near);
-  } else if (joint.type === "Planar") {
+  } else if (joint.symbol === "plate") {
     box(a, frame, [10 * R, 10 * R, 0.2 * R], steel, -near);
     ball(b, 1.2 * R, steel, near);
-  } else if (joint.type === "Distance") {
+  } else if (joint.symbol === "bar") {
     bar(a, b, 0.4 * R, steel);
     for (const p of [a, b]) ball(p, 0.9 * R, steel, near);
     shadowBar(a, b, 0.4 * R);
@@ -155,8 +162,8 @@ function drawSupport(at, axis, side) {
 
 function drawForce(force) {
   const points = ends(force);
-  if (force.type === "SpringDamper") drawCoil(points[0], points[1]);
-  else if (force.type === "RotationalSpringDamper") drawSpiral(force.markers[0], points[0]);
+  if (force.symbol === "coil") drawCoil(points[0], points[1]);
+  else if (force.symbol === "spiral") drawSpiral(force.markers[0], points[0]);
   else if (points.length === 2) thread(points, css(theme.soft, 0.8), 1.5, 0, null, [5, 5]);
   if (force.support) drawSupport(points[grounded(force)], AWAY, force.support);
 }
@@ -202,9 +209,9 @@ function drawSpiral(marker, at) {
 // Things found once for the whole motion: how far sliders slide, and on which side of its support a body hangs.
 function prepare() {
   const elements = [...data.joints, ...data.forces];
-  const sliding = data.joints.filter((j) => j.type === "Prismatic" || j.type === "Cylindrical");
-  const standing = ["Revolute", "Spherical", "PointCoincidence", "Universal", "Distance", "Fixed", "SpringDamper"];
-  const held = elements.filter((e) => grounded(e) >= 0 && standing.includes(e.type));
+  const sliding = data.joints.filter((j) => j.symbol === "slider" || j.symbol === "sleeve");
+  const standing = ["hinge", "ball", "cross", "bar", "weld", "coil"];
+  const held = elements.filter((e) => grounded(e) >= 0 && standing.includes(e.symbol));
   for (const j of sliding) j.rail = [Infinity, -Infinity];
   const sums = held.map(() => [0, 0]);
   for (let i = 0; i < frameCount; i += Math.max(1, Math.floor(frameCount / 60))) {
@@ -267,10 +274,10 @@ function drawNames() {
     ctx.fillText(text, p[0], p[1] - lift);
   };
   data.bodies.forEach((body, b) => {
+    const line = body.parts.find((part) => part.type === "line");
     const rod = body.parts.find((part) => part.ends || part.points);
-    const points = rod ? rod.ends || rod.points : [[0, 0, 0]];
-    const centre = scale(1 / points.length, points.reduce(add));
-    write(body.name, project(pointOf(b, centre)), theme.bodies[b], 0);
+    const points = line ? spotsOf(line) : (rod ? rod.ends || rod.points : [[0, 0, 0]]).map((p) => pointOf(b, p));
+    write(body.name, project(scale(1 / points.length, points.reduce(add))), theme.bodies[b], 0);
   });
   for (const joint of data.joints) write(joint.name, project(ends(joint)[1]), theme.ink, 18);
 }

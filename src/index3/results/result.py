@@ -37,7 +37,8 @@ class Layout:
     ----------
     model : name of the model.
     bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
-        start + size of q. `constants` is what the kind needs besides q; it may be missing.
+        start + size of q. `constants` is what the kind needs besides q; it may be missing. `shape` is what to draw, as
+        `Body.drawing` says.
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
@@ -229,11 +230,16 @@ class Result:
 
     def kinematics(self, body: str, part: str | None = None) -> Kinematics:
         """Motion of a body's frame, ground included, by name; or of one of its parts."""
-        if body == "ground":
-            return body_kinematics({"kind": "ground"}, self.q, self.v, self.a)
-        if body not in self._bodies:
+        entry, q, v, a = self.columns(body)
+        return body_kinematics(entry, q, v, a, part)
+
+    def columns(self, body: str) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
+        """A body's entry in the layout, ground included, by name, and its columns of q, v and a."""
+        if body != "ground" and body not in self._bodies:
             raise self._unknown(body, tuple(self._bodies))
-        return BodyResult(self, self._bodies[body]).part(part)
+        entry = self._bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
+        columns = slice(entry["start"], entry["start"] + entry["size"])
+        return entry, self.q[:, columns], self.v[:, columns], self.a[:, columns]
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import ModelError
-from index3.results.kinematics import Kinematics, body_kinematics, marker_kinematics, quaternions
+from index3.results.kinematics import Kinematics, body_kinematics, kind_of, marker_kinematics, quaternions
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -62,7 +62,9 @@ class MarkerResult(_Frame):
     ) -> None:
         self.body = body
         if moving is None:
-            self.motion = marker_kinematics(result.kinematics(body, part), position, axes)
+            marker = {"position": position, "axes": axes, "part": part}
+            entry, *histories = result.columns(body)
+            self.motion = marker_kinematics(entry, marker, *histories)
         else:  # a marker of ground that follows functions of time
             self.motion = Kinematics(*moving.motion(result.t))
 
@@ -80,8 +82,7 @@ class BodyResult(_Frame):
         self.name: str = body["name"]
         self.kind: str = body["kind"]
         self.body = body
-        columns = slice(body["start"], body["start"] + body["size"])
-        self.q, self.v, self.a = result.q[:, columns], result.v[:, columns], result.a[:, columns]
+        _, self.q, self.v, self.a = result.columns(self.name)
 
     def __repr__(self) -> str:
         return f"<{self.kind} body '{self.name}' at {len(self.q)} times>"
@@ -98,12 +99,8 @@ class BodyResult(_Frame):
     @property
     def orientation(self) -> np.ndarray:
         """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
-        if self.kind == "rigid":
-            return self.q[:, 3:]
-        if self.kind == "planar":  # counts full turns of the half angle
-            half, zero = 0.5 * self.q[:, 2], np.zeros(len(self.q))
-            return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
-        return quaternions(self.rotation)
+        known = self.motion.orientation
+        return quaternions(self.rotation) if known is None else known
 
     @property
     def angle(self) -> np.ndarray:
@@ -116,12 +113,13 @@ class BodyResult(_Frame):
         return self._planar("spin", self.v)
 
     def _planar(self, name: str, columns: np.ndarray) -> np.ndarray:
-        if self.kind != "planar":
+        column = kind_of(self.body).angle_coordinate
+        if column < 0:
             raise AttributeError(
                 f"Body '{self.name}' is {self.kind}, only planar bodies have '{name}'. "
                 "Use orientation, rotation or angular_velocity, or the angle of one of its joints."
             )
-        return columns[:, 2]
+        return columns[:, column]
 
 
 class JointResult:

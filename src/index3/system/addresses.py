@@ -9,6 +9,7 @@ no guess can lead to a wrong call, only to a later build.
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import sources, store
+from index3.compiled.failures import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel
 from index3.errors import Index3Error
 from index3.system import evaluate
@@ -48,37 +50,42 @@ NOT_BUILT = 902  # status of a stand-in whose kernel cannot be built
 def with_core(kernels: Iterable[Kernel]) -> list[Kernel]:
     """These kernels, and those of the evaluator that they may call."""
     found = list(kernels)
-    modules = {name for kernel in found for name in sources.imports(kernel.module)}
-    used = {word.lower() for name in modules for word in USES.findall(sources.text(name))}
+    used = {name for kernel in found for name in core_used_by(kernel.module)}
     return [*found, *(kernel for kernel in CORE if kernel.name in used)]
+
+
+@functools.cache
+def core_used_by(module: str) -> frozenset[str]:
+    """Names of the evaluator's kernels that those of a module may call."""
+    texts = (sources.text(name) for name in sources.imports(module))
+    return frozenset(word.lower() for text in texts for word in USES.findall(text))
 
 
 class Addresses:
     """The arrays in CORE and STAGES; they change when a kernel is built, and never lead to a wrong one.
 
+    All that share a system share them, also threads that run: an address is written at once, as one word, and the
+    stand-in that was there before does as well.
+
     Parameters
     ----------
-    lines : stage, kernel and handle of the kind's table, for each line of STAGES
+    lines : stage and kernel of each line of STAGES
     failures : where a build that fails during a run leaves its error
     inertial : whether forces depend on accelerations
     """
 
-    def __init__(
-        self, lines: Sequence[tuple[str, Kernel, int]], failures: list[BaseException], inertial: bool = False
-    ) -> None:
+    def __init__(self, lines: Sequence[tuple[str, Kernel]], failures: Failures, inertial: bool = False) -> None:
         self.lines, self.failures = lines, failures
         more = INERTIAL_STAGES if inertial else {}
         self.stages_of = {name: (*stages, *more.get(name, ())) for name, stages in STAGES_OF.items()}
         self.keep: list[Any] = []  # the stand-ins: the arrays hold their addresses
         self.ready: set[Kernel] = set()
         self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
-        addresses = [self.first_address(kernel, self.of_stage(stage)) for stage, kernel, _ in lines]
-        handles = [handle for _, _, handle in lines]
-        self.stages = np.array(list(zip(addresses, handles, strict=True)), np.int64).reshape(-1, 2)
+        self.stages = np.array([self.first_address(kernel, self.of_stage(stage)) for stage, kernel in lines], np.int64)
 
     def of_stage(self, wanted: str) -> list[Kernel]:
         """All kernels of a stage."""
-        return [kernel for stage, kernel, _ in self.lines if stage == wanted]
+        return [kernel for stage, kernel in self.lines if stage == wanted]
 
     def first_address(self, kernel: Kernel, together: list[Kernel]) -> int:
         """The address of a kernel if it is loaded already, else that of a stand-in, which loads others with it."""
@@ -102,7 +109,7 @@ class Addresses:
             except BaseException as error:  # it cannot pass through compiled code: kept, and the loop returns
                 if isinstance(error, Index3Error):
                     refused.append(error)
-                self.failures.append(error)
+                self.failures.errors.append(error)
                 return NOT_BUILT
 
         return build_and_call
@@ -119,7 +126,7 @@ class Addresses:
             return
         wanted = list(kernels)
         stages = {stage for kernel in wanted if kernel in CORE for stage in self.stages_of.get(kernel.name, ())}
-        wanted += [kernel for stage, kernel, _ in self.lines if stage in stages]
+        wanted += [kernel for stage, kernel in self.lines if stage in stages]
         store.prepare((kernel.module, kernel.name) for kernel in wanted)
         self.put_in_place()
 
@@ -128,6 +135,6 @@ class Addresses:
         for k, kernel in enumerate(CORE):
             if store.is_loaded(kernel.module, kernel.name):
                 self.core[k] = kernel.address
-        for k, (_, kernel, _) in enumerate(self.lines):
+        for k, (_, kernel) in enumerate(self.lines):
             if store.is_loaded(kernel.module, kernel.name):
-                self.stages[k, 0] = kernel.address
+                self.stages[k] = kernel.address

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
+from index3.compiled.failures import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
 from index3.errors import ModelError
-from index3.joints import CoordinateConstraint
+from index3.joints.primitive import CoordinateConstraint
 from index3.model.model import Model
+from index3.registry import PRIMITIVES
 from index3.system import kinds, tables
 from index3.system.addresses import Addresses, with_core
 from index3.system.parts import (
@@ -27,6 +29,7 @@ from index3.system.parts import (
     used_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
+from index3.system.structure import Structure, body_part, group_part
 from index3.system.system import System
 
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -65,19 +68,24 @@ class Places:
 
 
 class Compiler:
-    """Collects the pieces of a `System` in the order in which they depend on each other."""
+    """Collects the pieces of a `System` in the order in which they depend on each other.
 
-    def __init__(self, model: Model, without: frozenset[str] = frozenset()) -> None:
+    What follows from the structure alone is taken from `like`, if that is given; the numbers are always the model's.
+    """
+
+    def __init__(self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None) -> None:
         if not model.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
-        self.model, self.without = model, without
+        self.model, self.without, self.like = model, without, like
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
+        for body in self.bodies:
+            check_blocks(body)
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
-        self.failures: list[BaseException] = []
+        self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
         self.keep: list[Any] = []
         self.angle_joints = [joint for joint in model.joints.values() if "angle" in joint.coordinates]
         self.stages: dict[str, list[tuple[Kernel, list[Any], Table]]] = defaultdict(list)
@@ -85,24 +93,23 @@ class Compiler:
     def compile(self, kernels: Iterable[Kernel]) -> System:
         """The whole system."""
         self.number()
-        sparsity = self.find_pattern()
+        structure = self.structure()
+        sparsity = structure.sparsity
         for module, elements, table in self.tables(sparsity):
+            table.kind, table.memory = module.__name__, getattr(module, "MEMORY", ())
             for stage, kernel in module.STAGES.items():
                 self.stages[stage].append((kernel, elements, table))
         if self.angle_joints:
-            module = kinds.PRIMITIVES["angle"][0]
+            module = PRIMITIVES["angle"]
             table = tables.measured_angles(self.angle_joints, self.markers, self.first)
             self.stages["place"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
-        places = [(stage, kernel, table.handle) for stage, (kernel, _, table) in lines]
-        addresses = Addresses(places, self.failures, self.reads_accelerations)
-        addresses.load(with_core(kernels))
-        fixed = self.fixed_arrays(sparsity)
+        addresses = self.addresses(structure, [(stage, kernel) for stage, (kernel, _, _) in lines], kernels)
+        fixed = structure.fixed | self.number_arrays()
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        names, labels = self.row_names()
         acting = (*self.model.forces.values(), *self.model.joints.values())
         driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
@@ -111,7 +118,7 @@ class Compiler:
         reactions_work = driven or self.reads_reactions or self.reads_accelerations or any(users)
         return System(
             name=self.model.name, n=self.n, m=self.m, bodies=self.bodies, starts=self.starts, groups=self.groups,
-            row_names=names, row_labels=labels, level=fixed[s.LEVEL], sparsity=sparsity, fixed=fixed,
+            structure=structure, level=fixed[s.LEVEL], fixed=fixed,
             addresses=addresses, work=self.work_shapes(sparsity), initial=self.ground_markers(),
             stages=[(stage, elements, table) for stage, (_, elements, table) in lines],
             angle_joints=self.angle_joints, augmentation=self.augmentation(),
@@ -164,11 +171,12 @@ class Compiler:
         self.groups = groups
         self.group_numbers = {id(group): k for k, group in enumerate(g for g in groups if g not in self.held)}
         self.markers, numbers = used_markers(self.model, groups)
-        self.marker_first = np.cumsum([0] + [6 * marker.body.size for marker in self.markers]).astype(np.int64)
+        self.spans = [self.span(marker) for marker in self.markers]
+        self.columns: list[int] = []
         member, gradient, block, stiffness, map_ = 0, 0, entry, 0, 0
         for group in groups:
             group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
-            group.count = sum(marker.body.size for marker in group.markers) or (1 if group in self.held else 0)
+            self.find_coordinates(group)
             group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
             group.member = member
             width = 6 * len(group.markers)
@@ -180,15 +188,53 @@ class Compiler:
             map_ += group.count**2 if group.markers and (group.curved or group.damped) else 0
         self.m, self.sizes = row, {"gradient": gradient, "block": block, "stiffness": stiffness, "map": map_}
 
-    def coordinates(self, group: Group) -> np.ndarray:
-        """Coordinates of a group, marker by marker."""
-        if group in self.held:
-            primitive = group.primitives[0]
-            return np.array([self.first[id(group.element.body)] + primitive.fields["index"]], np.int64)
-        spans = [
-            np.arange(self.first.get(id(m.body), 0), self.first.get(id(m.body), 0) + m.body.size) for m in group.markers
+    def structure(self) -> Structure:
+        """What does not depend on numbers: found, or taken over if the parts of the model are the same.
+
+        Raises
+        ------
+        ModelError : the model has another structure than `like`.
+        """
+        order = {id(body): k for k, body in enumerate(self.bodies)}
+        parts = [
+            *(body_part(body, id(body) in self.slender) for body in self.bodies),
+            *(group_part(group, order) for group in self.groups),
         ]
-        return np.concatenate(spans) if spans else np.zeros(0, np.int64)
+        if self.like is not None:
+            self.like.check(parts)
+            return self.like
+        sparsity = self.find_pattern()
+        return Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+
+    def addresses(self, structure: Structure, lines: list[tuple[str, Kernel]], kernels: Iterable[Kernel]) -> Addresses:
+        """The addresses of the kernels of all stages, loaded as far as a run with other `kernels` needs them."""
+        if structure.addresses is None or structure.addresses.lines != lines:
+            structure.addresses = Addresses(lines, self.failures, self.reads_accelerations)
+            structure.addresses.load(with_core(kernels))
+        return structure.addresses
+
+    def span(self, marker: Any) -> list[int]:
+        """The coordinates of the system that move a marker, in the order that its body's kernels know."""
+        body = marker.body
+        first, span = self.first.get(id(body), 0), body.span(marker)
+        if not isinstance(span, range):
+            check_places(span, body, f"The span of {marker!r}")
+        return [first + k for k in span]
+
+    def find_coordinates(self, group: Group) -> None:
+        """Give a group its coordinates, each once, and every coordinate of its markers a place among them."""
+        if group in self.held:
+            group.coordinates = [self.first[id(group.element.body)] + group.primitives[0].fields["index"]]
+            group.count = 1
+            return
+        spanned = [k for number in group.marker_numbers for k in self.spans[number]]
+        group.coordinates = list(dict.fromkeys(spanned))
+        group.count, group.columns = len(group.coordinates), len(self.columns)
+        if group.count == len(spanned):
+            self.columns.extend(range(len(spanned)))
+        else:  # markers that share coordinates
+            place = {k: number for number, k in enumerate(group.coordinates)}
+            self.columns.extend([place[k] for k in spanned])
 
     def find_pattern(self) -> Sparsity:
         """Entries of PHI_Q, the pattern of the matrix, and the maps from elements into it."""
@@ -196,7 +242,7 @@ class Compiler:
         block_row, block_col = self.own_entries()
         group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
-            coordinates = self.coordinates(group)
+            coordinates = np.array(group.coordinates, np.int64)
             for r in range(group.rows):
                 block_row.append(np.full(group.count, group.row + r))
                 block_col.append(coordinates)
@@ -204,12 +250,12 @@ class Compiler:
                 rows, cols = pairs(coordinates)
                 group_rows.append(rows)
                 group_cols.append(cols)
-                turning = turning_coordinates(group)
+                turning = self.turns(group)
                 coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
-        own_rows = np.concatenate([self.first[id(body)] + body.block[0] for body in self.bodies])
-        own_cols = np.concatenate([self.first[id(body)] + body.block[1] for body in self.bodies])
+        own_rows = np.concatenate([self.first[id(body)] + body.couplings[0] for body in self.bodies])
+        own_cols = np.concatenate([self.first[id(body)] + body.couplings[1] for body in self.bodies])
         empty = [np.zeros(0, np.int64)]
         rows, cols, used = (np.concatenate(x or empty) for x in (group_rows, group_cols, coupled))
         used = used.astype(bool)
@@ -222,6 +268,12 @@ class Compiler:
             1,
         )
         return sparsity
+
+    def turns(self, group: Group) -> np.ndarray:
+        """Which coordinates of a group turn its markers."""
+        starts = [(self.first.get(id(marker.body), 0), marker.body.turning) for marker in group.markers]
+        turning = {first + k for first, numbers in starts for k in numbers}
+        return np.array([k in turning for k in group.coordinates])
 
     def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Rows and columns of the entries of PHI_Q that belong to the bodies' own rows."""
@@ -240,7 +292,7 @@ class Compiler:
         others = [group for group in self.groups if not hasattr(group.element, "kind")]
         yield from tables.of_primitives([group for group in others if group not in self.held])
         if self.held:
-            yield tables.of_held(self.held, [int(self.coordinates(group)[0]) for group in self.held])
+            yield tables.of_held(self.held)
         own = [group for group in self.groups if hasattr(group.element, "kind")]  # forces, users' constraints
         yield from tables.of_kinds(own, lambda group: Places(self, group))
         yield from tables.of_moving(self.markers, self.groups, self.add_function)
@@ -253,7 +305,7 @@ class Compiler:
                 try:
                     return float(f(t))
                 except BaseException as error:
-                    self.failures.append(error)
+                    self.failures.errors.append(error)
                     return float("nan")
 
             return value
@@ -270,36 +322,42 @@ class Compiler:
         self.function_labels.append(label)
         return len(self.functions) - 1
 
-    def fixed_arrays(self, sparsity: Sparsity) -> dict[Slot, np.ndarray]:
-        """The arrays of all slots that are data."""
+    def structure_arrays(self, order: dict[int, int]) -> dict[Slot, np.ndarray]:
+        """The arrays of all slots that follow from the structure; `order` numbers the bodies by their id."""
         count = len(self.markers)
-        order = {id(body): k for k, body in enumerate(self.bodies)}
-        sizes = np.array([marker.body.size for marker in self.markers], np.int64)
         markers = np.zeros(count, s.MARKER)
         markers["body"] = [order.get(id(marker.body), -1) for marker in self.markers]
-        markers["coords"] = [self.first.get(id(marker.body), 0) for marker in self.markers]
-        markers["count"] = sizes
-        markers["jacobian"] = self.marker_first[:-1]
+        markers["count"] = [len(span) for span in self.spans]
+        markers["span"] = np.cumsum(markers["count"]) - markers["count"]
+        markers["jacobian"] = 6 * markers["span"]
         members = [number for group in self.groups for number in group.marker_numbers]
+        return {
+            s.LEVEL: self.levels(),
+            s.MARKERS: markers,
+            s.SPANS: np.array([k for span in self.spans for k in span], np.int64),
+            s.GROUP_MARKERS: np.array(members, np.int64),
+            s.GROUP_COLUMNS: np.array(self.columns, np.int64),
+            s.GROUP_MAP: self.group_map,
+            s.BLOCK_ROW: self.block_row,
+            s.BLOCK_COL: self.block_col,
+            s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
+        }
+
+    def number_arrays(self) -> dict[Slot, np.ndarray]:
+        """The arrays of all slots that hold numbers, flags or addresses of the model."""
+        count = len(self.markers)
         records = [
-            (g.member, len(g.markers), g.row, g.rows, g.count, g.gradient, g.block, g.stiffness, g.map,
+            (g.member, len(g.markers), g.row, g.rows, g.count, g.columns, g.gradient, g.block, g.stiffness, g.map,
              int(g.curved), int(g.damped), int(g.inertial))
             for g in self.groups
             if g not in self.held
         ]  # fmt: skip
         return {
-            s.LEVEL: self.levels(),
             s.GRAVITY: np.array(self.model.gravity, float),
             s.FUNCTIONS: np.array(self.functions, np.int64).reshape(-1, 3),
-            s.MARKERS: markers,
             s.LOCAL_R: np.array([marker.position for marker in self.markers], float).reshape(count, 3),
             s.LOCAL_A: np.array([marker.axes for marker in self.markers], float).reshape(count, 9),
             s.GROUPS: np.array(records, s.GROUP),
-            s.GROUP_MARKERS: np.array(members, np.int64),
-            s.GROUP_MAP: self.group_map,
-            s.BLOCK_ROW: self.block_row,
-            s.BLOCK_COL: self.block_col,
-            s.BLOCK_MAP: np.ascontiguousarray(self.block_map),
         }
 
     def levels(self) -> np.ndarray:
@@ -315,7 +373,7 @@ class Compiler:
     def work_shapes(self, sparsity: Sparsity) -> dict[Slot, tuple[int, ...]]:
         """The shapes of all slots that are computed."""
         n, m, count = (self.n,), (self.m,), len(self.markers)
-        ragged, entries = (int(self.marker_first[-1]),), (self.sizes["block"],)
+        ragged, entries = (6 * sum(map(len, self.spans)),), (self.sizes["block"],)
         shapes: dict[Slot, tuple[int, ...]] = dict.fromkeys((s.Q, s.V, s.A, s.Q_MASS, s.G, s.MA), n)
         shapes |= dict.fromkeys((s.LAM, s.PHI, s.PHI_T, s.PHI_TT, s.PHI_SCALE, s.RATE, s.GAMMA), m)
         shapes |= dict.fromkeys((s.MARKER_V, s.MARKER_F, s.MARKER_B, s.MARKER_X), (count, 6))
@@ -334,6 +392,7 @@ class Compiler:
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
         shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        shapes[s.GROUP_APART] = (len(self.group_numbers),)
         return shapes
 
     def ground_markers(self) -> dict[Slot, np.ndarray]:
@@ -369,22 +428,33 @@ class Compiler:
         return names, labels
 
 
-def turning_coordinates(group: Group) -> np.ndarray:
-    """Which coordinates of a group turn its markers."""
-    turning, start = np.zeros(group.count, bool), 0
-    for marker in group.markers:
-        turning[[start + k for k in marker.body.turning]] = True
-        start += marker.body.size
-    return turning
+def check_blocks(body: Any) -> None:
+    """Raise unless every coordinate of a body is in one of its blocks."""
+    blocks = body.blocks
+    if len(blocks) == 1 and blocks[0] == range(body.size):  # as most are
+        return
+    numbers = [k for block in blocks for k in block]
+    check_places(numbers, body, f"The list of the blocks of {body.label}")
+    if len(numbers) < body.size:
+        raise ModelError(f"{body.label} has coordinates in none of its blocks. Give each of them a block.")
 
 
-def compile_model(model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = ()) -> System:
+def check_places(numbers: Sequence[int], body: Any, what: str) -> None:
+    """Raise unless these are numbers of coordinates of a body, each once: kernels write where they say."""
+    if len(set(numbers)) < len(numbers) or not all(0 <= k < body.size for k in numbers):
+        raise ModelError(f"{what} is {list(numbers)}. Give numbers of the {body.size} coordinates, each once.")
+
+
+def compile_model(
+    model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = (), like: Structure | None = None
+) -> System:
     """The equations of a model, ready to be evaluated; `kernels` are others that the caller will need, built together.
 
     Joints and motions named in `without` are open: they keep their place and their measured coordinates, but no rows.
+    With `like`, the structure of another system, the model's numbers alone are compiled; its kernels are loaded.
 
     Raises
     ------
-    ModelError : the model has no bodies, or planar bodies are tied out of their plane.
+    ModelError : the model has no bodies, planar bodies are tied out of their plane, or its structure is not `like`.
     """
-    return Compiler(model, frozenset(without)).compile(kernels)
+    return Compiler(model, frozenset(without), like).compile(kernels)

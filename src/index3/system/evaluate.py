@@ -1,10 +1,10 @@
 """The evaluator: residual parts, Jacobians and the bordered matrix, for every method and every kind of element.
 
-Kinds of elements are rows of STAGES: (address of a kernel, handle of its table), sorted by stage. The order of an
-evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied forces), GATHER (bodies
-turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians), OWN_ROWS (rows that are no
-marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN (derivatives of forces),
-BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
+Kinds of elements are entries of STAGES and STAGE_TABLES: address of a kernel and handle of its table, sorted by stage.
+The order of an evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied
+forces), GATHER (bodies turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians),
+OWN_ROWS (rows that are no marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN
+(derivatives of forces), BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ BAD_FUNCTION = 901  # a user's function of time gave something that is not finit
 @helper
 def run_stage(T, stage):
     """Run every kernel of a stage; a positive status is written down with its place and returned."""
-    stages, first = view(T, s.STAGES), view(T, s.STAGE_FIRST)
+    stages, tables, first = view(T, s.STAGES), view(T, s.STAGE_TABLES), view(T, s.STAGE_FIRST)
     for k in range(first[stage], first[stage + 1]):
-        code = call(stages[k, 0], T, stages[k, 1])
+        code = call(stages[k], T, tables[k])
         if code != OK:
             status = view(T, s.STATUS)
             status[0] = 1
@@ -71,15 +71,16 @@ def fill_twist_rates(T):
     """MARKER_W = J a + (J v)_q v of every marker; one without coordinates has its bias, which PLACE put there."""
     markers, marker_j, marker_n = view(T, s.MARKERS), view(T, s.MARKER_J), view(T, s.MARKER_NV)
     a, past, share, now = view(T, s.A), view(T, s.A_PAST), view(T, s.SHARE)[0], view(T, s.A_NOW)
-    v, bias, rate = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W)
+    v, bias, rate, spans = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W), view(T, s.SPANS)
     for k in range(now.shape[0]):
         now[k] = a[k] + share * (past[k] - a[k])
     for m in range(rate.shape[0]):
-        count, first, start = markers[m].count, markers[m].coords, markers[m].jacobian
+        count, span, start = markers[m].count, markers[m].span, markers[m].jacobian
         for i in range(6):
             x = bias[m, i] if count == 0 else 0.0
             for j in range(count):
-                x += marker_j[start + i * count + j] * now[first + j] + marker_n[start + i * count + j] * v[first + j]
+                k = spans[span + j]
+                x += marker_j[start + i * count + j] * now[k] + marker_n[start + i * count + j] * v[k]
             rate[m, i] = x
 
 
@@ -127,23 +128,24 @@ def jacobian(T, E):
     if code != OK:
         return code
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
-    row_g, marker_j, phi_q = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.PHI_Q)
+    row_g, marker_j, phi_q, columns = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.PHI_Q), view(T, s.GROUP_COLUMNS)
     for k in range(phi_q.shape[0]):
         phi_q[k] = 0.0
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
             block = groups[k].block + groups[k].count * r
-            carry_row(groups, k, members, markers, row_g, first, marker_j, phi_q, block, 1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, marker_j, phi_q, block, 1.0)
     return run_stage(T, s.OWN_ROWS)
 
 
 @helper
 def curve(T):
     """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
-    groups, group_k, group_d = view(T, s.GROUPS), view(T, s.GROUP_K), view(T, s.GROUP_D)
+    groups, apart = view(T, s.GROUPS), view(T, s.GROUP_APART)
+    group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
     for k in range(groups.shape[0]):
-        if groups[k].curved == 1 or groups[k].damped == 1:
+        if apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
             width = 6 * groups[k].marker_count
             first = groups[k].stiffness
             for i in range(first, first + width * width):
@@ -183,7 +185,7 @@ def matrix(T, E):
         values[k] = 0.0
     code = OK
     if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0 or c[s.C_R] != 0.0:
-        groups, row_r = view(T, s.GROUPS), view(T, s.ROW_R)
+        apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
         for k in range(row_r.shape[0]):
             row_r[k] = 0.0
         code = curve(T)
@@ -193,8 +195,9 @@ def matrix(T, E):
             code = run_stage(T, s.STIFFEN)
         if code != OK:
             return code
-        for k in range(groups.shape[0]):
-            add_group(T, k)
+        for k in range(apart.shape[0]):
+            if apart[k] == 0:
+                add_group(T, k)
     code = run_stage(T, s.BODY_MATRIX)
     phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     if c[s.C_V] != 0.0:
@@ -285,19 +288,20 @@ def derivatives(T, E):
     groups, members, markers, row_g = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS), view(T, s.ROW_G)
     vh, hv, bh, h3 = view(T, s.ROW_VH), view(T, s.ROW_HV), view(T, s.ROW_BH), view(T, s.ROW_H3)
     marker_j, nv, bq, bv = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
+    columns = view(T, s.GROUP_COLUMNS)
     # gamma_q = -((V^T H V)_xi J + V^T (H + H^T) N(v) + b^T H J + g . b_q);  gamma_v = -(V^T (H + H^T) J + g . b_v)
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
             block = groups[k].block + groups[k].count * r
-            carry_row(groups, k, members, markers, h3, first, marker_j, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, vh, first, nv, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, hv, first, nv, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, bh, first, marker_j, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, row_g, first, bq, gamma_q, block, -1.0)
-            carry_row(groups, k, members, markers, vh, first, marker_j, gamma_v, block, -1.0)
-            carry_row(groups, k, members, markers, hv, first, marker_j, gamma_v, block, -1.0)
-            carry_row(groups, k, members, markers, row_g, first, bv, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, h3, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, vh, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, hv, first, nv, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, bh, first, marker_j, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, bq, gamma_q, block, -1.0)
+            carry_row(groups, k, members, columns, markers, vh, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, hv, first, marker_j, gamma_v, block, -1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, bv, gamma_v, block, -1.0)
     return code
 
 

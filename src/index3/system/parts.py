@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,12 @@ import numpy as np
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
 from index3.constraints import coupler
+from index3.constraints.planar import SLACK
 from index3.errors import ModelError
-from index3.joints import Joint, Primitive
+from index3.joints.base import Joint, Primitive
 from index3.model.model import Model
+from index3.registry import PRIMITIVES
 from index3.system.kinds import is_curved
-
-TURNING = ("coincident", "perpendicular", "angle", "constant_velocity", "angular_rate")
-"""Primitives without second derivatives by translations."""
-UPRIGHT = ("touching", "rolling", "constant_velocity")
-"""Primitives whose first z axis must lie in the ground x-y plane between planar bodies."""
-SLACK = 1e-9
-"""Largest violation of a row that is left out because planar motion cannot change it [m, or cosine]."""
 
 
 @dataclass(eq=False)
@@ -47,14 +43,16 @@ class Group:
     block: int = 0
     stiffness: int = 0
     map: int = 0
-    count: int = 0  # coordinates of all markers
+    columns: int = 0  # first place in GROUP_COLUMNS
+    coordinates: list[int] = field(default_factory=list)  # of all its markers, each once
+    count: int = 0  # their number
 
     @property
     def turning(self) -> bool:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
         return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(len(p.labels) for p in self.primitives)
@@ -63,7 +61,7 @@ class Group:
 def turns_only(primitive: Primitive) -> bool:
     """Whether a primitive has no second derivatives by translations."""
     angles = primitive.kind == "coupler" and all(term[0] == coupler.ANGLE for term in primitive.fields["terms"])
-    return angles or primitive.kind in TURNING
+    return angles or (primitive.kind in PRIMITIVES and getattr(PRIMITIVES[primitive.kind], "TURNING", False))
 
 
 def initial_projection(joint: Joint, axis: int) -> float:
@@ -134,46 +132,17 @@ def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
     ------
     ModelError : the part that planar motion cannot change is violated.
     """
-    (ri, Ai), (rj, Aj) = joint.first.pose(), joint.second.pose()
-    f = primitive.fields
-    if primitive.kind == "coincident":
-        check_flat(joint, primitive, rj[2] - ri[2])
-        return Primitive("coincident", primitive.labels[:2])
-    if primitive.kind == "perpendicular":
-        u, w = Ai[:, f["axis_first"]], Aj[:, f["axis_second"]]
-        if min(np.hypot(u[0], u[1]), np.hypot(w[0], w[1])) > SLACK:
-            return primitive
-        check_flat(joint, primitive, u @ w - f["cosine"])
-        return None
-    if primitive.kind == "in_plane":
-        u = Ai[:, f["axis_first"]]
-        if np.hypot(u[0], u[1]) > SLACK:
-            return primitive
-        check_flat(joint, primitive, u @ (rj - ri) - f["offset"] if "offset" in f else 0.0)
-        return None
-    if primitive.kind == "angular_rate" and abs(Ai[2, f["axis_first"]]) < SLACK:
-        if f.get("driven"):
-            raise ModelError(f"{joint.label} turns planar bodies out of the ground x-y plane. Give it an axis along z.")
-        return None
-    if primitive.kind in UPRIGHT:
-        return upright_part(joint, primitive, Ai, Aj)
-    return primitive
-
-
-def upright_part(joint: Joint, primitive: Primitive, Ai: np.ndarray, Aj: np.ndarray) -> Primitive | None:
-    """What is left between planar bodies of a wheel or of a constant-velocity joint, which must stand in the plane."""
-    rolls = primitive.kind in ("touching", "rolling")
-    if np.hypot(*Ai[:2, 2]) < 1.0 - SLACK or (
-        rolls and primitive.fields["radius"] > 0.0 and abs(Aj[2, 2]) < 1.0 - SLACK
-    ):
-        what = "the normal of the plane along it and the axis of the wheel along z" if rolls else "shafts along it"
-        raise ModelError(f"{joint.label} turns planar bodies out of the ground x-y plane. Give it {what}.")
-    if primitive.kind == "constant_velocity":
-        check_flat(joint, primitive, 0.5 * (Ai[:, 0] @ Aj[:, 1] - Ai[:, 1] @ Aj[:, 0]))
-        return None
-    if primitive.kind == "rolling" and np.hypot(*Ai[:2, primitive.fields["axis_first"]]) < SLACK:
-        return None
-    return primitive
+    part = getattr(PRIMITIVES[primitive.kind], "planar_part", None) if primitive.kind in PRIMITIVES else None
+    if part is None:
+        return primitive
+    try:
+        left, violation = part(primitive.fields, joint.first.pose(), joint.second.pose())
+    except ModelError as error:
+        raise ModelError(f"{joint.label} {error}") from None
+    if left == len(primitive.labels):
+        return primitive
+    check_flat(joint, primitive, violation)
+    return Primitive(primitive.kind, primitive.labels[:left], primitive.fields) if left else None
 
 
 def check_flat(joint: Joint, primitive: Primitive, violation: float) -> None:

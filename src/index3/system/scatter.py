@@ -1,7 +1,7 @@
 """From marker twists to coordinates: rows and blocks of derivatives times marker matrices, into their places.
 
 Elements give derivatives in the twists of their markers, group by group (`slots`); a marker's ragged matrix, such as
-its Jacobian J, says what its twist is in the coordinates of its body.
+its Jacobian J, says what its twist is in the coordinates of its span, and GROUP_COLUMNS where these stand in the group.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from index3.compiled.interface import helper, view
 
 
 @helper
-def carry_row(groups, k, members, markers, gradient, first, ragged, out, block, c):
+def carry_row(groups, k, members, columns, markers, gradient, first, ragged, out, block, c):
     """Add to a row's block of `out` c times (row in twists) x (ragged marker matrices)."""
-    place, member = block, groups[k].markers
+    at, member = groups[k].columns, groups[k].markers
     for o in range(groups[k].marker_count):
         m = members[member + o]
         count, start = markers[m].count, markers[m].jacobian
@@ -22,12 +22,14 @@ def carry_row(groups, k, members, markers, gradient, first, ragged, out, block, 
                 x = c * gradient[first + 6 * o + i]
                 if x != 0.0:
                     for j in range(count):
-                        out[place + j] += x * ragged[start + i * count + j]
-            place += count
+                        out[block + columns[at + j]] += x * ragged[start + i * count + j]
+            at += count
 
 
 @helper
-def add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c):
+def add_pair(
+    matrix, places, first, columns, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c
+):
     """matrix[places] += c left^T S right for markers si, sj of a group, S the (6, 6) piece of its stiffness."""
     for i in range(6):
         for j in range(6):
@@ -36,9 +38,9 @@ def add_pair(matrix, places, first, row, col, count, stiffness, start, width, si
                 for p in range(ni):
                     y = x * left[li + i * ni + p]
                     if y != 0.0:
-                        at = first + (row + p) * count + col
+                        at = first + columns[row + p] * count
                         for o in range(nj):
-                            matrix[places[at + o]] += y * right[rj + j * nj + o]
+                            matrix[places[at + columns[col + o]]] += y * right[rj + j * nj + o]
 
 
 @helper
@@ -53,30 +55,30 @@ def add_group(T, k):
     inertia, marker_na = view(T, s.GROUP_M), view(T, s.MARKER_NA)
     marker_bq, marker_bv = view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
     count, width = groups[k].count, 6 * groups[k].marker_count
-    start, first = groups[k].stiffness, groups[k].map
-    row = 0
+    start, first, columns = groups[k].stiffness, groups[k].map, view(T, s.GROUP_COLUMNS)
+    row = groups[k].columns
     for si in range(groups[k].marker_count):
         mi = markers[members[groups[k].markers + si]]
-        col = 0
+        col = groups[k].columns
         for sj in range(groups[k].marker_count):
             mj = markers[members[groups[k].markers + sj]]
             li, ni, rj, nj = mi.jacobian, mi.count, mj.jacobian, mj.count
             if groups[k].curved == 1:
-                add_pair(matrix, places, first, row, col, count, stiffness, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, stiffness, start, width, si, sj,
                          marker_j, li, ni, marker_j, rj, nj, c[s.C_K])  # fmt: skip
             if groups[k].damped == 1:
-                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, damping, start, width, si, sj,
                          marker_j, li, ni, marker_j, rj, nj, c[s.C_D])  # fmt: skip
-                add_pair(matrix, places, first, row, col, count, damping, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, damping, start, width, si, sj,
                          marker_j, li, ni, marker_n, rj, nj, c[s.C_K])  # fmt: skip
             if groups[k].inertial == 1:
-                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,
                          marker_j, li, ni, marker_j, rj, nj, c[s.C_M] * c[s.C_R])  # fmt: skip
-                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,
                          marker_j, li, ni, marker_na, rj, nj, c[s.C_K])  # fmt: skip
-                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,
                          marker_j, li, ni, marker_bq, rj, nj, c[s.C_K])  # fmt: skip
-                add_pair(matrix, places, first, row, col, count, inertia, start, width, si, sj,
+                add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,
                          marker_j, li, ni, marker_bv, rj, nj, c[s.C_D])  # fmt: skip
             col += nj
         row += mi.count
@@ -86,13 +88,13 @@ def add_group(T, k):
 def fill_velocity_derivative(T, gradient, ragged, out):
     """out = gradient . J + ROW_G . ragged, row by row: the shape of (Phi_q v)_q and (Phi_q a)_q."""
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
-    row_g, marker_j = view(T, s.ROW_G), view(T, s.MARKER_J)
+    row_g, marker_j, columns = view(T, s.ROW_G), view(T, s.MARKER_J), view(T, s.GROUP_COLUMNS)
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
             block = groups[k].block + groups[k].count * r
-            carry_row(groups, k, members, markers, gradient, first, marker_j, out, block, 1.0)
-            carry_row(groups, k, members, markers, row_g, first, ragged, out, block, 1.0)
+            carry_row(groups, k, members, columns, markers, gradient, first, marker_j, out, block, 1.0)
+            carry_row(groups, k, members, columns, markers, row_g, first, ragged, out, block, 1.0)
 
 
 @helper
@@ -100,7 +102,7 @@ def add_reaction_derivatives(T):
     """Scatter -c_R Q_lam beside Phi_q^T: forces that depend on reactions act on the bodies of the joint they read."""
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
     row_r, out, marker_j, c = view(T, s.ROW_R), view(T, s.Q_LAM), view(T, s.MARKER_J), view(T, s.COEF)[s.C_R]
-    values, places = view(T, s.MATRIX), view(T, s.BLOCK_MAP)
+    values, places, columns = view(T, s.MATRIX), view(T, s.BLOCK_MAP), view(T, s.GROUP_COLUMNS)
     if row_r.shape[0] == 0:
         return
     for e in range(out.shape[0]):
@@ -108,8 +110,7 @@ def add_reaction_derivatives(T):
     for k in range(groups.shape[0]):
         for r in range(groups[k].row_count):
             first = groups[k].gradient + 6 * groups[k].marker_count * r
-            carry_row(
-                groups, k, members, markers, row_r, first, marker_j, out, groups[k].block + groups[k].count * r, c
-            )
+            block = groups[k].block + groups[k].count * r
+            carry_row(groups, k, members, columns, markers, row_r, first, marker_j, out, block, c)
     for e in range(out.shape[0]):
         values[places[e, 1]] += out[e]

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel, Slot, Table
-from index3.errors import Index3Error
+from index3.errors import Index3Error, ModelError
+from index3.joints.base import axes_of
 from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
+from index3.system.structure import Structure
 
 
 @dataclass
 class System:
-    """Tables, sparsity and kernel addresses of a model; nothing here changes during a run.
+    """Tables, sparsity and kernel addresses of a model; nothing here changes during a run but addresses of kernels.
 
-    n coordinates, m rows. `fixed` holds the arrays of the slots that are data, `work` the shapes of the others.
+    Any number of states, in any number of threads, may share it: what evaluations change is theirs. n coordinates, m
+    rows. `fixed` holds the arrays of the slots that are data, `work` the shapes of the others.
     """
 
     name: str
@@ -30,10 +34,8 @@ class System:
     bodies: list[Any]
     starts: np.ndarray  # first coordinate of each body
     groups: list[Group]
-    row_names: list[str]
-    row_labels: list[str]  # how messages call the element of each row
+    structure: Structure  # shared by all systems that differ in numbers alone
     level: np.ndarray
-    sparsity: Sparsity
     fixed: dict[Slot, np.ndarray]
     addresses: Addresses  # of the kernels in CORE and STAGES
     work: dict[Slot, tuple[int, ...]]
@@ -48,8 +50,23 @@ class System:
     reads_reactions: bool  # a force depends on the multipliers: accelerations and reactions are found by iteration
     reads_accelerations: bool  # a force depends on the accelerations of its markers: the same
     function_labels: list[str]
-    failures: list[BaseException] = field(default_factory=list)  # raised by users' functions during a run
+    failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """The pattern of the bordered matrix."""
+        return self.structure.sparsity
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the rows, such as "B.x1.z2"."""
+        return self.structure.row_names
+
+    @property
+    def row_labels(self) -> list[str]:
+        """How messages call the element of each row."""
+        return self.structure.row_labels
 
     def readers(self, what: str) -> list[str]:
         """The labels of the forces that depend on "reactions" or "accelerations"."""
@@ -60,20 +77,21 @@ class System:
         code, place, number = (int(x) for x in state[s.STATUS][:3])
         if code == evaluate.BAD_FUNCTION:
             return self.explain_function(place, number, state[s.TIME][0])
-        if number == NOT_BUILT and self.failures:
-            return str(self.failures[-1])
+        if number == NOT_BUILT and self.failures.errors:
+            return str(self.failures.errors[-1])
         if code == 0:
             return "An evaluation failed."
         stage, elements, _ = self.stages[place]
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
-            return str(elements[number - 1].explain(stage, state[s.TIME][0]))
+            element, t = elements[number - 1], float(state[s.TIME][0])
+            return state.tables[place].explain(element, number - 1, t) or str(element.explain(stage, t))
         return f"The {stage} kernel of {elements[0].label} failed with code {number}."
 
     def explain_function(self, place: int, number: int, t: float) -> str:
         """What is wrong with a user's function of time: what it raised, or what it returned."""
         label = self.function_labels[place]
-        if self.failures:
-            error = self.failures[-1]
+        if self.failures.errors:
+            error = self.failures.errors[-1]
             if isinstance(error, Index3Error):
                 return str(error)
             return f"{label}: its function of time raised {type(error).__name__} at t = {t:.6g}: {error}"
@@ -81,9 +99,9 @@ class System:
         return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers throughout."
 
     def take_failures(self) -> list[BaseException]:
-        """What users' functions raised since the last call, in the order of functions of time, then forces."""
-        taken = list(self.failures)
-        self.failures.clear()
+        """What users' functions raised in this thread since the last call: functions of time first, then forces."""
+        taken = list(self.failures.errors)
+        self.failures.errors.clear()
         for group in self.groups:
             error = getattr(group.element, "failure", None)
             if error is not None:
@@ -110,28 +128,55 @@ class System:
 
     @property
     def joint_bodies(self) -> list[list[int]]:
-        """For each group with rows, the bodies it touches (-1: ground).
+        """For each group with rows, the bodies it touches (-1: ground), as `joint_blocks` has their blocks."""
+        return self._touched(np.repeat(np.arange(len(self.bodies)), np.diff(self.starts)))
+
+    @property
+    def joint_blocks(self) -> list[list[int]]:
+        """For each group with rows, the blocks of coordinates it touches (-1: ground).
 
         Ground counts as touched unless every common rigid motion of the bodies leaves the rows satisfied.
         """
-        numbers = {id(body): k for k, body in enumerate(self.bodies)}
-        lists = []
+        return self._touched(self.block_of_coordinate)
+
+    def _touched(self, owners: np.ndarray) -> list[list[int]]:
+        owner, lists = owners.tolist(), []
         for group in self.groups:
             if group.rows > 0:
-                bodies = {numbers.get(id(body), -1) for body in touched(group)}
-                lists.append(sorted(bodies | (set() if is_free(group) else {-1})))
+                grounded = any(marker.body.kind == "ground" for marker in group.markers) or not is_free(group)
+                lists.append(sorted({owner[k] for k in group.coordinates} | ({-1} if grounded else set())))
         return lists
 
     @property
+    def block_of_coordinate(self) -> np.ndarray:
+        """The number of the block that each coordinate belongs to, counted over all bodies."""
+        block, number = np.empty(self.n, np.int64), 0
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            for coordinates in body.blocks:
+                block[[start + k for k in coordinates]] = number
+                number += 1
+        return block
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of blocks of all bodies."""
+        return sum(len(body.blocks) for body in self.bodies)
+
+    @property
     def node_of_scalar(self) -> np.ndarray:
-        """The body or group with rows that each of the n + m unknowns belongs to."""
+        """The block or group with rows that each of the n + m unknowns belongs to.
+
+        A body's own row belongs to the block of the first coordinate that it depends on.
+        """
+        block, count = self.block_of_coordinate, self.n_blocks
         node = np.empty(self.n + self.m, np.int64)
-        node[: self.n] = np.repeat(np.arange(len(self.bodies)), np.diff(self.starts))
-        own = [k for k, body in enumerate(self.bodies) for _ in body.own_rows]
+        node[: self.n] = block
+        starts = zip(self.bodies, self.starts, strict=False)
+        own = [block[start + columns[0]] for body, start in starts for columns in body.own_columns]
         node[self.n : self.n + len(own)] = own
         restrained = [group for group in self.groups if group.rows > 0]
         for k, group in enumerate(restrained):
-            node[self.n + group.row : self.n + group.row + group.rows] = len(self.bodies) + k
+            node[self.n + group.row : self.n + group.row + group.rows] = count + k
         return node
 
 
@@ -139,41 +184,53 @@ def is_free(group: Group) -> bool:
     """Whether every common rigid motion of the bodies of a group leaves its rows satisfied.
 
     A planar body and a spatial one have no common motion that leaves the plane, a body that its own rows hold to ground
-    has none, a point mass does not turn along, and nothing is known of a user's rows.
+    has none, a point mass does not turn along, and nothing is known of a user's rows. A body that deforms can take up
+    forces that do no work in a rigid motion, so its joints count as tied to ground as well.
     """
     if not group.markers or any(primitive.kind == "user" for primitive in group.primitives):
         return False
     bodies = [marker.body for marker in group.markers if marker.body.kind != "ground"]
-    if any(body.held for body in bodies) or len({body.planar for body in bodies}) > 1:
+    if any(body.held or body.deforms for body in bodies) or len({body.planar for body in bodies}) > 1:
         return False
     return all(marker.oriented for marker in group.markers) or not group.curved or only_points(group)
 
 
 def only_points(group: Group) -> bool:
     """Whether the rows of a group tie points alone, without axes."""
-    return all(primitive.kind in ("coincident", "distance") for primitive in group.primitives)
-
-
-def touched(group: Group) -> Sequence[Any]:
-    """The bodies that a group acts on."""
-    return [marker.body for marker in group.markers] or list(group.element.bodies)
+    return not any(axes_of(primitive) for primitive in group.primitives)
 
 
 class State:
-    """One instant of a system and everything derived from it; one run owns one state.
+    """One instant of a system, everything derived from it, and the memory of elements; one run owns one state.
 
-    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation.
+    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation. `tables` are the tables of
+    the kinds, one for each line of `system.stages`: the system's own, or where kernels write to one, a copy that shares
+    all but what they write.
+
+    >>> from index3.library import pendulum
+    >>> from index3.system.compile import compile_model
+    >>> system = compile_model(pendulum())
+    >>> one, other = State(system), State(system)
+    >>> one.move(1.0, system.q0, system.v0)
+    >>> other.restore(one.save())
+    >>> float(other[s.TIME][0])
+    1.0
     """
 
     def __init__(self, system: System) -> None:
+        system.take_failures()  # of an earlier run in this thread
         self.system = system
         self.table = Table(s.SIZE)
         for slot, array in system.fixed.items():
             self.table[slot] = array
-        for slot, shape in system.work.items():
-            self.table[slot] = np.zeros(shape, slot.dtype)
+        self.table.fill(system.work)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
+        kinds = {id(table): table for _, _, table in system.stages}
+        own = {key: table.sharing(table.memory) for key, table in kinds.items() if table.memory}
+        self.memory = list(own.values())
+        self.tables = [own.get(id(table), table) for _, _, table in system.stages]
+        self.table[s.STAGE_TABLES] = np.array([table.handle for table in self.tables], np.int64)
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
@@ -183,6 +240,33 @@ class State:
     def handle(self) -> int:
         """The number by which kernels know this state."""
         return self.table.handle
+
+    def changing(self) -> dict[str, np.ndarray]:
+        """Every array that evaluations change, by name: those that are computed, and the memory of elements."""
+        arrays = {slot.name: self.table[slot] for slot in self.system.work}
+        return arrays | {f"{table.kind}.{slot.name}": table[slot] for table in self.memory for slot in table.memory}
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Copies of everything that a state is, for `restore`."""
+        return {name: array.copy() for name, array in self.changing().items()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Become the state that was saved: evaluations go on bit by bit as they would have done there.
+
+        Raises
+        ------
+        ModelError : the arrays are not those of a state of this system.
+        """
+        own = self.changing()
+        for name in sorted(own.keys() | arrays.keys()):
+            given = np.asarray(arrays[name]) if name in arrays else None
+            if name not in own or given is None or (given.shape, given.dtype) != (own[name].shape, own[name].dtype):
+                raise ModelError(
+                    f"The saved state does not fit model '{self.system.name}': '{name}' differs. "
+                    "Restore states of the same model only."
+                )
+        for name, array in own.items():
+            array[...] = arrays[name]
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
         """Set the point of evaluation."""

@@ -13,6 +13,7 @@ from index3.bodies import moving_kernels
 from index3.bodies.moving_marker import MovingMarker
 from index3.bodies.time_functions import Sampler
 from index3.compiled.interface import Table
+from index3.registry import PRIMITIVES
 from index3.system import kinds
 from index3.system.parts import Group, measured
 from index3.system.sparsity import Sparsity
@@ -33,11 +34,11 @@ def of_bodies(
     by_kind: dict[str, list[Any]] = defaultdict(list)
     for body in bodies:
         by_kind[body.kind].append(body)
-    for kind, members in by_kind.items():
-        module, table = (kinds.BODIES | kinds.STATES)[kind]
+    for members in by_kind.values():
+        module, table = kinds.of_body(members[0])
         starts = [first[id(body)] for body in members]
-        rows = np.concatenate([start + body.block[0] for start, body in zip(starts, members, strict=True)])
-        columns = np.concatenate([start + body.block[1] for start, body in zip(starts, members, strict=True)])
+        rows = np.concatenate([start + body.couplings[0] for start, body in zip(starts, members, strict=True)])
+        columns = np.concatenate([start + body.couplings[1] for start, body in zip(starts, members, strict=True)])
         sites = []
         for start, body in zip(starts, members, strict=True):
             here, number = begin.get(id(body), 0), count[id(body)]
@@ -53,7 +54,7 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
     for group in groups:
         row, gradient, width = group.row, group.gradient, 6 * len(group.markers)
         for primitive in group.primitives:
-            own = kinds.PRIMITIVES[primitive.kind][1](primitive.fields)
+            own = PRIMITIVES[primitive.kind].record(primitive.fields)
             ends = (group.marker_numbers[0], group.marker_numbers[-1 if len(group.markers) == 1 else 1])
             place = (group.member, len(group.markers), *ends, row, gradient, group.stiffness)
             records[primitive.kind].append((*place, *own))
@@ -62,7 +63,7 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
             row += len(primitive.labels)
             gradient += width * len(primitive.labels)
     for kind, rows in records.items():
-        module = kinds.PRIMITIVES[kind][0]
+        module = PRIMITIVES[kind]
         table = Table(2)
         table[module.ROWS] = np.array(rows, module.ROWS.dtype)
         if hasattr(module, "fill"):
@@ -70,13 +71,10 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
         yield module, owners[kind], table
 
 
-def of_held(groups: list[Group], coordinates: list[int]) -> KindTable:
+def of_held(groups: list[Group]) -> KindTable:
     """The table of held coordinates."""
     module = kinds.COORDINATE
-    rows = [
-        (coordinate, group.row, group.block, group.primitives[0].fields["value"])
-        for group, coordinate in zip(groups, coordinates, strict=True)
-    ]
+    rows = [(group.coordinates[0], group.row, group.block, group.primitives[0].fields["value"]) for group in groups]
     table = Table(1)
     table[module.ROWS] = np.array(rows, module.ROWS.dtype)
     return module, [group.element for group in groups], table
@@ -128,7 +126,7 @@ def of_moving(markers: list[Any], groups: list[Group], add_function: Callable[[s
 
 def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]) -> Table:
     """The table that measures the unwrapped angles of joints."""
-    module, numbers = kinds.PRIMITIVES["angle"][0], {id(marker): k for k, marker in enumerate(markers)}
+    module, numbers = PRIMITIVES["angle"], {id(marker): k for k, marker in enumerate(markers)}
     table = Table(1)
     records = []
     for joint in joints:

@@ -10,13 +10,15 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import ModelError
-from index3.linear import static_lu
+from index3.linear import contract
+from index3.linear.solver import DIAGONAL, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.augmented import augmented
 from index3.methods.augmented import penalty as p
 from index3.methods.method import Method, first_order_step, table_of
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 from index3.system import evaluate
 
 
@@ -49,6 +51,7 @@ class AugmentedLagrangian(Method):
     implicit: ClassVar[bool] = True
     paper: ClassVar[str] = "Cardenal, Cuadrado, Bayo 1997"
     kernel: ClassVar[Kernel] = augmented.advance
+    needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, DIAGONAL})
     takes_reactions: ClassVar[bool] = False
     index: ClassVar[int]
 
@@ -89,12 +92,10 @@ class AugmentedLagrangian(Method):
         limits[run.TRACK_WORK] = 0  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1
         h_switch, failures = self.switching()
-        mass_solver = progress.solver.table(progress.state[s.MATRIX])
-        for factors in (
-            progress.factors,
-            mass_solver,
-        ):  # the rows' diagonal is not zero, so no pivot of theirs vanishes
-            factors[static_lu.SETTINGS][static_lu.ROW_TOLERANCE] = 0.0
+        progress.factors, mass_solver = (
+            progress.solver.table(progress.state[s.MATRIX], find_rank=False) for _ in range(2)
+        )  # the rows' diagonal is not zero, so none of them is redundant
+        progress[run.LINK][run.LINK_SOLVER] = progress.factors.handle
         flags = np.zeros(p.FLAGS_SIZE, np.int64)
         flags[p.INDEX] = self.index or (1 if clock[run.STEP] and clock[run.STEP] < h_switch else 3)
         flags[p.RENEW] = 1
@@ -121,26 +122,24 @@ def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:
     """What a step needs to remember, with the energy at the start, and the units of the rows."""
     state, n, m = progress.state, progress.system.n, progress.system.m
     state.run(evaluate.energy)
-    energy, memory, square = state[s.ENERGY], np.zeros(p.MEMORY_SIZE), np.zeros(m)
+    energy, memory = state[s.ENERGY], np.zeros(p.MEMORY_SIZE)
     memory[p.ENERGY_OLD] = energy[s.KINETIC] + energy[s.POTENTIAL]
     memory[p.KINETIC_MOST] = energy[s.KINETIC]
-    for row, weight in progress.system.augmentation:
-        square[row] = weight
     trial = {slot: np.zeros(n) for slot in (p.DELTA, p.TRIAL_Q, p.TRIAL_V)}
-    return trial | {
-        p.TRIAL_LAM: np.zeros(m), p.MEMORY: memory, p.SQUARE: square, p.SCALE: row_units(progress, square),
-    }  # fmt: skip
+    return trial | {p.TRIAL_LAM: np.zeros(m), p.MEMORY: memory, p.SCALE: row_units(progress)}
 
 
-def row_units(progress: Run, square: np.ndarray) -> np.ndarray:
-    """The effective mass of each row at the start, 1 / sum of P_i^2 / M_ii; M with the squares the solver adds."""
-    state = progress.state
+def row_units(progress: Run) -> np.ndarray:
+    """The effective mass of each row at the start, 1 / sum of P_i^2 / M_ii; M as made definite by squares of rows."""
+    state, square = progress.state, np.zeros(progress.system.m)
+    for number, weight in progress.system.augmentation:
+        square[number] = weight
     state[s.COEF][:] = 0.0
     state[s.COEF][s.C_M] = 1.0
     state[s.Q_MASS][:] = state[s.Q]
     state.run(evaluate.jacobian, evaluate.matrix)
     row, column, phi_q = state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q]
-    mass = state[s.MATRIX][progress.factors[static_lu.DIAGONAL][: progress.system.n]]
+    mass = state[s.MATRIX][progress.factors[contract.DIAGONAL][: progress.system.n]]
     np.add.at(mass, column, square[row] * phi_q**2)
     softness = np.zeros(progress.system.m)
     inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0.0)
@@ -149,6 +148,7 @@ def row_units(progress: Run, square: np.ndarray) -> np.ndarray:
     return 1.0 / np.where(softness > 0.0, softness, typical)
 
 
+@register
 @dataclass(frozen=True)
 class AugmentedIndex1(AugmentedLagrangian):
     """Augmented Lagrangian of index 1: accelerations by penalty, q and v projected; for small steps."""
@@ -159,6 +159,7 @@ class AugmentedIndex1(AugmentedLagrangian):
     index: ClassVar[int] = 1
 
 
+@register
 @dataclass(frozen=True)
 class AugmentedIndex3(AugmentedLagrangian):
     """Augmented Lagrangian of index 3: positions by penalty, v and a projected; for large steps."""
@@ -171,6 +172,7 @@ class AugmentedIndex3(AugmentedLagrangian):
     index: ClassVar[int] = 3
 
 
+@register
 @dataclass(frozen=True)
 class MultiIndex(AugmentedLagrangian):
     """Index 3 for large steps, index 1 for small ones and where index 3 fails, the energy invariant controls both.

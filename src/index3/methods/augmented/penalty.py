@@ -10,18 +10,17 @@ digits. Every pivot is safe, also with redundant rows and in singular positions:
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, slots, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, slots, view
+from index3.linear import contract
 from index3.methods import closure, run
 
 (
-    LINK, SETTINGS, MEMORY, FLAGS, TALLY, SCALE, SQUARE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
+    LINK, SETTINGS, MEMORY, FLAGS, TALLY, SCALE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles: the run's table, the solver of the mass matrix
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     tally=("i8", 1),  # steps by index 1 and 3, changes of index
     scale=("f8", 1),  # of each row: 1 / (P M^-1 P^T)_rr by the diagonal of M, the unit of its penalty
-    square=("f8", 1),  # weight c of each row whose square the solver adds to the body blocks, else 0
     delta=("f8", 1),  # q_{n+1} - q_n of the trial
     trial_q=("f8", 1), trial_v=("f8", 1), trial_lam=("f8", 1),
 )  # fmt: skip
@@ -51,19 +50,10 @@ ROUNDING = 4e-15
 
 @helper
 def border(T, E, S, alpha):
-    """Put -1/alpha (times each row's unit) on the rows' diagonal of MATRIX.
-
-    The solver adds c g g^T to the bodies' blocks for some rows g, and c g b to the right side. With -1/alpha on the
-    diagonal that is exact if those rows' g^T in the upper right carries the factor 1 - c/alpha.
-    """
-    matrix, diagonal, scale, square = view(T, s.MATRIX), view(S, static_lu.DIAGONAL), view(E, SCALE), view(E, SQUARE)
-    row, places, n = view(T, s.BLOCK_ROW), view(T, s.BLOCK_MAP), view(T, s.Q).shape[0]
+    """Put -1/alpha (times each row's unit) on the rows' diagonal of MATRIX."""
+    matrix, diagonal, scale, n = view(T, s.MATRIX), view(S, contract.DIAGONAL), view(E, SCALE), view(T, s.Q).shape[0]
     for k in range(scale.shape[0]):
         matrix[diagonal[n + k]] = -1.0 / (alpha * scale[k])
-    for e in range(row.shape[0]):
-        c = square[row[e]]
-        if c != 0.0:
-            matrix[places[e, 1]] *= 1.0 - c / (alpha * scale[row[e]])
 
 
 @helper
@@ -75,12 +65,11 @@ def factor(T, E, R, S, alpha):
         return run.EVALUATION_FAILED
     border(T, E, S, alpha)
     counts[run.N_FACTOR] += 1
-    code = call(link[run.LINK_FACTOR], T, S)
+    code = contract.factor(T, S)
     if code != OK:  # the run's own solver names the body to the user
-        view(link[run.LINK_SOLVER], static_lu.INFO)[static_lu.BAD_SCALAR] = view(S, static_lu.INFO)[
-            static_lu.BAD_SCALAR
-        ]
-    return OK if code == OK else run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
+        bad, own = view(S, contract.INFO), view(link[run.LINK_SOLVER], contract.INFO)
+        own[contract.BAD_SCALAR], own[contract.STATUS] = bad[contract.BAD_SCALAR], bad[contract.STATUS]
+    return OK if code == OK else run.BODY_SINGULAR if code == contract.BODY_SINGULAR else run.NOT_FINITE
 
 
 @helper
@@ -94,15 +83,15 @@ def factor_mass(T, E, R, alpha):
 
 
 @helper
-def solve_rows(T, E, R, values):
+def solve_rows(T, E, values):
     """The mass-orthogonal step that lets the rows change by -values (6.3); left in the solver's X."""
     S = view(E, LINK)[MASS_SOLVER]
-    x, n = view(S, static_lu.X), view(T, s.Q).shape[0]
+    x, n = view(S, contract.X), view(T, s.Q).shape[0]
     for k in range(n):
         x[k] = 0.0
     for k in range(values.shape[0]):
         x[n + k] = -values[k]
-    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    contract.solve(T, S)
     return x
 
 
@@ -127,7 +116,7 @@ def project_positions(T, E, R):
         if not worst < 2.0 * before:
             return 1
         before = worst
-        x = solve_rows(T, E, R, phi)
+        x = solve_rows(T, E, phi)
         for k in range(q.shape[0]):
             q[k] += x[k]
     return OK if before <= 1e-10 else 1  # in a singular position sweeps are slow
@@ -150,7 +139,7 @@ def project_velocities(T, E, R):
         if worst <= ROUNDING * fastest or worst > 0.3 * before:
             break
         before = worst
-        x = solve_rows(T, E, R, rate)
+        x = solve_rows(T, E, rate)
         for k in range(v.shape[0]):
             v[k] += x[k]
         if again and run.core(T, s.CORE_FORCES) != OK:
@@ -159,13 +148,13 @@ def project_velocities(T, E, R):
 
 
 @helper
-def sweep(T, E, R, lam):
+def sweep(T, E, lam):
     """One sweep of (6), (7) as increments of a and lam; forces without reactions, Jacobian and GAMMA stand at (q, v).
 
     Returns whether the residuals before the sweep were rounding, and the solver's X with the increments.
     """
     S = view(E, LINK)[MASS_SOLVER]
-    x, a, g, ma, gamma = view(S, static_lu.X), view(T, s.A), view(T, s.G), view(T, s.MA), view(T, s.GAMMA)
+    x, a, g, ma, gamma = view(S, contract.X), view(T, s.A), view(T, s.G), view(T, s.MA), view(T, s.GAMMA)
     phi_q, row, column, n = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.A).shape[0]
     run.copy(view(T, s.Q_MASS), view(T, s.Q))
     run.core(T, s.CORE_MASS)
@@ -184,7 +173,7 @@ def sweep(T, E, R, lam):
     rounding = True
     for k in range(x.shape[0]):
         rounding = rounding and abs(x[k]) <= 10.0 * ROUNDING * (forces if k < n else turns)
-    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    contract.solve(T, S)
     for k in range(n):
         a[k] += x[k]
     for k in range(lam.shape[0]):
@@ -201,7 +190,7 @@ def solve_accelerations(T, E, R):
         return run.EVALUATION_FAILED
     before = 1e300
     for _ in range(12):
-        rounding, x = sweep(T, E, R, lam)
+        rounding, x = sweep(T, E, lam)
         size = 0.0
         for k in range(a.shape[0]):
             size = max(size, abs(x[k]))

@@ -14,8 +14,8 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, view
+from index3.linear import contract
 from index3.methods import closure, run
 from index3.methods.augmented import penalty as p
 from index3.methods.augmented.penalty import DELTA, FLAGS, MEMORY, SETTINGS, TRIAL_LAM
@@ -90,7 +90,7 @@ def fill_residual(T, S, h):
 
     Returns whether all of it is rounding, and the unbalanced part of the forces.
     """
-    x, ma, g = view(S, static_lu.X), view(T, s.MA), view(T, s.G)
+    x, ma, g = view(S, contract.X), view(T, s.MA), view(T, s.G)
     phi, level, size, lam = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE), view(T, s.LAM)
     n, worst, terms, closed = g.shape[0], 0.0, 0.0, True
     for k in range(n):
@@ -183,14 +183,14 @@ def evaluate_step(T, E, R, S, h, renew):
 def correct(T, E, R, S, h, full):
     """The iteration of index 3 for one step; CONVERGED, STALLED, or a reason to stop (10 and above)."""
     flags, counts, delta = view(E, FLAGS), view(R, run.COUNTS), view(E, DELTA)
-    x, lam, n, before, before_forces = view(S, static_lu.X), view(T, s.LAM), view(T, s.Q).shape[0], 0.0, 0.0
+    x, lam, n, before, before_forces = view(S, contract.X), view(T, s.LAM), view(T, s.Q).shape[0], 0.0, 0.0
     for iteration in range(int(view(E, SETTINGS)[p.MAX_ITERATIONS])):
         code = evaluate_step(T, E, R, S, h, flags[p.RENEW] == 1 or full)
         if code != OK:
             return code
         solved, unbalance = fill_residual(T, S, h)
         rows = row_size(T)
-        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, _ = correction_size(T, R, x, 2.0 / h)
         if solved and iteration > 0 and size > 1.0:
@@ -271,7 +271,7 @@ def iterate(T, E, R, h, alpha, soft):
         code = p.factor_mass(T, E, R, alpha) if iteration == 0 else OK
         if code != OK:
             return code
-        rounding, x = p.sweep(T, E, R, lam)
+        rounding, x = p.sweep(T, E, lam)
         counts[run.N_NEWTON] += 1
         size, tiny = correction_size(T, R, x, 0.5 * h)
         verdict = judge(E, iteration, size, before, 0.0)

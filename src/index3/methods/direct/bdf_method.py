@@ -16,11 +16,13 @@ from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_value
 from index3.methods.method import Method
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 GAIN = 0.1
 """Part of the largest energy in a motion that may come from nowhere without a word."""
 
 
+@register
 @dataclass(frozen=True)
 class BDFIndex3(Method):
     """Backward differentiation formulas on the index-3 equations, order 1 to 5; errors of q are controlled.
@@ -105,8 +107,9 @@ class BDFIndex3(Method):
         return table
 
 
+@register
 @dataclass(frozen=True)
-class BDFStabilised(BDFIndex3):
+class BDFStabilized(BDFIndex3):
     """Backward differentiation formulas on the stabilised index-2 equations (Gear, Gupta, Leimkuhler), order 1 to 5.
 
     Position and velocity constraints hold at every step; errors of q and v are controlled.
@@ -126,3 +129,6 @@ class BDFStabilised(BDFIndex3):
     paper: ClassVar[str] = "Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "as bdf-i3, with velocities and reactions as accurate as positions"
     stabilised: ClassVar[bool] = True
+
+
+BDFStabilised = BDFStabilized  # as it was called first

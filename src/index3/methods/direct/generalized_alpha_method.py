@@ -14,8 +14,10 @@ from index3.methods.direct import alpha, generalized_alpha, tables
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 
+@register
 @dataclass(frozen=True)
 class GeneralizedAlpha(Method):
     """Generalized-alpha method on the index-3 equations, in the form of Arnold and Bruels: second order.

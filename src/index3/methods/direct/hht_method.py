@@ -17,8 +17,10 @@ from index3.methods.direct.tables import fill_past, newton_table
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 
+@register
 @dataclass(frozen=True)
 class HHT(Method):
     """Hilber-Hughes-Taylor method on the index-3 equations: second order, for stiff and closed mechanisms.

@@ -19,8 +19,8 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, slots, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, slots, view
+from index3.linear import contract
 from index3.methods import closure, manifold, run
 
 (
@@ -78,7 +78,7 @@ def evaluate(T, E, R):
 def factorise(T, E, R, S):
     """The matrix at the present iterate, factored; a rank lower than seen before is used once only."""
     c, coef, flags, counts = view(E, MEMORY), view(T, s.COEF), view(E, FLAGS), view(R, run.COUNTS)
-    link, C = view(R, run.LINK), view(E, CLOSURE)[0]
+    C = view(E, CLOSURE)[0]
     coef[s.C_M] = c[C_MASS]
     coef[s.C_MA] = c[C_MASS] * (1.0 + c[BACK]) * c[C_POSITION]
     coef[s.C_K] = c[C_POSITION]
@@ -91,15 +91,15 @@ def factorise(T, E, R, S):
     counts[run.N_JACOBIANS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
-    code = call(link[run.LINK_FACTOR], T, S)
+    run.note_distance(T, S)
+    code = contract.factor(T, S)
     counts[run.N_FACTOR] += 1
     if code == OK and C != 0 and flags[KEEP_DIRECTIONS] == 0:
         code = closure.factor_mass(T, C, view(T, s.Q)[:0])
         counts[run.N_FACTOR] += 1
     if code != OK:
-        return run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
-    info = view(S, static_lu.INFO)
-    flags[RENEW] = 1 if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+        return run.BODY_SINGULAR if code == contract.BODY_SINGULAR else run.NOT_FINITE
+    flags[RENEW] = 1 if contract.lost_rank(S) else 0
     flags[FRESH] = 1
     c[C_FACTORED] = c[C_VELOCITY]
     c[RATE_LAST] = 0.0
@@ -130,7 +130,7 @@ def close_base(T, E, ahead):
 def fill_residual(T, E, S):
     """Minus the residual into the solver's right-hand side; whether it is rounding."""
     c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
-    x, ma, g, g_add = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
+    x, ma, g, g_add = view(S, contract.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
     phi, level, size = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE)
     lam, rate = view(T, s.LAM), view(T, s.RATE)
     n, worst, terms, closed, fastest = g.shape[0], 0.0, 0.0, True, largest_speed(T)
@@ -163,7 +163,7 @@ def largest_speed(T):
 @helper
 def correction_size(T, E, S):
     """RMS of SIZE times the correction over the weights; and whether it is rounding of positions (or velocities)."""
-    c, x, w, q, v = view(E, MEMORY), view(S, static_lu.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
+    c, x, w, q, v = view(E, MEMORY), view(S, contract.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
     n, total, tiny, largest, part = q.shape[0], 0.0, True, 0.0, c[C_POSITION]
     for k in range(n):
         largest = max(largest, abs(q[k]) + c[C_VELOCITY] * abs(v[k]))
@@ -208,7 +208,7 @@ def row_tolerance(E, R):
 def correct(T, E, R, S, full):
     """Newton's iteration for one step; CONVERGED, STALLED (smaller step), or a reason to stop (10 and above)."""
     c, memory, counts = view(E, SETTINGS), view(E, MEMORY), view(R, run.COUNTS)
-    x, a, lam = view(S, static_lu.X), view(T, s.A), view(T, s.LAM)
+    x, a, lam = view(S, contract.X), view(T, s.A), view(T, s.LAM)
     n, before, rate = a.shape[0], 0.0, memory[RATE_LAST]
     kappa = 1.0 if view(R, run.CLOCK)[run.STEP] > 0.0 else c[KAPPA]
     tolerance = row_tolerance(E, R)
@@ -225,7 +225,7 @@ def correct(T, E, R, S, full):
         closing = close_base(T, E, True)
         rows = row_size(T, E, tolerance)
         solved = fill_residual(T, E, S)
-        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, tiny = correction_size(T, E, S)
         size = sqrt(size * size + closing * closing)
@@ -270,6 +270,7 @@ def restart(T, E):
 def solve_step(T, E, R, S):
     """Correct the predicted a, lam of a step; at last with a fresh matrix in every iteration."""
     flags, memory, counts = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS)
+    run.forget_undetermined(T, S, view(T, s.LAM))
     run.copy(view(E, GUESS_A), view(T, s.A))
     run.copy(view(E, GUESS_LAM), view(T, s.LAM))
     run.copy(view(E, GUESS_Q), view(E, Q_BASE))

@@ -48,7 +48,7 @@ def filtered_norm(T, E, R, g):
     """Filter ERR_Q, ERR_V into OUT_Q, OUT_V; their RMS over the weights."""
     S, out_q, out_v = view(R, run.LINK)[run.LINK_SOLVER], view(E, rs.OUT_Q), view(E, rs.OUT_V)
     mass, stiff, damp = view(E, rs.MASS), view(E, rs.STIFF), view(E, rs.DAMP)
-    filter_error(T, R, S, mass, stiff, damp, view(E, rs.ERR_Q), view(E, rs.ERR_V), out_q, out_v, g)
+    filter_error(T, S, mass, stiff, damp, view(E, rs.ERR_Q), view(E, rs.ERR_V), out_q, out_v, g)
     return manifold.error_norm(R, out_q, out_v)
 
 

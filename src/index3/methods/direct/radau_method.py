@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
-from index3.linear import complex_lu
+from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run, stepping
 from index3.methods.closing import Closer
 from index3.methods.direct import radau, radau_newton
@@ -19,6 +19,7 @@ from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 RENEW_RATE = 0.1
 """Matrices are renewed once corrections shrink by less than 10."""
@@ -30,9 +31,9 @@ NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])
 def coefficients() -> dict[str, np.ndarray]:
     """A of the collocation formula with NODES, its eigenvalues and vectors, and the weights of the error estimate.
 
-    `eigen` is the real eigenvalue and the one with positive imaginary part, `left` the rows of the inverse matrix of
-    eigenvectors; x = sum of right[:, k] (left[k] . x) over both, of which the real part is taken. The error weights
-    belong to the embedded formula of order 3 with the weight `eigen[0]` of the derivative at the start.
+    `eigen` is the real eigenvalue, the one with positive imaginary part and its reciprocal, `left` the rows of the
+    inverse matrix of eigenvectors; x = sum of right[:, k] (left[k] . x) over both, of which the real part is taken. The
+    error weights belong to the embedded formula of order 3 with the weight `eigen[0]` of the derivative at the start.
 
     >>> parts = coefficients()
     >>> np.allclose(parts["A"].sum(axis=1), NODES)
@@ -47,13 +48,14 @@ def coefficients() -> dict[str, np.ndarray]:
     difference = -np.linalg.solve(NODES ** powers[:, None], [eigen[order[0]].real, 0.0, 0.0])
     return {
         "A": A,
-        "eigen": eigen[order].astype(complex),
+        "eigen": np.array([*eigen[order], 1.0 / eigen[order[1]]]),
         "left": np.ascontiguousarray(inverse[order].astype(complex)),
         "right": np.ascontiguousarray((vectors[:, order] * np.array([1.0, 2.0])).astype(complex)),
         "error": np.linalg.solve(A.T, difference),
     }
 
 
+@register
 @dataclass(frozen=True)
 class Radau5(Method):
     """Radau IIA with three stages, order 5, on the stabilised index-2 equations; L-stable.
@@ -82,8 +84,9 @@ class Radau5(Method):
     paper: ClassVar[str] = "Hairer, Wanner 1996 (RADAU5); Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "very stiff motions at tight tolerances"
     kernel: ClassVar[Kernel] = radau.advance
+    needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, COMPLEX})
     helpers: ClassVar[tuple[Kernel, ...]] = (
-        complex_lu.factor, complex_lu.solve, stepping.emit, stepping.accept, radau_newton.stages, points.evaluate,
+        stepping.emit, stepping.accept, radau_newton.stages, points.evaluate,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -102,7 +105,7 @@ class Radau5(Method):
         self.prepare(progress)
         n, m, table, parts = progress.system.n, progress.system.m, Table(len(rs.SLOTS)), coefficients()
         closer = Closer(progress.state, progress.solver)
-        partner = complex_lu.complex_table(progress.solver, progress.factors)
+        partner = progress.solver.complex_table(progress.factors)
         progress.owned += [closer, partner, table]
         point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
         link = [partner.handle, closer.handle, point.handle, *addresses]

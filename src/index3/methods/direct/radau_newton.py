@@ -204,6 +204,8 @@ def iterate(T, E, R, S, t, h, full):
     closed = 10.0 * tolerance[run.NEWTON_TOL] if fixed else max(1e-11, kappa * tolerance[run.RTOL])
     memory[rs.WORST_RATE] = 0.0
     predict(E, R, h)
+    for i in range(rs.STAGES):
+        run.forget_undetermined(T, S, view(E, rs.STAGE_LAM)[i])
     for iteration in range(most):
         move(E, R, h)
         rows = 0.0

@@ -6,8 +6,8 @@ See `radau_newton` for the equations. Matrices are kept over steps; a new h cost
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, slots, view
-from index3.linear import complex_lu, static_lu
+from index3.compiled.interface import OK, helper, slots, view
+from index3.linear import contract
 from index3.methods import run
 
 (
@@ -17,7 +17,7 @@ from index3.methods import run
 ) = SLOTS = slots(
     run=("i8", 1), link=("i8", 1), settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     nodes=("f8", 1), weight_a=("f8", 2), weight_mu=("f8", 2),  # c, A, A A
-    left=("c16", 2), right=("c16", 2), eigen=("c16", 1),  # rows l_k, columns s_k (the second doubled), z: real, complex
+    left=("c16", 2), right=("c16", 2), eigen=("c16", 1),  # rows l_k, columns s_k (the second doubled); z_1, z_2, 1/z_2
     error_e=("f8", 1),  # weights of q_i - q_n, v_i - v_n in the error
     stage_a=("f8", 2), stage_lam=("f8", 2), stage_q=("f8", 2), stage_v=("f8", 2),
     stage_p=("f8", 2), stage_phi=("f8", 2),  # p_i, and what Phi(q_i) is
@@ -27,7 +27,7 @@ from index3.methods import run
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),
 )  # fmt: skip
 
-COMPLEX, CLOSER, POINT, COMPLEX_FACTOR, COMPLEX_SOLVE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES, LINK_EVALUATE = range(9)
+COMPLEX, CLOSER, POINT, LINK_EMIT, LINK_ACCEPT, LINK_STAGES, LINK_EVALUATE = range(7)
 """Places in LINK: tables of the complex matrix, of the closer with the directions of the start and of `points`; and
 addresses of kernels."""
 KAPPA, MAX_ITERATIONS, RENEW_RATE = range(3)
@@ -59,7 +59,7 @@ def fill_with(T, target, c_m, c_k, c_d):
 @helper
 def without_borders(S, target, mass):
     """Take out of a matrix the borders that it shares with `mass`."""
-    ap, hend, n = view(S, static_lu.AP), view(S, static_lu.HEND), view(S, static_lu.INFO)[static_lu.N_COORDINATES]
+    ap, hend, n = view(S, contract.AP), view(S, contract.HEND), view(S, contract.INFO)[contract.N_COORDINATES]
     for j in range(ap.shape[0] - 1):
         for p in range(hend[j] if j < n else ap[j], ap[j + 1]):
             target[p] -= mass[p]
@@ -79,6 +79,7 @@ def linearise(T, E, R, S):
         return run.EVALUATION_FAILED
     without_borders(S, stiff, mass)
     without_borders(S, damp, mass)
+    run.note_distance(T, S)
     view(E, FLAGS)[FRESH] = 1
     view(E, FLAGS)[RENEW] = 0
     view(E, MEMORY)[H_FACTORED] = 0.0
@@ -90,18 +91,17 @@ def factorise(T, E, R, S, h):
     """Both matrices for this step; a rank lower than seen before is used once only."""
     mass, stiff, damp, z = view(E, MASS), view(E, STIFF), view(E, DAMP), view(E, EIGEN)
     link, matrix, g, w = view(E, LINK), view(T, s.MATRIX), h * z[0].real, h * z[1]
-    values = view(link[COMPLEX], complex_lu.A)
+    values = view(link[COMPLEX], contract.COMPLEX_A)
     for p in range(mass.shape[0]):
         matrix[p] = mass[p] + g * (damp[p] + g * stiff[p])
         values[p] = mass[p] + w * (damp[p] + w * stiff[p])
     view(R, run.COUNTS)[run.N_FACTOR] += 2
-    code = call(view(R, run.LINK)[run.LINK_FACTOR], T, S)
+    code = contract.factor(T, S)
     if code == OK:
-        code = call(link[COMPLEX_FACTOR], T, link[COMPLEX])
+        code = contract.factor(T, link[COMPLEX])
     if code != OK:
-        return run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
-    info = view(S, static_lu.INFO)
-    if info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO]:
+        return run.BODY_SINGULAR if code == contract.BODY_SINGULAR else run.NOT_FINITE
+    if contract.lost_rank(S):
         view(E, FLAGS)[RENEW] = 1
     view(E, MEMORY)[H_FACTORED] = h
     return OK
@@ -111,9 +111,9 @@ def factorise(T, E, R, S, h):
 def solve(T, E, R, S):
     """Corrections of the stages' a and lam, left in RESIDUAL."""
     left, right, z, rest = view(E, LEFT), view(E, RIGHT), view(E, EIGEN), view(E, RESIDUAL)
-    link, x, n = view(E, LINK), view(S, static_lu.X), view(T, s.Q).shape[0]
+    link, x, n = view(E, LINK), view(S, contract.X), view(T, s.Q).shape[0]
     C = link[COMPLEX]
-    y, inverse = view(C, complex_lu.X), complex_lu.reciprocal(z[1])
+    y = view(C, contract.COMPLEX_X)
     for k in range(x.shape[0]):
         x[k] = 0.0
         y[k] = 0.0
@@ -122,9 +122,9 @@ def solve(T, E, R, S):
             y[k] += left[1, i] * rest[i, k]
         if k >= n:
             x[k] /= z[0].real
-            y[k] *= inverse
-    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
-    call(link[COMPLEX_SOLVE], T, C)
+            y[k] *= z[2]
+    contract.solve(T, S)
+    contract.solve(T, C)
     view(R, run.COUNTS)[run.N_NEWTON] += 1
     for i in range(STAGES):
         for k in range(x.shape[0]):

@@ -18,6 +18,7 @@ from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 HIGHEST = 12
 CONSTANT_STEP_ORDER = 5
@@ -36,6 +37,7 @@ def corrector_constants(count: int) -> np.ndarray:
     return np.array([float(abs(x)) for x in gamma])
 
 
+@register
 @dataclass(frozen=True)
 class Adams(Method):
     """Adams-Bashforth-Moulton formulas of variable order and step, two evaluations a step: for smooth motion.
@@ -60,8 +62,9 @@ class Adams(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shampine, Gordon 1975"
-    summary: ClassVar[str] = "smooth motion with dear forces, tight tolerances; two evaluations a step"
+    summary: ClassVar[str] = "smooth motion, expensive forces, tight tolerances; two evaluations a step"
     kernel: ClassVar[Kernel] = adams.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
 
     def __post_init__(self) -> None:
         owner = "Method 'adams'"

@@ -20,8 +20,8 @@ directions of the start, as in `runge_kutta`.
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, extended, helper, kernel, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, extended, helper, kernel, view
+from index3.linear import contract
 from index3.methods import closure, manifold, run
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
@@ -81,14 +81,14 @@ def solve(T, E, R, c):
         matrix[places[e, 0]] += phi_q[e]
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_FACTOR] += 1
-    code = call(link[closure.LINK_FACTOR], T, S)
-    x, n = view(S, static_lu.X), g.shape[0]
+    code = contract.factor(T, S)
+    x, n = view(S, contract.X), g.shape[0]
     for k in range(n):
         x[k] = -g[k]
     for k in range(rate.shape[0]):
         x[n + k] = -rate[k] / c
     if code == OK:
-        call(link[closure.LINK_SOLVE], T, S)
+        contract.solve(T, S)
     return run.BODY_SINGULAR if code != OK else OK
 
 
@@ -105,11 +105,11 @@ def estimate(T, E, R):
             e_v[k] += w[j] * k_v[j, k]
     link = view(view(E, rk.CLOSERS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]], closure.LINK)
     S = link[closure.LINK_SOLVER]
-    x = view(S, static_lu.X)
+    x = view(S, contract.X)
     for k in range(x.shape[0]):
         x[k] = 0.0
     add_product(S, view(E, MATRIX), e_v, 1.0, x)
-    call(link[closure.LINK_SOLVE], T, S)
+    contract.solve(T, S)
     run.copy(e_v, x[: e_v.shape[0]])
 
 
@@ -120,7 +120,7 @@ def stages(T, E):
     h, t, count = view(E, rk.SETTINGS)[rk.H_STAGES], view(R, run.CLOCK)[run.T_NEW], view(E, rk.NODES).shape[0]
     q0, v0, q, v = view(R, run.NEW_Q), view(R, run.NEW_V), view(T, s.Q), view(T, s.V)
     other = view(E, rk.CLOSERS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]]
-    x = view(view(other, closure.LINK)[closure.LINK_SOLVER], static_lu.X)
+    x = view(view(other, closure.LINK)[closure.LINK_SOLVER], contract.X)
     run.copy(k_q[0], v0)
     run.copy(q, q0)
     run.copy(v, v0)

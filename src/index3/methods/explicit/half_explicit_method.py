@@ -9,6 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
+from index3.linear.solver import UNSYMMETRIC
 from index3.methods import run, stepping
 from index3.methods.explicit import half_explicit, points
 from index3.methods.explicit import runge_kutta as rk
@@ -17,6 +18,7 @@ from index3.methods.explicit.tableaus import HEM4
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
+from index3.registry import register
 
 KERNELS = (points.evaluate, stepping.emit, stepping.accept, half_explicit.stages)
 WEIGHT = 0.1
@@ -35,6 +37,7 @@ def error_weights() -> np.ndarray:
     return weights
 
 
+@register
 @dataclass(frozen=True)
 class Hem4(Method):
     """Brasey and Hairer's half-explicit Runge-Kutta method of order 4, with projection after every step.
@@ -61,6 +64,7 @@ class Hem4(Method):
     paper: ClassVar[str] = "Brasey, Hairer 1993"
     summary: ClassVar[str] = "smooth motion without stiffness, as dopri5, by velocity constraints alone; for comparison"
     kernel: ClassVar[Kernel] = rk.advance
+    needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
     helpers: ClassVar[tuple[Kernel, ...]] = KERNELS
     takes_reactions: ClassVar[bool] = False
 

@@ -21,7 +21,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, run
 from index3.methods.explicit import points
 
@@ -192,7 +192,7 @@ def note_rows(E):
     flags = view(E, FLAGS)
     if flags[AUTO] == 1:
         solver = view(view(E, CLOSERS)[flags[REFERENCE]], closure.LINK)[closure.LINK_SOLVER]
-        flags[CLOSED] = 1 if view(solver, static_lu.INFO)[static_lu.N_ZERO] > 0 else 0
+        flags[CLOSED] = 1 if view(solver, contract.INFO)[contract.N_ZERO] > 0 else 0
 
 
 @helper

@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, run, stepping
 from index3.methods.closing import Closer
 from index3.methods.explicit import points
@@ -21,6 +21,7 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 from index3.methods.state_space import frame
 from index3.methods.state_space.framing import Frame, frame_kernels
+from index3.registry import register
 
 STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
@@ -91,6 +92,7 @@ class RungeKutta(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     own_output: ClassVar[bool]
 
     def __post_init__(self) -> None:
@@ -149,7 +151,7 @@ class RungeKutta(Method):
         """Raise where Baumgarte's terms make no sense."""
         closer = Closer(progress.state, progress.solver)
         closure.assemble_accelerations(progress.state.handle, closer.handle)
-        skipped = closer.factors[static_lu.ZERO][progress.system.n :]
+        skipped = closer.factors[contract.ZERO][progress.system.n :]
         reason = ""
         if skipped.any():
             row = int(np.flatnonzero(skipped)[0])
@@ -162,6 +164,7 @@ class RungeKutta(Method):
             )
 
 
+@register
 @dataclass(frozen=True)
 class Dopri5(RungeKutta):
     """Dormand and Prince's explicit Runge-Kutta pair of order 5(4), with projection after every step.
@@ -194,6 +197,7 @@ class Dopri5(RungeKutta):
     own_output: ClassVar[bool] = False
 
 
+@register
 @dataclass(frozen=True)
 class Dop853(RungeKutta):
     """Dormand and Prince's explicit Runge-Kutta formula of order 8(5,3), with projection after every step.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, manifold, run
 
 (
@@ -46,8 +46,8 @@ x^2 / 6; close to a singular position the recovery may find the other branch, fa
 CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
 """Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
 chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q;
-largest of the smallest pivots of rows seen in references, and the part of it at which a position counts as close to a
-singular one."""
+largest MARGIN of the solver seen in references, and the part of it at which a position counts as close to a singular
+one."""
 STUCK = 1
 HOPELESS = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
@@ -64,17 +64,6 @@ def factor_reference(T, F):
     return OK
 
 
-@helper
-def least_pivot(S):
-    """Smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
-    ud, limit, perm, least = view(S, static_lu.UD), view(S, static_lu.LIMIT), view(S, static_lu.PERM), 1e300
-    n = view(S, static_lu.INFO)[static_lu.N_COORDINATES]
-    for k in range(ud.shape[0]):
-        if perm[k] >= n and ud[k] != 0.0:
-            least = min(least, 1.0 / (abs(ud[k]) * limit[k]))
-    return least
-
-
 @kernel
 def refer(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
@@ -86,9 +75,9 @@ def refer(T, F):
     if code != OK:
         return code
     S, settings = view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], view(F, SETTINGS)
-    info, least = view(S, static_lu.INFO), least_pivot(S)
-    settings[BEST] = max(settings[BEST], least)
-    singular = info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] or least < settings[NEAR] * settings[BEST]
+    margin = view(S, contract.MARGIN)[0]
+    settings[BEST] = max(settings[BEST], margin)
+    singular = contract.lost_rank(S) or margin < settings[NEAR] * settings[BEST]
     flags[SINGULAR] = 1 if singular else 0
     flags[MISSING] = 0
     return OK
@@ -285,22 +274,22 @@ def linearise(T, F):
 def combine(T, F, R, S, g):
     """Factor M - g Q_v + g^2 ((M a)_q + (Phi_q^T lam)_q - Q_q), bordered by Phi_q: (3.103) before reduction."""
     matrix, mass, stiff, damp = view(T, s.MATRIX), view(F, MASS), view(F, STIFF), view(F, DAMP)
-    ap, hend, n = view(S, static_lu.AP), view(S, static_lu.HEND), view(T, s.Q).shape[0]
+    ap, hend, n = view(S, contract.AP), view(S, contract.HEND), view(T, s.Q).shape[0]
     run.copy(matrix, mass)
     for j in range(n):
         for p in range(ap[j], hend[j]):
             matrix[p] += g * (damp[p] + g * stiff[p])
     view(R, run.COUNTS)[run.N_FACTOR] += 1
-    code = call(view(R, run.LINK)[run.LINK_FACTOR], T, S)
+    code = contract.factor(T, S)
     if code != OK:
-        return run.BODY_SINGULAR if code == static_lu.BODY_SINGULAR else run.NOT_FINITE
+        return run.BODY_SINGULAR if code == contract.BODY_SINGULAR else run.NOT_FINITE
     return OK
 
 
 @helper
 def add_product(S, values, x, c, y):
     """y += c H x for the coordinate block H of a bordered matrix."""
-    ap, ai, hend = view(S, static_lu.AP), view(S, static_lu.AI), view(S, static_lu.HEND)
+    ap, ai, hend = view(S, contract.AP), view(S, contract.AI), view(S, contract.HEND)
     for j in range(x.shape[0]):
         u = c * x[j]
         if u != 0.0:

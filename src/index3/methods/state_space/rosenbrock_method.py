@@ -20,6 +20,7 @@ from index3.methods.state_space import rosenbrock, rosenbrock_steps
 from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.state_space.partition import choose_partition
 from index3.methods.tableaus import ROSENBROCK4
+from index3.registry import register
 from index3.system import evaluate
 from index3.system.system import System
 
@@ -27,6 +28,7 @@ MOST_FREEDOMS = 200
 """Degrees of freedom that the dense matrices of a step are meant for."""
 
 
+@register
 @dataclass(frozen=True)
 class Rosenbrock4(Method):
     """Rosenbrock-Nystrom method (ForRosen): fourth order, L-stable, no iteration, exact Jacobian in every step.
@@ -56,6 +58,7 @@ class Rosenbrock4(Method):
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
     kernel: ClassVar[Kernel] = rosenbrock_steps.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, slots, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, slots, view
+from index3.linear import contract
 from index3.methods import manifold, run
 from index3.methods.state_space import frame
 
@@ -131,7 +131,7 @@ def recover_accelerations(T, F):
 @helper
 def fill_residual(T, S):
     """Minus the equations of motion and of the constraints' accelerations into the solver's right-hand side."""
-    x, ma, g, gamma, n = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(T, s.GAMMA), view(T, s.Q).shape[0]
+    x, ma, g, gamma, n = view(S, contract.X), view(T, s.MA), view(T, s.G), view(T, s.GAMMA), view(T, s.Q).shape[0]
     for k in range(n):
         x[k] = -(ma[k] + g[k])
     for k in range(gamma.shape[0]):
@@ -140,16 +140,16 @@ def fill_residual(T, S):
 
 
 @helper
-def settle_multipliers(T, R, S, passes):
+def settle_multipliers(T, S, passes):
     """Choose lam for the present accelerations: no force along the constraints is left over. G is linear in lam."""
-    x, ma, g, lam, n = view(S, static_lu.X), view(T, s.MA), view(T, s.G), view(T, s.LAM), view(T, s.Q).shape[0]
+    x, ma, g, lam, n = view(S, contract.X), view(T, s.MA), view(T, s.G), view(T, s.LAM), view(T, s.Q).shape[0]
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
     for _ in range(passes):
         for k in range(n):
             x[k] = -(ma[k] + g[k])
         for k in range(lam.shape[0]):
             x[n + k] = 0.0
-        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        contract.solve(T, S)
         for k in range(lam.shape[0]):
             lam[k] += x[n + k]
         for e in range(phi_q.shape[0]):
@@ -181,15 +181,14 @@ def factorise(T, E, R, F, S, h):
     if code == OK:
         code = frame.combine(T, F, R, S, view(E, SETTINGS)[GAMMA] * h)
     memory[H_FACTORED] = h
-    info = view(S, static_lu.INFO)
-    flags[RENEW] = 1 if code != OK or info[static_lu.N_ZERO] > info[static_lu.FEWEST_ZERO] else 0
+    flags[RENEW] = 1 if code != OK or contract.lost_rank(S) else 0
     return code
 
 
 @helper
 def correction_size(T, R, S, g, fixed):
     """RMS over q and v of what the correction changes, in parts of what is allowed; and the largest, in parts of v."""
-    x, v, n = view(S, static_lu.X), view(T, s.V), view(T, s.Q).shape[0]
+    x, v, n = view(S, contract.X), view(T, s.V), view(T, s.Q).shape[0]
     newton_tol = view(R, run.TOLERANCE)[run.NEWTON_TOL]
     total, most, largest = 0.0, 0.0, 1.0
     for k in range(n):
@@ -249,7 +248,7 @@ def judge(E, R, iteration, size, before, kappa, fixed, part):
 def solve_stage(T, E, R, F, S, i, t, h):
     """Newton's iteration of one stage; leaves its a and lam in T and in the table of stages."""
     flags, memory, c, counts = view(E, FLAGS), view(E, MEMORY), view(E, SETTINGS), view(R, run.COUNTS)
-    fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, static_lu.X)
+    fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, contract.X)
     g, n, before = c[GAMMA] * h, view(T, s.A).shape[0], 0.0
     kappa = FIXED_KAPPA if fixed else c[KAPPA]
     closed = 1e-13 if fixed else max(1e-13, 1e-4 * kappa * view(R, run.TOLERANCE)[run.RTOL])
@@ -266,9 +265,9 @@ def solve_stage(T, E, R, F, S, i, t, h):
             if code != OK:
                 return code
         if iteration == 0 or c[REDUCED] == 1.0:
-            settle_multipliers(T, R, S, 2 if iteration == 0 else 1)
+            settle_multipliers(T, S, 2 if iteration == 0 else 1)
         fill_residual(T, S)
-        call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+        contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, part = correction_size(T, R, S, g, fixed)
         verdict = judge(E, R, iteration, size, before, kappa, fixed, part)

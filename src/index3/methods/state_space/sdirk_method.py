@@ -15,6 +15,7 @@ from index3.methods.runner import Run
 from index3.methods.state_space import sdirk, sdirk_steps
 from index3.methods.state_space.framing import Frame, frame_kernels
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
+from index3.registry import register
 
 THESIS = "Negrut 1998 (thesis)"
 LOOSE = 1e-3
@@ -111,6 +112,7 @@ class StateSpaceMethod(Method):
         return own
 
 
+@register
 @dataclass(frozen=True)
 class StateSpaceTrapezoidal(StateSpaceMethod):
     """Trapezoidal rule on the independent coordinates (SspTrap): second order, A-stable, no numerical damping.
@@ -132,6 +134,7 @@ class StateSpaceTrapezoidal(StateSpaceMethod):
     exponent: ClassVar[float] = 0.5
 
 
+@register
 @dataclass(frozen=True)
 class DescriptorTrapezoidal(StateSpaceMethod):
     """Trapezoidal rule in descriptor form (InflTrap): unknowns a and lam, only independent coordinates integrated.
@@ -149,6 +152,7 @@ class DescriptorTrapezoidal(StateSpaceMethod):
     exponent: ClassVar[float] = 0.5
 
 
+@register
 @dataclass(frozen=True)
 class DescriptorSDIRK4(StateSpaceMethod):
     """SDIRK4/16 in descriptor form (InflSDIRK): fourth order, L-stable, five implicit stages.
@@ -165,6 +169,7 @@ class DescriptorSDIRK4(StateSpaceMethod):
     exponent: ClassVar[float] = 0.25
 
 
+@register
 @dataclass(frozen=True)
 class FirstOrderSDIRK4(StateSpaceMethod):
     """SDIRK4/15 on the first-order reduction (ForSDIRK): fourth order, L-stable, five implicit stages.

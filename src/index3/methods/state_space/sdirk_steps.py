@@ -6,8 +6,8 @@ The stages are those of `sdirk`. [NegrutThesis]; bare numbers are its equations.
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.linear import static_lu
+from index3.compiled.interface import OK, helper, kernel, view
+from index3.linear import contract
 from index3.methods import manifold, run
 from index3.methods.filtering import filter_error
 from index3.methods.state_space import frame
@@ -80,16 +80,16 @@ def try_step(T, E, R, F, S, t, h):
 
 
 @helper
-def add_crosswise(T, R, S, e_q, out_q):
+def add_crosswise(T, S, e_q, out_q):
     """Positions may err across velocity-level rows, which restrain velocities only: that passes the filter."""
     phi_q, row, column, level = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.LEVEL)
-    x, n = view(S, static_lu.X), e_q.shape[0]
+    x, n = view(S, contract.X), e_q.shape[0]
     for k in range(x.shape[0]):
         x[k] = 0.0
     for e in range(phi_q.shape[0]):
         if level[row[e]] == 1:
             x[n + row[e]] += phi_q[e] * e_q[column[e]]
-    call(view(R, run.LINK)[run.LINK_SOLVE], T, S)
+    contract.solve(T, S)
     for k in range(n):
         out_q[k] += x[k]
 
@@ -109,9 +109,9 @@ def step_error(T, E, R, F, S, h):
     if view(E, SETTINGS)[FILTERED] == 1.0:
         mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
         g, out_q, out_v = view(E, SETTINGS)[GAMMA] * h, view(E, OUT_Q), view(E, OUT_V)
-        filter_error(T, R, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
+        filter_error(T, S, mass, stiff, damp, e_q, e_v, out_q, out_v, g)
         if view(E, STAGE_N).shape[0] > 0:
-            add_crosswise(T, R, S, e_q, out_q)
+            add_crosswise(T, S, e_q, out_q)
         return manifold.error_norm(R, out_q, out_v)
     return manifold.error_norm(R, e_q, e_v)
 

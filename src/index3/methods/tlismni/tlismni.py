@@ -18,7 +18,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.linear import static_lu
+from index3.linear import contract
 from index3.methods import closure, run
 from index3.methods.tlismni import control, formulas, parts, start
 
@@ -105,7 +105,7 @@ def outer_loop(T, E, R):
 @helper
 def factorisations(C):
     """How often the solver of a closure has factorised."""
-    return view(view(C, closure.LINK)[closure.LINK_SOLVER], static_lu.INFO)[static_lu.N_FACTOR]
+    return view(view(C, closure.LINK)[closure.LINK_SOLVER], contract.INFO)[contract.N_FACTOR]
 
 
 @helper

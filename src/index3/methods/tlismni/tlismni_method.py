@@ -15,6 +15,7 @@ from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 from index3.methods.tlismni import formulas, parts, tlismni
+from index3.registry import register
 
 OUTER_FREE, OUTER_CONSTANT = 10, 100
 """Most corrections by default: with error control (a smaller step is the better answer), and with constant steps."""
@@ -63,6 +64,7 @@ class Tlismni(Method):
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shabana, Zhang, Wang (TLISMNI/Adams)"
     kernel: ClassVar[Kernel] = tlismni.advance
+    needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     formula: ClassVar[tuple[int, int, int]]
     """Kind, points of the predictor, order: see `formulas`."""
 
@@ -124,6 +126,7 @@ def empty_table(n: int) -> Table:
     return table
 
 
+@register
 @dataclass(frozen=True)
 class TlismniTrapezoidal(Tlismni):
     """Trapezoidal rule, predicted by the midpoint rule: second order, no damping once converged."""
@@ -134,6 +137,7 @@ class TlismniTrapezoidal(Tlismni):
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 0, 2)
 
 
+@register
 @dataclass(frozen=True)
 class TlismniAdams3(Tlismni):
     """Implicit Adams formula of third order, predicted by the explicit one of second order.
@@ -148,6 +152,7 @@ class TlismniAdams3(Tlismni):
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 2, 3)
 
 
+@register
 @dataclass(frozen=True)
 class TlismniAdams4(Tlismni):
     """Implicit Adams formula of fourth order, predicted by the explicit one of third order."""
@@ -158,6 +163,7 @@ class TlismniAdams4(Tlismni):
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 3, 4)
 
 
+@register
 @dataclass(frozen=True)
 class TlismniHHT(Tlismni):
     """Hilber-Hughes-Taylor formula on the independent states: second order, damping by alpha (-1/3 to 0)."""
@@ -174,6 +180,7 @@ class TlismniHHT(Tlismni):
         check_range(f"Method '{self.key}'", "alpha", self.alpha, -1.0 / 3.0, 0.0)
 
 
+@register
 @dataclass(frozen=True)
 class TlismniBDF2(Tlismni):
     """Backward differentiation formula of second order: strong numerical damping."""

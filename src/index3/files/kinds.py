@@ -1,8 +1,7 @@
 """Kinds of fields: how a value stands in a file, what it becomes in Python, and back.
 
 A kind has `type`, what pydantic checks and publishes in the schema; `wanted`, the words of an error message; and `read`
-and `write`. Dimensions are those of `index3.files.units`; None says that the dimension is not known, so that files with
-other than SI units are refused; a function of the entry gives one that depends on other fields.
+and `write`. Dimensions are those of `index3.files.units`, given as `index3.fields` says.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pydantic import Field as Checked
 
 from index3.bodies.body import Body
 from index3.errors import ModelError
+from index3.fields import Dimension
 from index3.files.units import Units, near
 from index3.model.model import Model
 
@@ -30,7 +30,6 @@ Vector3 = Annotated[list[Float], Checked(min_length=3, max_length=3)]
 Matrix3 = Annotated[list[Vector3], Checked(min_length=3, max_length=3)]
 LEFT_OUT: Any = Checked(default=None)
 """The default of a field of an entry that may be left out; null is no value."""
-Dimension = str | None | Callable[["Place"], str | None]
 
 
 class Strict(BaseModel):
@@ -92,6 +91,15 @@ class Kind:
     def write(self, value: Any, place: Place) -> Any:
         """The value in a file, in SI units."""
         return value
+
+    def argument(self, value: Any) -> Any:
+        """What makes an element with this value again, if that is not the value itself."""
+        return value
+
+    @property
+    def put(self) -> Callable[[Any, Any], None] | None:
+        """What sets a value on an element once it is made; None for arguments of its constructor."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -221,9 +229,22 @@ class Shape(Kind):
         }
 
 
-def choice(*words: str) -> Kind:
+@dataclass(frozen=True)
+class Choice(Kind):
     """One of some words."""
-    return Kind(Literal[words], f"one of {', '.join(map(repr, words))}")
+
+    @classmethod
+    def of(cls, words: tuple[str, ...]) -> Choice:
+        """The kind for these words."""
+        return cls(Literal[words], f"one of {', '.join(map(repr, words))}")
+
+
+TEXTS = Kind(Annotated[list[str], Checked(max_length=LONGEST)], "a list of names")
+
+
+def number(dimension: Dimension, positive: bool = False) -> Number:
+    """A number of a dimension."""
+    return Number(Positive, "a positive number", dimension) if positive else Number(dimension=dimension)
 
 
 def vector(dimension: Dimension, size: int = 3) -> Numbers:
@@ -232,20 +253,20 @@ def vector(dimension: Dimension, size: int = 3) -> Numbers:
     return Numbers(exactly, f"{size} finite numbers", dimension)
 
 
-def points(dimension: Dimension, size: int, least: int, most: int = LONGEST) -> Numbers:
+def points(dimension: Dimension, size: int, least: int, most: int | None = None) -> Numbers:
     """Rows of some numbers each."""
     row = Annotated[list[Float], Checked(min_length=size, max_length=size)]
-    rows = Annotated[list[row], Checked(min_length=least, max_length=most, fail_fast=True)]
-    count = f"{least}" if least == most else f"at least {least}" if most == LONGEST else f"{least} to {most}"
+    rows = Annotated[list[row], Checked(min_length=least, max_length=most or LONGEST, fail_fast=True)]
+    count = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
     return Numbers(rows, f"{count} rows of {size} numbers each", dimension)
 
 
-TEXT, FLAG = Kind(), Kind(bool, "true or false")
-TEXTS = Kind(Annotated[list[str], Checked(max_length=LONGEST)], "a list of names")
-BODY, JOINT, INERTIA, ORIENTATION, SHAPE = BodyName(), JointName(), Inertia(), Orientation(), Shape()
-DIRECTION = vector("1")
+def path() -> Numbers:
+    """Points of a curve, in a plane or in space."""
+    types = [points("length", size, 4).type for size in (2, 3)]
+    return Numbers(types[0] | types[1], "at least 4 rows of 2 or 3 numbers", "length")
 
 
-def number(dimension: Dimension, *, positive: bool = False) -> Number:
-    """A number of a dimension."""
-    return Number(Positive, "a positive number", dimension) if positive else Number(dimension=dimension)
+def one_or_two(dimension: Dimension) -> Numbers:
+    """A number, or two."""
+    return Numbers(Float | vector(dimension, 2).type, f"a {dimension}, or two", dimension)

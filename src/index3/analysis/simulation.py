@@ -1,0 +1,243 @@
+"""A model prepared for any number of runs: its structure is compiled once, numbers and states belong to a run."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from index3.analysis.audit import Audit, energy_audit
+from index3.compiled import crew
+from index3.engine.dense import StepLog
+from index3.engine.events import Events, as_functions, name_of
+from index3.engine.layout import moving_markers
+from index3.engine.progress import reporter
+from index3.engine.runner import Runner
+from index3.engine.segments import Plan, Segment, begin
+from index3.engine.settings import (
+    absolute_tolerance,
+    check_choices,
+    check_model,
+    check_motions,
+    check_solver,
+    check_span,
+    check_steps,
+    longest_step,
+    output_times,
+    stop_times,
+)
+from index3.engine.timing import CpuSeconds
+from index3.engine.variants import Variant
+from index3.errors import ModelError, SimulationFailed
+from index3.linear.registry import DEFAULT, solver_of
+from index3.methods.closing import kernels_for
+from index3.methods.registry import AUTO, choose
+from index3.model.model import Model
+from index3.results.result import Result
+from index3.system.compile import compile_model
+from index3.system.structure import Structure
+from index3.system.system import System
+
+PREPARED = ("method", "linear")
+"""Settings that a prepared simulation has once and for all."""
+
+
+class Simulation:
+    """A model with a method and settings, ready to run; made by `index3.prepare`.
+
+    Compiling, ordering and the analysis of the pattern are done once. A run fills in numbers, which may be changed, and
+    finds its initial state; what it works with is its own, so runs may go on in several threads at once.
+
+    Attributes
+    ----------
+    model : the Model, a copy of what was prepared
+    method, linear : as they were given to `prepare`
+    settings : name -> value, what runs use unless they are given something else
+    options : settings of the method
+    """
+
+    def __init__(
+        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
+    ) -> None:
+        self.model, self.method, self.linear = model, method, linear
+        self.settings, self.options = dict(settings), dict(options)
+        self.automatic = isinstance(method, str) and method == "auto"
+        chosen = choose(AUTO if self.automatic else method, self.options) if options or not self.automatic else None
+        self._chosen = None if self.automatic else chosen
+        check_solver(linear, self._chosen, model)
+        self._kernels = kernels_for(model, chosen, linear)
+        self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
+        self._structures: dict[frozenset[str], Structure] = {}
+        self._lock = threading.Lock()
+        self._spare: list[Model] = []  # copies of the model that no run has changed at present
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
+
+    def __repr__(self) -> str:
+        return f"Simulation({self.model!r}, method={self.method!r})"
+
+    def compile(self, model: Model | None = None, opened: frozenset[str] = frozenset()) -> System:
+        """The system of the model, or of another one of its structure, with some joints and motions open.
+
+        The structure is found by whoever asks first; the system of the model itself is kept.
+
+        Raises
+        ------
+        ModelError : the other model has another structure.
+        """
+        own = model is None or model is self.model
+        with self._lock:
+            if own and opened in self._systems:
+                return self._systems[opened]
+            structure = self._structures.get(opened)
+            if own or structure is None:
+                system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
+                solver_of(system, self.linear)  # analysed here, once
+                self._structures[opened] = system.structure
+                if own:
+                    self._systems[opened] = system
+                return system
+        return compile_model(model or self.model, without=opened, like=structure)
+
+    def run(self, t_span: tuple[float, float], *, initial: Any = None, changes: Any = None, **settings: Any) -> Result:
+        """Run from t0 to t1 and return what `simulate` of the changed model would return, bit by bit.
+
+        Parameters
+        ----------
+        t_span : (t0, t1) [s], t0 < t1
+        initial : where to start, as in `simulate`
+        changes : {"element.field": value}, such as {"coil.stiffness": 2e4, "rod.inertia": (0.1, 0.1, 0.01)}: names of
+            elements and of their fields in model files, and "gravity"; or another Model of the same structure. They
+            hold for this run alone
+        settings : of `simulate`, instead of those given to `prepare`: rtol, t_eval, events, ...
+
+        Raises
+        ------
+        ModelError : an unknown name or setting, a value that the element refuses, or a change that gives the equations
+            another structure (an inertia that becomes zero, a joint more); also AssemblyError and SingularError, before
+            the first step.
+        SimulationFailed : with on_failure="raise".
+        """
+        cpu = CpuSeconds()
+        asked = self.settings | self._checked(settings)
+        with self._model_of(changes) as model:
+            result, cause = self._run(model, t_span, initial, asked, cpu)
+        result.auditor = partial(audit_changed, self.model, dict(changes) if isinstance(changes, Mapping) else changes)
+        if not result.success and asked["on_failure"] == "raise":
+            raise SimulationFailed(result.message, result) from cause
+        return result
+
+    def _run(
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds
+    ) -> tuple[Result, BaseException | None]:
+        """The result of a run of one model, and what made it fail."""
+        plan, note = self._plan(model, t_span, asked)
+        functions = [] if asked["events"] is None else as_functions(asked["events"])
+        runner = Runner(plan, self._begin(plan, model, initial, asked, functions), asked["callback"], cpu)
+        whole = runner.segment.variant.whole
+        if asked["dense_output"]:
+            runner.log = StepLog(runner.run)
+        if functions:
+            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
+        crew.dismiss()  # every kernel that the run is known to need is there
+        linear = None if self.linear == DEFAULT else self.linear
+        settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
+        try:
+            with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                runner.run_to_end(report)
+            with cpu.part("output"):
+                result = runner.result(settings | self.options, note)
+        finally:
+            runner.segment.variant.forget()
+        return result, runner.cause
+
+    def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """The settings of a run, all of them known."""
+        for name in settings:
+            if name in PREPARED or name in self.options or (self._chosen and name in self._chosen.options):
+                raise ModelError(f"run: {name} belongs to prepare(model, ..., {name}=...), for all runs alike.")
+            if name not in self.settings:
+                near = difflib.get_close_matches(name, [*self.settings, "initial", "changes"], n=1)
+                advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(self.settings)}."
+                raise ModelError(f"run has no setting '{name}'. {advice}")
+        return settings
+
+    @contextmanager
+    def _model_of(self, changes: Any) -> Iterator[Model]:
+        """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
+        if changes is None or isinstance(changes, Model):
+            yield self.model if changes is None else changes
+            return
+        if not isinstance(changes, Mapping):
+            raise ModelError(
+                f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
+                "structure."
+            )
+        from index3.engine.changes import apply  # knows model files, which are slow to import
+
+        copy = self._spare.pop() if self._spare else self.model.copy()
+        try:
+            undo = apply(copy, changes)
+            try:
+                yield copy
+            finally:
+                undo()
+        finally:
+            self._spare.append(copy)
+
+    def _plan(self, model: Model, t_span: Any, asked: Mapping[str, Any]) -> tuple[Plan, str]:
+        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it."""
+        span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
+        constant_step = check_steps(
+            self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
+        )  # fmt: skip
+        longest, longest_of = longest_step(model)
+        if step is None and max_step == math.inf and longest < span[1] - span[0]:
+            max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
+        check_choices(asked["project"], asked["callback"], asked["on_failure"])
+        if not isinstance(asked["dense_output"], bool):
+            raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
+        n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
+        plan = Plan(
+            span=span, method=self._chosen, options=self.options, rtol=asked["rtol"],
+            atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
+            step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
+            stops=stop_times(asked["discontinuities"], span), project=bool(asked["project"]),
+        )  # fmt: skip
+        check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
+        return plan, note
+
+    def _begin(self, plan: Plan, model: Model, initial: Any, asked: Mapping[str, Any], functions: Any) -> Segment:
+        """The first segment, from an assembled state."""
+        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+        variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
+        for function in functions:
+            variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+        moving = moving_markers(variant.whole)
+        check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
+        variant.close(plan.span[0], variant.start(initial))
+        return begin(plan, variant, plan.span[0])
+
+
+def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
+    """The energy audit of a run of a model with changes."""
+    if isinstance(changes, Mapping):
+        from index3.engine.changes import changed_model
+
+        return energy_audit(changed_model(model, changes), result)
+    return energy_audit(model if changes is None else changes, result)
+
+
+def prepared(
+    model: Any, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
+) -> Simulation:
+    """A simulation of a copy of the model, compiled."""
+    check_model(model, "prepare")
+    simulation = Simulation(model.copy(), method, settings, options, linear)
+    simulation.compile()
+    return simulation

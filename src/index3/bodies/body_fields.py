@@ -1,0 +1,102 @@
+"""Fields of bodies in model files: what they were made with, and the state and shape they were given since."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from index3.errors import ModelError
+from index3.fields import FLAG, LENGTH, POINT, TEXTS, Field, Fields, declare, field, number, numbers, points, vector
+
+
+def given(**own: Field) -> Fields:
+    """Arguments that a body was made with."""
+    return {key: kind.found(given_as(key)) for key, kind in own.items()}
+
+
+def given_as(key: str) -> Callable[[Any], Any]:
+    """What finds an argument that a body was made with."""
+    return lambda body: arguments_of(body).get(key)
+
+
+def arguments_of(body: Any) -> dict[str, Any]:
+    """What a body was made with, by name."""
+    arguments, settings = body.given
+    kind: Any = type(body)
+    signature = signature_of(kind)
+    bound = signature.bind(*arguments, **settings).arguments
+    for key, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            bound |= bound.pop(key, {})
+    return bound
+
+
+@functools.cache
+def signature_of(kind: Any) -> inspect.Signature:
+    """The signature of a class, which is slow to find."""
+    return inspect.signature(kind)
+
+
+def state(key: str) -> Field:
+    """Coordinates or rates at the start, in place of those that follow from the arguments."""
+
+    def put(body: Any, values: list[float]) -> None:
+        if len(values) != body.size:
+            known = ", ".join(body.coordinate_names)
+            raise ModelError(f"there are {len(values)} numbers. Give {body.size}: {known}.")
+        getattr(body, key)[:] = values
+
+    return replace(numbers(), short=True, set=put)
+
+
+def draw(body: Any, shape: dict[str, Any]) -> None:
+    """Set the shape of a body."""
+    body.shape = shape
+
+
+STATE = declare(q0=state("q0"), v0=state("v0"))
+"""Coordinates and rates at the start, written only where they do not follow from the arguments of a body."""
+DRAWN = replace(field("shape"), get=lambda body: None if body.shape == {"type": "none"} else body.shape, set=draw)
+BODY = declare(STATE, shape=DRAWN)
+"""Fields that bodies have besides their arguments."""
+MASS, FLAT, ORIENTATION = number("mass", positive=True), vector("length", 2), field("orientation")
+RATES = given(velocity=vector("length/time"), angular_velocity=vector("angle/time"))
+POSE = declare(given(position=POINT, orientation=ORIENTATION), RATES)
+PLANAR_RATES = given(velocity=vector("length/time", 2), spin=number("angle/time"))
+PLANAR_POSE = declare(given(position=FLAT, angle=number("angle")), PLANAR_RATES)
+
+
+def rigid(*own: Fields) -> Fields:
+    """Those of a kind of rigid body with its own arguments."""
+    return declare(POSE, *own, BODY, mass=MASS, inertia=field("inertia"))
+
+
+def solids(*own: Fields, **more: Fields) -> Mapping[str, Fields]:
+    """Those of the convenient forms of a kind of rigid body, and of more that it has."""
+    solid = declare(POSE, *own, BODY, mass=MASS, density=number("mass/length^3", positive=True))
+    return {
+        **more,
+        "rod": declare(RATES, *own, BODY, start=POINT, end=POINT, mass=MASS, radius=LENGTH),
+        "box": declare(solid, size=POINT),
+        "cylinder": declare(solid, radius=LENGTH, length=LENGTH),
+        "sphere": declare(solid, radius=LENGTH),
+    }
+
+
+FROM_POINTS = declare(RATES, BODY, points=points("length", 3, 1), masses=numbers("mass"))
+REFERENCE = given(reference=ORIENTATION)
+NATURAL = given(points=points("length", 3, 1, 4), vectors=points("1", 3, 0, 4))
+PLANAR = declare(PLANAR_POSE, BODY, mass=MASS, inertia=number("mass*length^2"))
+PLANAR_MAKERS: Mapping[str, Fields] = MappingProxyType(
+    {"rod": declare(PLANAR_RATES, BODY, start=FLAT, end=FLAT, mass=MASS)}
+)
+NATURAL_PLANAR = declare(PLANAR, given(points=points("length", 2, 2, 2)))
+LINKAGE = declare(given(planar=FLAG), BODY, steps=field("steps"))
+POINT_MASS = declare(given(position=POINT, velocity=vector("length/time")), BODY, mass=MASS)
+STATES = declare(
+    initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))
+)

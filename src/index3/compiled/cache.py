@@ -1,0 +1,118 @@
+"""The folder in which objects built on this machine are kept, and what of it may be loaded.
+
+Objects are native code, so one is loaded only if file and folder belong to the user and nobody else may write them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from pathlib import Path
+
+from index3.errors import Index3Error
+
+_temporary: list[Path] = []  # where this process keeps objects that the cache cannot take
+
+
+def _named(variable: str) -> Path | None:
+    """The folder that an environment variable names; an empty or relative one counts as not set."""
+    return _absolute(os.environ.get(variable, ""))
+
+
+def _absolute(name: str) -> Path | None:
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # "~" of somebody without a home folder
+        return None
+    return path if path.is_absolute() else None
+
+
+def cache_directory() -> Path | None:
+    """Where objects built on this machine are kept (`INDEX3_CACHE` overrides it); None if there is no home folder."""
+    chosen = _named("INDEX3_CACHE")
+    if chosen is not None:
+        return chosen
+    if sys.platform == "win32":
+        base = _named("LOCALAPPDATA") or _absolute("~")
+    else:
+        base = _named("XDG_CACHE_HOME") or (_absolute("~/.cache") if os.environ.get("HOME") != "" else None)
+    return None if base is None else base / "index3"
+
+
+def directories() -> list[Path]:
+    """Where to look for objects built on this machine."""
+    return [directory for directory in (cache_directory(), *_temporary) if directory is not None]
+
+
+def is_private(info: os.stat_result) -> bool:
+    """Whether a file or folder belongs to the user, and nobody else may write it."""
+    if sys.platform == "win32":  # the folders used there are the user's own; these numbers mean nothing
+        return True
+    return info.st_uid == os.geteuid() and not info.st_mode & 0o022
+
+
+def read_private(path: Path) -> bytes | None:
+    """The content of a file that only the user can have written; None if it cannot be read or trusted."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        if not is_private(path.parent.stat()):
+            return None
+        with open(os.open(path, flags), "rb") as file:
+            return file.read() if is_private(os.fstat(file.fileno())) else None
+    except OSError:
+        return None
+
+
+def build_directory() -> Path:
+    """Where a new object goes: the user's cache or, if that cannot be, a folder for this process only."""
+    import tempfile
+
+    if _temporary:
+        return _temporary[0]
+    directory = cache_directory()
+    if directory is None:
+        return temporary_directory("in a cache", "there is no home folder")
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if directory != _named("INDEX3_CACHE"):
+            close(directory)
+        if not is_private(directory.stat()):
+            return temporary_directory(f"in {directory}", "it belongs to somebody else, or others may write it")
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError as problem:
+        return temporary_directory(f"in {directory}", problem.strerror or str(problem))
+
+
+def close(directory: Path) -> None:
+    """Let nobody else write the package's own folder, which systems that let a user's group write may have opened."""
+    if not is_private(directory.stat()) and directory.stat().st_uid == os.geteuid():
+        directory.chmod(0o700)
+
+
+def temporary_directory(where: str, reason: str) -> Path:
+    """A private folder that goes with the process; a line says why objects cannot be kept `where` they belong."""
+    import shutil
+    import tempfile
+
+    if not _temporary:
+        try:
+            _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))  # made 0700
+        except OSError as problem:
+            raise no_place(where, reason, f"a temporary folder ({problem.strerror})") from None
+        atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
+        print(
+            f"index3: kernels cannot be stored {where} ({reason}) and are kept for this process only. "
+            "Set INDEX3_CACHE to a folder that you, and nobody else, can write.",
+            file=sys.stderr,
+        )
+    return _temporary[0]
+
+
+def no_place(where: str, reason: str, elsewhere: str) -> Index3Error:
+    """The error of a machine on which objects can be written nowhere."""
+    return Index3Error(
+        f"Kernels cannot be stored {where} ({reason}), nor in {elsewhere}. "
+        "Make room, or set INDEX3_CACHE to a folder that you, and nobody else, can write."
+    )

@@ -1,0 +1,142 @@
+"""Changed numbers of a model: elements made anew by their own classes, which check them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.marker import Marker, as_vector
+from index3.errors import ModelError
+from index3.files.entries import ENTRIES, Entry, refusal
+from index3.files.units import near
+from index3.model.model import Model
+
+AFTERWARDS = ("shape", "q0", "v0")
+"""Fields of bodies that are no arguments of their classes."""
+
+
+def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
+    """A copy of a model with some fields changed; see `apply`."""
+    copy = model.copy()
+    apply(copy, changes)
+    return copy
+
+
+def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
+    """Change some fields of a model: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}; a function that undoes it.
+
+    All else is as a model file would have it: lengths and angles that followed from positions stay what they were.
+
+    Raises
+    ------
+    ModelError : an unknown element or field, or a value that the element refuses; the model is then as it was.
+    """
+    by_name: dict[str, dict[str, Any]] = {}
+    before: list[tuple[Any, dict[str, Any]]] = []
+
+    def undo() -> None:
+        for element, values in reversed(before):
+            vars(element).clear()
+            vars(element).update(values)
+
+    try:
+        for key, value in changes.items():
+            name, dot, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+            if key == "gravity":
+                before.append((model, dict(vars(model))))
+                model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
+            elif not dot or not field:
+                raise ModelError(f"changes: {key!r} is no field of an element. Give names such as 'coil.stiffness'.")
+            else:
+                by_name.setdefault(name, {})[field] = value
+        for name, fields in by_name.items():
+            element = model[name]
+            before.append((element, dict(vars(element))))
+            change(model, element, fields)
+    except BaseException:
+        undo()
+        raise
+    return undo
+
+
+def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:
+    """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so."""
+    entry = entry_of(element)
+    for key in changes:
+        check_field(element, entry, key)
+    before = arguments(element, entry)
+    made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
+    if entry.section == "bodies":
+        keep_start(element, entry.make(element.name, **before), made, changes)
+        made.shape = changes.get("shape", element.shape)
+    for body in (made, *getattr(made, "own_states", ())):
+        if hasattr(body, "model"):
+            body.model = model
+    vars(element).clear()
+    vars(element).update(vars(made))
+
+
+def arguments(element: Any, entry: Entry) -> dict[str, Any]:
+    """What makes an element again."""
+    values = {key: getattr(element, key) for key in entry.arguments if key not in entry.fields}
+    for key, field in entry.fields.items():
+        value = None if field.short or entry.setter(key) is not None else entry.value(element, key)
+        values[key] = None if value is None else entry.kinds[key].argument(value)
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def entry_of(element: Any) -> Entry:
+    """What model files know of an element."""
+    name = type(element).__name__
+    entry = ENTRIES.get(name)
+    if entry is None or entry.make is not type(element):
+        reason = refusal(name) or "model files know only the elements that are registered"
+        raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
+    unknown = [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]
+    if unknown:
+        raise ModelError(
+            f"changes: {element.label} is built step by step ({', '.join(unknown)}). Give a changed Model instead."
+        )
+    return entry
+
+
+def check_field(element: Any, entry: Entry, key: str) -> None:
+    """Raise unless an element has a field of this name that holds numbers or functions."""
+    known = [name for name, field in entry.fields.items() if not field.short or name in AFTERWARDS]
+    if key in known:
+        if key in AFTERWARDS or not refers(entry.value(element, key)):
+            return
+        raise ModelError(
+            f"changes: {element.label}: {key} names other parts of the model. Give a changed Model instead."
+        )
+    short = ""
+    if key in entry.fields:
+        short = f" {key} is a short form, from which markers were made when it was added."
+    raise ModelError(f"changes: {element.label} has no field '{key}' to change.{short} {near(key, known)}")
+
+
+def refers(value: Any) -> bool:
+    """Whether a value is, or holds, another part of the model."""
+    if isinstance(value, list | tuple):
+        return any(map(refers, value))
+    return isinstance(value, Marker) or hasattr(value, "element")
+
+
+def keep_start(body: Any, again: Any, made: Any, changes: Mapping[str, Any]) -> None:
+    """Give a body the coordinates and rates that were set since it was made, or that the changes give.
+
+    Raises
+    ------
+    ModelError : they were set apart, so that a change of the fields that they follow from would be lost.
+    """
+    for key in ("q0", "v0"):
+        now, first, new = (getattr(x, key) for x in (body, again, made))
+        if key in changes:
+            new[:] = as_vector(changes[key], body.label, key, body.size)
+        elif not np.array_equal(now, first):
+            if not np.array_equal(new, first):
+                fields = ", ".join(name for name in changes if name not in AFTERWARDS)
+                raise ModelError(f"changes: {body.label}: its {key} was set apart from {fields}. Change {key} instead.")
+            new[:] = now

@@ -1,0 +1,70 @@
+"""The solvers by name, and the solver of a compiled system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from index3.errors import ModelError
+from index3.linear.solver import NEEDS, ROW_TOLERANCE, SOLVERS, Bordered, Solver
+from index3.system.system import System
+
+DEFAULT = "static"
+SMALLEST_TOLERANCE = 1e-12
+"""Of rows where masses are very far apart: thousands of roundings, below which redundant rows cannot be told apart."""
+
+
+def solver_class(linear: Any = DEFAULT) -> type[Solver]:
+    """The class of a solver.
+
+    Raises
+    ------
+    ModelError : there is none of this name.
+    """
+    if not isinstance(linear, str) or linear not in SOLVERS:
+        raise ModelError(f"There is no linear solver {linear!r}. Choose linear={' or '.join(map(repr, SOLVERS))}.")
+    found: type[Solver] = SOLVERS[linear]
+    return found
+
+
+def check_needs(linear: Any, needs: Iterable[str], who: str) -> None:
+    """Raise ModelError if a solver lacks what `who` needs of it (keys of `solver.NEEDS`)."""
+    lacking = [what for key, what in NEEDS.items() if key in set(needs) - solver_class(linear).offers]
+    if lacking:
+        raise ModelError(f"{who} needs {lacking[0]}, which linear={linear!r} cannot take. Use linear={DEFAULT!r}.")
+
+
+def solver_of(system: System, linear: str = DEFAULT) -> Solver:
+    """The solver of a system; the bordered matrix is analysed once for all systems of the same structure."""
+    given, kept = bordered(system), system.structure.solvers
+    if linear not in kept:
+        kept[linear] = solver_class(linear)(given)
+    solver: Solver = kept[linear].with_numbers(given)
+    return solver
+
+
+def bordered(system: System) -> Bordered:
+    """What a system gives to a solver."""
+    return Bordered(
+        system.n,
+        system.m,
+        system.sparsity.indptr,
+        system.sparsity.indices,
+        system.node_of_scalar,
+        system.n_blocks,
+        system.joint_blocks,
+        [(system.n + row, weight) for row, weight in system.augmentation],
+        row_tolerance=row_tolerance(system),
+        mostly_zero=system.mostly_apart,
+        failures=system.failures,
+    )
+
+
+def row_tolerance(system: System) -> float:
+    """The size of pivot of a redundant row, below the pivots of rows that hold a heavy body by a light one.
+
+    These are as small as the masses are apart, times what geometry makes of it: some hundredths.
+    """
+    masses = [body.mass for body in system.bodies if body.kind != "states" and body.mass > 0.0]
+    apart = max(masses) / min(masses) if masses else 1.0
+    return max(SMALLEST_TOLERANCE, min(ROW_TOLERANCE, 0.01 / apart))

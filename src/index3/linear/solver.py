@@ -1,0 +1,204 @@
+"""What a solver of the bordered system is to the rest of the package (`contract` is what it is to kernels).
+
+A solver is given the pattern of a matrix with the blocks and joints it comes from, analyses it once, and makes tables
+of factors, each for one matrix at a time. It says what it offers beyond symmetric matrices made of the mass matrix
+alone; methods say what they need (`Method.needs`), and what is not offered is refused by name before the first step.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from index3.compiled.failures import Failures
+from index3.compiled.interface import C_KERNEL, JIT, Kernel, Slot, Table, call
+from index3.errors import ModelError
+from index3.linear import contract as c
+from index3.linear.symbolic import Entries
+from index3.registry import Door
+
+STIFFNESS, UNSYMMETRIC, DIAGONAL, COMPLEX, RANK = "stiffness", "unsymmetric", "diagonal", "complex", "rank"
+NEEDS = {
+    STIFFNESS: "matrices with stiffness and damping",
+    UNSYMMETRIC: "unsymmetric matrices",
+    DIAGONAL: "matrices with numbers on the diagonal of the rows (penalties)",
+    COMPLEX: "complex matrices",
+    RANK: "redundant rows",
+}
+"""What a method or a model may need of a solver, in words."""
+ROW_TOLERANCE = 1e-9
+"""The pivot of a redundant row, in parts of the terms it is made of, if masses are not far apart. In random mechanisms
+of 3-24 bodies with masses apart by 100, 99 % of the redundant rows left less than 4e-11, the rows of 1028 matrices of
+full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to dependence count as redundant (a singular
+position)."""
+
+
+@dataclass(frozen=True)
+class Bordered:
+    """What a solver is given: the pattern of the bordered matrix, and the mechanism behind it.
+
+    Parameters
+    ----------
+    n, m : number of coordinates and of rows
+    indptr, indices : pattern by columns, rows ascending, structurally symmetric, every diagonal entry present
+    node_of_scalar : node of each of the n + m scalars: bodies 0 ... n_bodies-1 (coordinates and own rows), then joints
+    joint_bodies : for each joint the distinct bodies it touches; -1 is ground, also named by rows that a rigid motion
+        of their bodies can violate (see `linear.ordering`)
+    augmentation : pairs (row, c): number of the scalar (n ... n+m-1) and weight, of rows g that make body blocks of the
+        mass matrix definite if c g g^T is added to them
+    row_tolerance : size, relative to what a row's pivot is made of, below which the row counts as redundant
+    mostly_zero : whether most of the pattern is zero most of the time
+    failures : where a solver written in Python leaves what was raised in it
+    """
+
+    n: int
+    m: int
+    indptr: Sequence[int] | np.ndarray
+    indices: Sequence[int] | np.ndarray
+    node_of_scalar: Sequence[int] | np.ndarray
+    n_bodies: int
+    joint_bodies: Sequence[Sequence[int]]
+    augmentation: Sequence[tuple[int, float]] = ()
+    row_tolerance: float = ROW_TOLERANCE
+    mostly_zero: bool = False
+    failures: Failures = field(default_factory=Failures)
+
+
+def check_solver_class(cls: Any) -> None:
+    """Raise unless a class of solvers is complete."""
+    if not hasattr(cls, "name"):
+        raise ModelError("it has no name. Give the class the value of linear= that stands for it.")
+
+
+SOLVERS = Door("solver", "SOLVERS", name=lambda cls: getattr(cls, "name", cls.__name__), check=check_solver_class)
+"""The classes of solvers by the value of `linear=`; one is imported when first asked for."""
+
+
+class Solver:
+    """The solver of one pattern; a subclass names its slots and kernels and fills its tables.
+
+    Class attributes: `name` (the value of `linear=`), `offers` (keys of NEEDS), `slots` (those of the contract and its
+    own), `kernels` (factor, solve, solve_refined, determine) and `complex_kernels` (factor, solve), to be built before
+    a run.
+    """
+
+    door: ClassVar[Door] = SOLVERS
+    name: ClassVar[str]
+    offers: ClassVar[frozenset[str]] = frozenset()
+    slots: ClassVar[tuple[Slot, ...]] = c.SLOTS
+    kernels: ClassVar[tuple[Kernel, ...]] = ()
+    complex_kernels: ClassVar[tuple[Kernel, ...]] = ()
+    table_type: ClassVar[type[Table]] = Table
+
+    def __init__(self, given: Bordered) -> None:
+        self.given, self.n, self.m = given, given.n, given.m
+        self.entries = Entries(np.asarray(given.indptr, np.int64), np.asarray(given.indices, np.int64))
+        diagonal = np.arange(self.n + self.m)
+        self.shared: dict[Slot, np.ndarray] = {}  # index arrays of every table of this pattern
+        self.share(
+            {
+                c.AP: self.entries.indptr,
+                c.AI: self.entries.indices,
+                c.HEND: self.entries.before(self.n),
+                c.DIAGONAL: self.entries.places(diagonal, diagonal),
+            }
+        )
+        self._own: Table | None = None
+
+    def share(self, arrays: dict[Slot, np.ndarray]) -> None:
+        """Put index arrays into every table made from now on."""
+        self.shared |= {slot: np.ascontiguousarray(array, slot.dtype) for slot, array in arrays.items()}
+
+    def with_numbers(self, given: Bordered) -> Self:
+        """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
+        other = copy.copy(self)
+        other.given, other._own = given, None
+        other.take_numbers()
+        return other
+
+    def take_numbers(self) -> None:
+        """Take from `given` what is number, not pattern; for subclasses that keep any of it."""
+
+    @classmethod
+    def kernels_for(cls, needs: Iterable[str]) -> tuple[Kernel, ...]:
+        """Kernels that a run with these needs calls."""
+        return cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
+
+    def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
+        """A fresh table of factors, A new (zero) or the array given.
+
+        Parameters
+        ----------
+        values : one entry more than the pattern, for assembly to write what belongs nowhere
+        find_rank : False if the diagonal of the rows leaves none of them redundant (DIAGONAL)
+        definite : H itself is definite and D negative definite: nothing is to be made of them
+        """
+        nnz, size = len(self.entries.indices), self.n + self.m
+        if values is None:
+            values = np.zeros(nnz + 1)
+        if values.shape != (nnz + 1,):
+            raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
+        table = self.table_type(len(self.slots))
+        for slot, array in self.shared.items():
+            table[slot] = array
+        table[c.A], table[c.X] = values, np.zeros(size)
+        table[c.KERNELS] = np.array([kernel.address for kernel in self.kernels], np.int64)
+        table[c.ZERO], table[c.INFO] = np.zeros(size, np.int64), np.zeros(c.INFO_SIZE, np.int64)
+        table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, size, -1
+        table[c.MARGIN], table[c.OFF] = np.array([np.inf]), np.zeros(1)
+        return table
+
+    def complex_table(self, real: Table) -> Table:
+        """The table of a complex matrix beside `real`, a table of this solver, which must outlive it."""
+        raise NotImplementedError(f"The solver '{self.name}' takes no complex matrices.")
+
+    @property
+    def own(self) -> Table:
+        """The table behind `factor` and `solve`, made when first needed."""
+        if self._own is None:
+            self._own = self.table()
+        return self._own
+
+    def factor(self, values: Sequence[float] | np.ndarray) -> int:
+        """Factor the matrix with these entries; returns the status."""
+        self.own[c.A][:-1] = values
+        return factor(self.own)
+
+    def solve(self, b: Sequence[float] | np.ndarray, refine: bool = False) -> np.ndarray:
+        """The solution for one right-hand side, with one step of refinement if asked for."""
+        self.own[c.X][:] = b
+        (solve_refined if refine else solve)(self.own)
+        return self.own[c.X].copy()
+
+    @property
+    def zero_rows(self) -> np.ndarray:
+        """Scalars that the last factorisation left out: redundant rows."""
+        return np.flatnonzero(self.own[c.ZERO])
+
+
+def factor(factors: Table) -> int:
+    """Factor the matrix in A of a table; returns the status."""
+    return run(factors, c.FACTOR)
+
+
+def solve(factors: Table) -> None:
+    """Replace X of a table by the solution."""
+    run(factors, c.SOLVE)
+
+
+def solve_refined(factors: Table) -> None:
+    """As `solve`, with one step of iterative refinement."""
+    run(factors, c.SOLVE_REFINED)
+
+
+def run(factors: Table, place: int) -> int:
+    """Call a kernel of a table's solver from Python."""
+    address = int(factors[c.KERNELS][place])
+    if JIT:
+        return int(C_KERNEL(address)(0, factors.handle))
+    with np.errstate(all="ignore"):  # as compiled code
+        return call(address, 0, factors.handle)

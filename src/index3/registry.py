@@ -1,0 +1,178 @@
+"""The one door through which elements, primitives, methods and solvers become known, those of the package too.
+
+A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
+package declares stands in the table `index3.names` as well, so that it is found before its module is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from reprlib import repr as short
+from types import MappingProxyType, ModuleType
+from typing import Any, ClassVar, TypeVar
+
+from index3.errors import ModelError
+from index3.fields import Fields
+from index3.words import Word
+
+Thing = TypeVar("Thing")
+DOORS: list[Door] = []
+"""All doors that there are, each for one kind of thing."""
+
+
+class Door(Mapping[str, Any]):
+    """All that is registered of one kind, by name.
+
+    Parameters
+    ----------
+    what : how messages call one of them, for example "method"
+    table : name of the table in `index3.names` that says where those of the package are: name -> "module:attribute"
+    name : the name of a class
+    check : raises a ModelError, without an owner, for a class that lacks something
+    """
+
+    def __init__(
+        self, what: str, table: str, *, name: Callable[[Any], str], check: Callable[[Any], None] = lambda thing: None
+    ) -> None:
+        self.what, self.table, self.name_of, self.check = what, table, name, check
+        self.added: dict[str, Any] = {}
+        DOORS.append(self)
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """Where those of the package are."""
+        return getattr(import_module("index3.names"), self.table)  # no kernel depends on this table
+
+    def add(self, thing: Any) -> None:
+        """Take in a class or module; the same one again, as a cell of a notebook that is run twice, takes its place."""
+        name, place = self.name_of(thing), place_of(thing)
+        taken = place_of(self.added[name]) if name in self.added else None
+        if taken is None and not place.startswith("index3."):
+            taken = self.places.get(name)
+        if taken is not None and taken != place:
+            raise ModelError(
+                f"The {self.what} '{name}' of {place.partition(':')[0]} cannot be registered: "
+                f"{taken.partition(':')[0]} has one of this name. Choose another name."
+            )
+        try:
+            self.check(thing)
+        except ModelError as error:
+            raise ModelError(f"The {self.what} '{name}' cannot be registered: {error}") from None
+        self.added[name] = thing
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.added:
+            module, _, attribute = self.places[name].partition(":")
+            found = import_module(module)  # which registers its classes
+            self.add(getattr(found, attribute) if attribute else found)
+        return self.added[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.added or name in self.places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.places, *self.added)))
+
+    def __len__(self) -> int:
+        return len(set(self.places) | set(self.added))
+
+    def __repr__(self) -> str:
+        return f"<{self.what}s: {', '.join(self)}>"
+
+
+def place_of(thing: Any) -> str:
+    """Where a class or module is, as the tables of `index3.names` say it."""
+    return thing.__name__ if isinstance(thing, ModuleType) else f"{thing.__module__}:{thing.__qualname__}"
+
+
+def kernels_of(module: str, *needed: str) -> ModuleType:
+    """The module of a kind's kernels.
+
+    Raises
+    ------
+    ModelError : it lacks one of the `needed` names, such as STAGES.
+    """
+    found = import_module(module)
+    missing = [name for name in needed if not hasattr(found, name)]
+    if missing:
+        raise ModelError(
+            f"module {module} has no {' and no '.join(missing)}. Define that there, above the call of register."
+        )
+    return found
+
+
+def check_primitive(module: ModuleType) -> None:
+    """Raise unless a module has what a primitive needs."""
+    kernels_of(module.__name__, "ROWS", "STAGES", "record")
+
+
+def primitive_name(module: ModuleType) -> str:
+    """`KIND` if the module says it, else the last part of its name."""
+    return getattr(module, "KIND", module.__name__.rpartition(".")[2])
+
+
+ELEMENTS = Door("element", "ELEMENTS", name=lambda cls: cls.__name__, check=lambda cls: cls.check_declaration())
+"""Bodies, states, joints, motions and forces by the names of their classes, which are their types in model files."""
+
+
+class Element(metaclass=Word):
+    """Base of all that a model is made of; what a class says about itself besides its equations.
+
+    Attributes
+    ----------
+    element : "body", "states", "joint", "motion" or "force", the part of a model that it goes to
+    fields : those of model files (`index3.fields`), by the names of the arguments of its constructor
+    makers : class methods that are constructors as well, with their fields
+    no_file : why no file can hold it, if so
+    symbol : what a page draws of it; "" if nothing
+    page : where the manual tells about it, in the folder docs
+    """
+
+    door: ClassVar[Door] = ELEMENTS
+    element: ClassVar[str]
+    fields: ClassVar[Fields]
+    makers: ClassVar[Mapping[str, Fields]] = MappingProxyType({})
+    no_file: ClassVar[str] = ""
+    symbol: ClassVar[str] = ""
+    page: ClassVar[str]
+
+    @classmethod
+    def check_declaration(cls) -> None:
+        """Raise a ModelError if the class lacks something."""
+        if not hasattr(cls, "fields") and not cls.no_file:
+            raise ModelError("it has no fields. Declare those of model files, or no_file, why there are none.")
+
+
+PRIMITIVES = Door("primitive", "PRIMITIVES", name=primitive_name, check=check_primitive)
+"""Modules of constraint primitives by name."""
+
+
+def register(thing: Thing) -> Thing:
+    """Make a class or a module of your own known to index3, as index3 does with its own; returns it.
+
+    Parameters
+    ----------
+    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method` or `Solver`, registered below its kernels;
+        or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one you are in). A joint,
+        force or body is then a type in model files and in their schema, and drawn by its symbol; a method has its key,
+        a solver its name.
+
+    Raises
+    ------
+    ModelError : the name is taken, the base class is another, or something is missing, such as STAGES.
+
+    >>> import index3 as ix
+    >>> @ix.register
+    ... class Hinge(ix.Revolute):
+    ...     "A revolute joint by another name."
+    >>> del ix.registry.ELEMENTS.added["Hinge"]
+    """
+    door: Any = PRIMITIVES if isinstance(thing, ModuleType) else getattr(thing, "door", None)
+    if door is None or not isinstance(thing, type | ModuleType):
+        raise ModelError(
+            f"register cannot take {short(thing)}. Give a class derived from Joint, ForceElement, Body, Method or "
+            "Solver, or the module of a constraint primitive."
+        )
+    door.add(thing)
+    return thing

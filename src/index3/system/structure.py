@@ -1,0 +1,94 @@
+"""The structure of a compiled model: all that does not depend on its numbers, found once and shared by its systems."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.compiled.interface import Slot
+from index3.errors import ModelError
+from index3.system.addresses import Addresses
+from index3.system.parts import Group
+from index3.system.sparsity import Sparsity
+
+BODY = (
+    "type", "coordinates", "own rows", "coordinates of its own rows", "own matrix block", "axes without inertia",
+    "plane", "tie to ground", "coordinates that turn it", "blocks of coordinates",
+)  # fmt: skip
+GROUP = (
+    "type", "markers", "constraint rows", "curvature of its rows", "rows left out in the plane",
+    "rows that stand in for missing inertia", "rotations alone in its second derivatives", "held coordinate",
+    "coordinates that move its markers", "switching", "dependence on reactions", "dependence on accelerations",
+)  # fmt: skip
+"""What the structure takes from a body, and from a joint, motion or force: words for messages."""
+
+
+Part = tuple[str, tuple[str, ...], tuple[Any, ...]]
+"""The label of an element, words for what the structure takes from it, and the values."""
+
+
+@dataclass
+class Structure:
+    """Numbers of rows and places, patterns and maps; and what they follow from, to tell another structure apart.
+
+    `fixed` holds the arrays of slots that are structure alone.
+    """
+
+    parts: list[Part]
+    sparsity: Sparsity
+    fixed: dict[Slot, np.ndarray]
+    row_names: list[str]
+    row_labels: list[str]
+    addresses: Addresses | None = None  # of the kernels; the first system has them loaded
+    solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
+
+    def check(self, parts: list[Part]) -> None:
+        """Raise, naming the element and what differs, unless these parts give the same structure.
+
+        Raises
+        ------
+        ModelError : they do not.
+        """
+        if self.parts == parts:
+            return
+        advice = "The equations would have another structure. Prepare the changed model anew."
+        for one, two in itertools.zip_longest(self.parts, parts):
+            if two is None:
+                raise ModelError(f"{one[0]} is missing. {advice}")
+            if one is None:
+                raise ModelError(f"{two[0]} is new. {advice}")
+            if one[0] != two[0]:
+                raise ModelError(f"{two[0]} stands where {one[0]} stood. {advice}")
+        for (label, words, values), (_, _, changed) in zip(self.parts, parts, strict=True):
+            for word, value, other in zip(words, values, changed, strict=True):
+                if value != other:
+                    raise ModelError(f"{label}: the change alters its {word}. {advice}")
+
+
+def body_part(body: Any, slender: bool) -> Part:
+    """What the structure takes from a body or block of states."""
+    own = body.__dict__  # couplings of the class follow from the type
+    couplings = tuple([part.tobytes() for part in body.couplings]) if "couplings" in own else ()
+    return body.label, BODY, (
+        type(body), body.coordinate_names, body.own_rows, body.own_columns, couplings, slender, body.planar,
+        body.held, body.turning, list(map(list, body.blocks)) if body.deforms else (),
+    )  # fmt: skip
+
+
+def group_part(group: Group, order: dict[int, int]) -> Part:
+    """What the structure takes from a joint, motion or force; `order` numbers bodies by their id."""
+    element = group.element
+    markers = tuple(
+        (number, order.get(id(marker.body), -1), marker.oriented, type(marker))
+        for number, marker in zip(group.marker_numbers, group.markers, strict=True)
+    )
+    rows = tuple((p.kind, p.labels, p.fields.get("level", 0)) for p in group.primitives)
+    held = [(order[id(element.body)], p.fields["index"]) for p in group.primitives if p.kind == "coordinate"]
+    flags = (getattr(element, name, False) for name in ("switched", "reads_reactions", "reads_accelerations"))
+    return f"{type(element).__name__} '{group.name}'", GROUP, (
+        type(element), markers, rows, group.curved, group.reduced, group.full, group.turning, held,
+        group.coordinates, *flags,
+    )  # fmt: skip
