@@ -9,13 +9,14 @@ import numpy as np
 
 from index3.errors import warn
 
-WINDOW = 1_000_000
-"""Tried steps over which the stalling is taken: far more than a contact or an event takes, at most some minutes."""
+WINDOW = 100_000
+"""Tried steps over which the stalling is taken: far more than a contact or an event takes, at most some seconds
+unless functions in Python are slow."""
 MANY = 1e9
 """Steps to the end, at the stalling of the last window, of which a warning tells: hours for a small model."""
 HOPELESS = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
-by 1e-8 of what is left, 0.1 ms in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
+by 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
 SHRINKING = 12
 """Occurrences of an event in a row whose intervals shrink, before it is asked where that leads."""
 GATHERED = 1e-8
