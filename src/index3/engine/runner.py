@@ -16,6 +16,7 @@ from index3.engine.layout import describe, moving_markers, result_arrays
 from index3.engine.reasons import evaluation_fails, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
+from index3.engine.suspects import suspects
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
@@ -275,6 +276,11 @@ class Runner:
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
         arrays = result_arrays(joined)
+        misled = suspects(self.segment, self.status, stats)
+        if misled:
+            self.message += f" {misled}"
+            if self.status >= 0:
+                warn(misled)
         remark = self.segment.method.remark(arrays)
         if remark:
             self.message += f" {remark}"
