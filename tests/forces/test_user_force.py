@@ -56,10 +56,12 @@ def test_words():
     force = two()
     assert force.kind == "index3.forces.user"
     assert [marker.body for marker in force.markers] == [GROUND, BOX]
-    assert not force.damped
-    assert not force.curved
+    assert force.damped
+    assert force.curved
     assert not force.conservative
     assert two(jacobian="differences").damped
+    assert not two(jacobian="none").damped
+    assert not two(jacobian="none").curved
     assert brake(jacobian=spin_brake_jacobian).curved
     assert force.parameters.tolist() == [10.0, 3.0]
 
