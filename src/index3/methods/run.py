@@ -22,7 +22,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
-    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
+    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far (states: now)
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
@@ -110,17 +110,22 @@ def weight(R, k):
 
 @helper
 def weight_v(R, k):
-    """The error allowed in the rate of coordinate k."""
+    """The error allowed in the rate of coordinate k, or in a state: atol + rtol * (magnitude of the state now)."""
     return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST_V)[k]
 
 
 @helper
 def note_largest(R):
-    """Remember the largest magnitude of every coordinate and rate."""
+    """Remember the largest magnitude of every coordinate and rate.
+
+    Of first-order states the present one: they may fall by many powers of ten and rise again, and what they do then
+    depends on how small they were.
+    """
     largest, largest_v, q, v = view(R, LARGEST), view(R, LARGEST_V), view(R, NEW_Q), view(R, NEW_V)
+    first = view(R, LIMITS)[FIRST_STATE]
     for k in range(q.shape[0]):
         largest[k] = max(largest[k], abs(q[k]))
-        largest_v[k] = max(largest_v[k], abs(v[k]))
+        largest_v[k] = max(largest_v[k], abs(v[k])) if k < first else abs(v[k])
 
 
 @helper
@@ -313,9 +318,9 @@ def next_time(R):
 
 @helper
 def too_small(R, t, h):
-    """Whether a step is lost in the rounding of time."""
+    """Whether a step is lost in the rounding of the time reached, or near time zero is nothing beside the span."""
     clock = view(R, CLOCK)
-    return h <= 4e-16 * max(abs(t), clock[T_END] - clock[T_START])
+    return h <= max(4e-16 * abs(t), 1e-30 * (clock[T_END] - clock[T_START]))
 
 
 @helper
