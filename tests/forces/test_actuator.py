@@ -96,7 +96,7 @@ def test_words_that_are_refused(f, settings, message):
 
 
 def no_return(t, x, rate):
-    5.0 * x  # noqa: B018
+    5.0 * x
 
 
 @pytest.mark.parametrize("kind", ["time", "plain", "numba", "derivatives"])
