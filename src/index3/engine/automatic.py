@@ -82,7 +82,7 @@ def wanted_step(state: State, rtol: float) -> float:
     """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself."""
     q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))
     times = [v / a if a > 0.0 else np.inf, np.sqrt(q / a) if a > 0.0 else np.inf, q / v if v > 0.0 else np.inf]
-    time = min(x for x in times if x > 0.0)
+    time = min((x for x in times if x > 0.0), default=np.inf)
     return float(time) * rtol ** (1.0 / 5.0)
 
 
