@@ -19,6 +19,7 @@ from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
+from index3.engine.suspects import suspects
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
@@ -303,6 +304,11 @@ class Runner:
         stats |= self.cpu.stats()
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
+        misled = suspects(self.segment, self.status, stats)
+        if misled:
+            self.message += f" {misled}"
+            if self.status >= 0:
+                warn(misled)
         arrays = sink.arrays
         remark = self.segment.method.remark(arrays) if len(arrays["t"]) else ""
         if remark:
