@@ -235,8 +235,22 @@ def compile_for(owner: UserFunctions, what: str, function: Any, form: Form) -> t
     return compiled.address, compiled
 
 
-@functools.lru_cache(maxsize=256)  # several elements may share a function; compiling it takes about half a second
+@functools.lru_cache(maxsize=256)  # several elements may share a function
 def compile_callback(function: Any, names: tuple[str, ...], form: Form) -> tuple[Any, str]:
+    """A C function around a Numba-compiled one, and the type that the latter returns; found on disk, or kept there."""
+    from index3.compiled import kept
+
+    digest = kept.digest(function, names, form)
+    found = None if digest is None else kept.load(digest)
+    if found is not None:
+        return found, found.returned
+    compiled, returned = wrap(function, names, form)
+    if digest is not None:
+        kept.keep(digest, compiled, returned)
+    return compiled, returned
+
+
+def wrap(function: Any, names: tuple[str, ...], form: Form) -> tuple[Any, str]:
     """A C function around a Numba-compiled one, and the type that the latter returns."""
     import numba
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
+from index3.engine.suspects import suspects
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
@@ -68,7 +70,8 @@ class Runner:
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
-        self.watch = Watch(lambda: self.run)
+        myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
+        self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
 
     @property
@@ -303,6 +306,11 @@ class Runner:
         stats |= self.cpu.stats()
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
+        misled = suspects(self.segment, self.status, stats)
+        if misled:
+            self.message += f" {misled}"
+            if self.status >= 0:
+                warn(misled)
         arrays = sink.arrays
         remark = self.segment.method.remark(arrays) if len(arrays["t"]) else ""
         if remark:

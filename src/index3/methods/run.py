@@ -23,7 +23,7 @@ GREW, BRANCH_LOST = 17, 18
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
-    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
+    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far (states: now)
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
@@ -119,17 +119,22 @@ def weight(R, k):
 
 @helper
 def weight_v(R, k):
-    """The error allowed in the rate of coordinate k."""
+    """The error allowed in the rate of coordinate k, or in a state: atol + rtol * (magnitude of the state now)."""
     return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST_V)[k]
 
 
 @helper
 def note_largest(R):
-    """Remember the largest magnitude of every coordinate and rate; GREW if one is beyond all bounds."""
+    """Remember the largest magnitude of every coordinate and rate; GREW if one is beyond all bounds.
+
+    Of first-order states the present one: they may fall by many powers of ten and rise again, and what they do then
+    depends on how small they were.
+    """
     code, largest, largest_v, q, v = OK, view(R, LARGEST), view(R, LARGEST_V), view(R, NEW_Q), view(R, NEW_V)
+    first = view(R, LIMITS)[FIRST_STATE]
     for k in range(q.shape[0]):
         largest[k] = max(largest[k], abs(q[k]))
-        largest_v[k] = max(largest_v[k], abs(v[k]))
+        largest_v[k] = max(largest_v[k], abs(v[k])) if k < first else abs(v[k])
         if largest[k] > HUGE or largest_v[k] > HUGE:
             code = GREW
     return code
@@ -323,9 +328,9 @@ def next_time(R):
 
 @helper
 def too_small(R, t, h):
-    """Whether a step is lost in the rounding of the time reached; around time 0 it may be far smaller."""
+    """Whether a step is lost in the rounding of the time reached, or near time zero is nothing beside the span."""
     clock = view(R, CLOCK)
-    return h <= 4e-16 * max(abs(t), 1e-12 * (clock[T_END] - clock[T_START]))
+    return h <= max(4e-16 * abs(t), 1e-30 * (clock[T_END] - clock[T_START]))
 
 
 @helper

@@ -74,10 +74,10 @@ class Compiler:
     """
 
     def __init__(self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None) -> None:
-        if not model.bodies:
-            raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
         self.model, self.without, self.like = model, without, like
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
+        if not self.bodies:
+            raise ModelError(f"Model '{model.name}' has no bodies or states. Add at least one.")
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
@@ -461,6 +461,7 @@ def compile_model(
 
     Raises
     ------
-    ModelError : the model has no bodies, planar bodies are tied out of their plane, or its structure is not `like`.
+    ModelError : the model has neither bodies nor states, ties planar bodies out of their plane, or its structure is not
+        `like`.
     """
     return Compiler(model, frozenset(without), like).compile(kernels)

@@ -132,6 +132,12 @@ class System:
         return self.n - sum(body.size for body in self.bodies if body.kind == "states")
 
     @property
+    def user_states(self) -> bool:
+        """Whether there are blocks of states other than those that forces bring along."""
+        own = {id(block) for group in self.groups for block in getattr(group.element, "own_states", ())}
+        return any(body.kind == "states" and id(body) not in own for body in self.bodies)
+
+    @property
     def mostly_apart(self) -> bool:
         """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
         switched = [group for group in self.groups if getattr(group.element, "switched", False)]
