@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.engine.audit import complaint, examine
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
 from index3.engine.layout import describe, moving_markers, result_arrays
@@ -20,7 +21,7 @@ from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
 from index3.linear import contract
-from index3.methods import run
+from index3.methods import audit, run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
 from index3.results.result import Result
@@ -290,7 +291,18 @@ class Runner:
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()
+        self.audit(result)
         return result
+
+    def audit(self, result: Result) -> None:
+        """Give a result its audit, and tell what is out of bounds."""
+        found = examine(self.segment, result.arrays, project=self.plan.project, jumped=bool(self.jumps))
+        result.audit = found
+        said = "" if found is None or self.status == -run.GAINED else complaint(found, self.segment)
+        if said:
+            result.message += f" {said}"
+            if self.run[run.AUDIT][audit.MODE] != audit.REPORT:
+                warn(said)
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
+from index3.methods import audit
 from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
-NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
+NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED, GAINED = range(
+    10, 18
+)
 
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
+    WORK, AUDIT, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -25,6 +28,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
+    audit=("f8", 1),  # the energy balance so far
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
     t_eval=("f8", 1), cursor=("i8", 1),
     out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_work=("f8", 1),
@@ -41,17 +45,20 @@ T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
-    N_UNCLOSED,
-) = range(10)  # fmt: skip
+    N_UNCLOSED, N_GAINED,
+) = range(11)  # fmt: skip
 COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
-    "unclosed",
+    "unclosed", "gained",
 )  # fmt: skip
 BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE = range(5)
 """Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state."""
 OWN = 2
+OWN_WORK, OWN_OUTPUT = 3, 2
+"""Values of TRACK_WORK for a method that adds up the work of a step by itself, and for one that does the same in its
+dense output; 1 is `add_work`."""
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
 """Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
@@ -192,7 +199,7 @@ def write_row(T, R, row, t):
         out_work[row] = (
             w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
         )
-        if view(R, LIMITS)[TRACK_WORK] == 2:
+        if view(R, LIMITS)[TRACK_WORK] == OWN_OUTPUT:
             out_work[row] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
@@ -346,14 +353,32 @@ def accept_state(T, R, t, h):
         core(T, s.CORE_ANGLES)
         copy(near, view(T, s.ANGLES))
     view(R, CURSOR)[PENDING] = 1
-    code = OK
-    if limits[TRACK_WORK] == 2:
+    code = audit.measure(T, view(R, AUDIT))
+    if limits[TRACK_WORK] >= OWN_OUTPUT:
         work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
         work[POWER_NEW] = work[POWER_STEP]
-    if limits[TRACK_WORK] == 1:
+    if limits[TRACK_WORK] == 1 and code == OK:
         code = add_work(T, R)
         counts[N_EVALUATIONS] += 1
-    return EVALUATION_FAILED if code != OK else OK
+    if code != OK:
+        return EVALUATION_FAILED
+    trapezoid = 0.5 * (clock[T_NEW] - clock[T_OLD]) * (work[POWER_OLD] + work[POWER_NEW])
+    ends = audit.judge(view(R, AUDIT), work[WORK_NEW], work[WORK_NEW] - work[WORK_OLD], trapezoid, t)
+    return GAINED if ends else OK
+
+
+@helper
+def gains_too_much(T, R, h):
+    """Whether the trial in T, where the forces were just evaluated, is to be tried again because it gains energy.
+
+    Only where nothing does work: elsewhere the work of a step is known once it is accepted.
+    """
+    if view(R, LIMITS)[TRACK_WORK] != 0 or not audit.gains_too_much(T, view(R, AUDIT), view(R, WORK)[WORK_NEW]):
+        return False
+    view(R, COUNTS)[N_REJECTED] += 1
+    view(R, COUNTS)[N_GAINED] += 1
+    view(R, CLOCK)[H_NEXT] = 0.5 * h
+    return True
 
 
 @helper
@@ -388,7 +413,15 @@ def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
-    shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
+    shapes |= {
+        TOLERANCE: (2,),
+        WORK: (6,),
+        AUDIT: (audit.SIZE,),
+        ANGLE_OLD: (n_angles,),
+        CURSOR: (4,),
+        OUT_T: (block,),
+        OUT_WORK: (block,),
+    }
     shapes |= {
         OUT_Q: (block, n),
         OUT_V: (block, n),

@@ -194,6 +194,7 @@ def _stored(result: Result) -> Any:
         for name, (dims, unit, meaning) in VARIABLES.items()
     }
     info = {key: getattr(result, key) for key in ("status", "message", "success", "stats", "method", "options")}
+    info["audit"] = None if result.audit is None else result.audit.to_list()
     attributes = {
         "title": layout.model,
         "source": f"index3 {__version__}",
