@@ -54,8 +54,8 @@ def complaint(found: RunAudit, segment: Segment) -> str:
             watched = segment.run[run.AUDIT]
             share = check.value / watched[audit.SCALE]
             said.append(
-                f"Energy: {check.value:.3g} J came from nowhere until t = {watched[audit.WHEN]:.6g}, {100 * share:.3g} % "
-                f"of the largest energy of the motion."
+                f"Energy: {check.value:.3g} J came from nowhere until t = {watched[audit.WHEN]:.6g}, "
+                f"{100 * share:.3g} % of the largest energy of the motion."
             )
         else:
             said.append(f"The {check.name} should be constant, but drifts by {check.value:.3g} {check.unit}.")

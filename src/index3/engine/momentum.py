@@ -6,6 +6,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.engine.segments import Segment
+from index3.methods import run
 from index3.results.audit import Check
 from index3.results.kinematics import body_kinematics
 from index3.system import evaluate
@@ -16,13 +17,13 @@ LINES = 5
 BALANCED = 1e-9
 """Part of the applied forces that their sum may be by rounding."""
 WEIGHTS = 100.0
-"""The least scale of a momentum, in momenta of bodies as fast as the error weights allow."""
+"""The least scale of a momentum, in momenta of bodies as fast as the absolute tolerance."""
 
 
 def momentum_checks(segment: Segment, arrays: dict[str, np.ndarray], part: float) -> list[Check]:
     """One check of each momentum per free part of the model; drifts from the first line of output."""
     system, checks = segment.variant.whole, []
-    allowed = float(np.max(segment.run.velocity_weights[: system.first_state], initial=0.0))
+    allowed = float(np.max(segment.run[run.ATOL][: system.first_state], initial=0.0))
     for bodies in free_parts(system):
         if not balanced(segment, bodies, arrays):
             continue
