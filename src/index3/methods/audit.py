@@ -16,12 +16,13 @@ from index3.compiled.interface import OK, call, helper, view
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; error of the work; how often
-the present step was tried again."""
+steps were tried again, less the accepted ones since."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
 MOST_TRIES = 6
+"""Tries in a row beyond which a smaller step does not help."""
 WORK_DOUBT = 0.1
 """Part of the difference between a step's work and that of the trapezoidal rule that is taken for its error."""
 
@@ -40,12 +41,16 @@ def measure(T, A):
 
 @helper
 def gains_too_much(T, A, work):
-    """Whether the trial in T gains more than a step may, and may be tried again; `work` up to its end."""
+    """Whether the trial in T gains more than a step may, and may be tried again; `work` up to its end.
+
+    So does one that loses more than the motion ever had: no damping does that, but a leap into a singular potential,
+    which the next step may leave with a gain.
+    """
     if A[MODE] < WARN or measure(T, A) != OK:
         return False
     rise = A[KINETIC] + A[POTENTIAL] - work - A[BALANCE]
-    if rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) or A[TRIES] >= MOST_TRIES:
-        A[TRIES] = 0.0
+    usual = rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) and -rise <= max(A[SCALE], A[KINETIC])
+    if usual or A[TRIES] >= MOST_TRIES:
         return False
     A[TRIES] += 1.0
     A[FRESH] = 0.0
@@ -60,9 +65,11 @@ def judge(A, work, step_work, trapezoid, t):
     A[FRESH] = 0.0
     A[EXCHANGED] += abs(step_work)
     A[WORK_ERROR] += WORK_DOUBT * abs(step_work - trapezoid)
-    A[LOWEST] = min(A[LOWEST], A[POTENTIAL])
-    A[HIGHEST] = max(A[HIGHEST], A[POTENTIAL])
+    A[TRIES] = max(A[TRIES] - 1.0, 0.0)
     balance = A[KINETIC] + A[POTENTIAL] - work
+    if A[BALANCE] - balance <= max(A[SCALE], A[KINETIC]):  # else a leap into a singular potential
+        A[LOWEST] = min(A[LOWEST], A[POTENTIAL])
+    A[HIGHEST] = max(A[HIGHEST], A[POTENTIAL])
     gain = balance - A[LEAST]
     if gain > A[GAIN]:
         A[GAIN] = gain

@@ -85,8 +85,8 @@ class Rosenbrock4(Method):
         flat = [body.label for body in progress.system.bodies if body.flat]
         if flat and self.parametrization == "tangent-plane":
             raise ModelError(
-                f"Method 'rosenbrock4' is only of first order with {flat[0]}, whose mass matrix is singular: a basis "
-                "in the metric of the kinetic energy does not hold all its coordinates. Give parametrization='partition'."
+                f"Method 'rosenbrock4' is only of first order with {flat[0]}, whose mass matrix is singular: its "
+                "kinetic energy is no metric for a tangent plane. Give parametrization='partition'."
             )
         warn_of_missing_derivatives(progress.system)
         state, n = progress.state, progress.system.n
