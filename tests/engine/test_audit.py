@@ -30,12 +30,14 @@ def pair(velocity=(0.0, 0.3, 0.0)):
 
 def test_a_healthy_run_keeps_all_bounds():
     result = ix.simulate(ix.library.four_bar(), (0, 2), "hht-i3", t_eval=0.1)
-    assert result.success and result.audit.ok
+    assert result.success
+    assert result.audit.ok
     assert [x.name for x in result.audit.checks] == [
         "energy", "position rows", "velocity rows", "acceleration rows", "rejected steps",
     ]  # fmt: skip
     assert result.audit["energy"].margin > 10.0
-    assert "energy [J]" in str(result.audit) and result.audit.line() in repr(result)
+    assert "energy [J]" in str(result.audit)
+    assert result.audit.line() in repr(result)
 
 
 def test_gain_and_scale_are_those_of_the_balance_at_every_step():
@@ -53,23 +55,30 @@ def test_gain_and_scale_are_those_of_the_balance_at_every_step():
 def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
     model = ix.library.mass_spring(1e12)  # explicit weights on a vibration that the tolerance does not resolve
     result = ix.simulate(model, (0, 1e-3), "tlismni-adams3", rtol=1e-2)
-    assert not result.success and "Energy came from nowhere" in result.message and "tlismni-adams3" in result.message
-    assert len(result) > 10 and not result.audit.ok
+    assert not result.success
+    assert "Energy came from nowhere" in result.message
+    assert "tlismni-adams3" in result.message
+    assert len(result) > 10
+    assert not result.audit.ok
     assert result.audit["energy"].value > result.audit["energy"].bound
 
 
 def test_warn_lets_the_run_go_on_and_off_says_nothing(recwarn):
     with pytest.warns(UserWarning, match="came from nowhere"):
         result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-4), "tlismni-adams3", rtol=1e-2, audit="warn")
-    assert result.success and "came from nowhere" in result.message
+    assert result.success
+    assert "came from nowhere" in result.message
     recwarn.clear()
     quiet = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-4), "tlismni-adams3", rtol=1e-2, audit="off")
-    assert quiet.success and quiet.audit is None and not recwarn.list and "nowhere" not in quiet.message
+    assert quiet.success
+    assert quiet.audit is None
+    assert not recwarn.list
+    assert "nowhere" not in quiet.message
 
 
 @pytest.mark.parametrize("audit", ["loud", None, True])
 def test_other_values_are_refused(audit):
-    with pytest.raises(ix.ModelError, match="audit = .*'fail', 'warn' or 'off'"):
+    with pytest.raises(ix.ModelError, match=r"audit = .*'fail', 'warn' or 'off'"):
         ix.simulate(ix.library.pendulum(), (0, 1), audit=audit)
 
 
@@ -79,8 +88,10 @@ def test_other_values_are_refused(audit):
 )
 def test_runs_that_do_not_follow_the_error_are_reported_only(method, options, recwarn):
     result = ix.simulate(ix.library.pendulum(), (0, 1), method, rtol=1e-2, **options)
-    assert result.success and not [x for x in recwarn.list if "nowhere" in str(x.message)]
-    assert result.audit["energy"].value >= 0.0 and result.stats["gained"] == 0
+    assert result.success
+    assert not [x for x in recwarn.list if "nowhere" in str(x.message)]
+    assert result.audit["energy"].value >= 0.0
+    assert result.stats["gained"] == 0
 
 
 def test_a_step_that_gains_too_much_is_tried_again():
@@ -102,7 +113,8 @@ def test_momentum_of_free_parts():
     result = ix.simulate(pair(), (0, 10), "dop853", rtol=1e-8, t_eval=0.1)
     names = [x.name for x in result.audit.checks]
     assert names[1:3] == ["momentum", "angular momentum"]
-    assert result.audit["momentum"].value < 1e-7 and result.audit["angular momentum"].value < 1e-6
+    assert result.audit["momentum"].value < 1e-7
+    assert result.audit["angular momentum"].value < 1e-6
     # 0.3 m/s of 1 kg at the start; the sum of the bodies' momenta may be larger on the way
     assert 0.003 <= result.audit["momentum"].bound < 0.1
 
@@ -135,20 +147,21 @@ def test_rest_and_tiny_energies_do_not_cry_wolf(recwarn):
     model.add(ix.Revolute("hinge", model.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
     for method in ("hht-i3", "bdf-i3", "radau5", "dopri5", "tlismni-adams3"):
         result = ix.simulate(model, (0, 5), method)
-        assert result.audit.ok and not recwarn.list, method
+        assert (result.audit.ok, recwarn.list) == (True, []), method
 
 
 def test_jumps_count_as_work(recwarn):
     model = ix.Model("ball")
     ball = model.add(ix.PointMass("ball", 1.0, position=(0, 0, 1)))
-    model.add(ix.PointInPlane("floor", model.ground, ball, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.PointInPlane("floor", model.ground.marker((0, 0, 0), z=(0, 0, 1)), ball.marker((0, 0, 0))))
 
     def hits(t, state):
         return state["ball"].position[2]
 
     hits.direction, hits.action = -1, ix.impact("floor", restitution=0.5)
     result = ix.simulate(model, (0, 0.8), "dopri5", events=hits, open_joints=["floor"])
-    assert len(result.jumps) == 1 and result.audit.ok
+    assert len(result.jumps) == 1
+    assert result.audit.ok
     assert result.audit["energy"].value < 1e-5  # J, of 10; 7 were lost at once
 
 
@@ -162,8 +175,11 @@ def test_files_keep_the_audit(tmp_path):
 
 def test_table_and_margins():
     found = RunAudit((Check("energy", 3.0, 1.0, "J"), Check("steps", 7.0), Check("rows", math.nan, 1.0)))
-    assert not found.ok and found["energy"].margin == pytest.approx(1 / 3) and not found["rows"].ok
-    assert found.line() == "audit: out of bounds: energy, rows" and str(found).count("OUT OF BOUNDS") == 2
+    assert not found.ok
+    assert found["energy"].margin == pytest.approx(1 / 3)
+    assert not found["rows"].ok
+    assert found.line() == "audit: out of bounds: energy, rows"
+    assert str(found).count("OUT OF BOUNDS") == 2
     assert RunAudit.from_list(found.to_list()).line() == found.line()
     with pytest.raises(ix.ModelError, match="'power' was not checked"):
         found["power"]
@@ -181,27 +197,30 @@ def test_scale_leaves_the_gain_out_and_ends_above_all_energy():
     for kinetic, ends in ((0.5, False), (0.9, False), (1.1, True), (math.nan, True)):
         A[watch.KINETIC] = kinetic
         assert bool(judge(A, 0.0, 0.0, 0.0, 0.0)) is ends
-    assert A[watch.GAIN] == 1.1 and A[watch.SCALE] == 1.0
+    assert A[watch.GAIN] == 1.1
+    assert A[watch.SCALE] == 1.0
 
 
 @pytest.mark.jit_off
 def test_a_leap_into_a_singular_potential_is_no_scale():
     A, judge = watched(), getattr(watch.judge, "py_func", watch.judge)
     A[watch.POTENTIAL] = -1e6
-    assert not judge(A, 0.0, 0.0, 0.0, 0.0) and A[watch.SCALE] == 1.0
+    assert not judge(A, 0.0, 0.0, 0.0, 0.0)
+    assert A[watch.SCALE] == 1.0
     A[watch.POTENTIAL] = 0.0
     assert judge(A, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_parts_of_the_scale():
-    assert part_of_scale(1e-6) == 0.01 and part_of_scale(0.1) == 0.5
+    assert part_of_scale(1e-6) == 0.01
+    assert part_of_scale(0.1) == 0.5
     assert part_of_scale(1e-4) == pytest.approx(10.0 * 1e-4 ** (2 / 3))
 
 
 def test_a_flat_natural_body_is_refused_by_rosenbrock4_on_the_tangent_plane():
     model = ix.Model("lamina", gravity=(0, 0, 0))
     model.add(ix.NaturalBody("b", 1.0, (1.0, 2.0, 3.0), angular_velocity=(0.6, 0.9, 1.1)))
-    with pytest.raises(ix.ModelError, match="NaturalBody 'b'.*parametrization='partition'"):
+    with pytest.raises(ix.ModelError, match=r"NaturalBody 'b'.*parametrization='partition'"):
         ix.simulate(model, (0, 1), "rosenbrock4")
     exact = ix.simulate(model, (0, 2), "dop853", rtol=1e-11)["b"].rotation[-1]
     found = ix.simulate(model, (0, 2), "rosenbrock4", step=0.005, parametrization="partition")["b"].rotation[-1]
