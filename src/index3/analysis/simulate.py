@@ -69,7 +69,8 @@ def simulate(
         last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
-    callback : function of (t, q, v) called at every output time; returning True stops the run
+    callback : function of (t, q, v) called at every output time; returning True stops the run. What it raises is
+        raised, with the result so far as `error.result`
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
     audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
         only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)

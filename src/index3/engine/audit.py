@@ -5,6 +5,8 @@ The energy balance is watched by `methods.audit` in every accepted step, everyth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from index3.engine.momentum import momentum_checks
@@ -17,7 +19,7 @@ RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
 
-def examine(segment: Segment, arrays: dict[str, np.ndarray], *, project: bool, jumped: bool) -> RunAudit | None:
+def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool, jumped: bool) -> RunAudit | None:
     """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:

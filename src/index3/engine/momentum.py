@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from index3.compiled import slots as s
@@ -20,7 +22,7 @@ WEIGHTS = 100.0
 """The least scale of a momentum, in momenta of bodies as fast as the absolute tolerance."""
 
 
-def momentum_checks(segment: Segment, arrays: dict[str, np.ndarray], part: float) -> list[Check]:
+def momentum_checks(segment: Segment, arrays: Mapping[str, np.ndarray], part: float) -> list[Check]:
     """One check of each momentum per free part of the model; drifts from the first line of output."""
     system, checks = segment.variant.whole, []
     allowed = float(np.max(segment.run[run.ATOL][: system.first_state], initial=0.0))
@@ -71,7 +73,7 @@ def is_free(system: System, part: list[int], gravity: np.ndarray) -> bool:
     return all(known)
 
 
-def balanced(segment: Segment, part: list[int], arrays: dict[str, np.ndarray]) -> bool:
+def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
     """Whether the forces applied to these bodies cancel, at some lines of output."""
     system, state = segment.variant.system, segment.variant.state
     inside = {id(segment.variant.whole.bodies[k]) for k in part}
@@ -100,7 +102,7 @@ def balanced(segment: Segment, part: list[int], arrays: dict[str, np.ndarray]) -
 
 
 def momenta(
-    system: System, part: list[int], arrays: dict[str, np.ndarray], allowed: float
+    system: System, part: list[int], arrays: Mapping[str, np.ndarray], allowed: float
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """Momentum and angular momentum about the common centre of mass, (n_t, 3) each, and the scales of both."""
     m, r, v, spin, turning = [], [], [], [], 0.0
