@@ -227,7 +227,7 @@ def test_exceptions_are_kept_with_their_traceback(bench):
     b = bench([two(), two(broken)])
     assert b.run("push") == 2
     assert b.run("push") == 2
-    assert len(calls) == 2  # asked again: at another point it may succeed
+    assert len(calls) == 2  # asked again: a smaller step may avoid the error
     force = b.elements[1]
     assert "its function f raised ZeroDivisionError at t = 0.7: no road" in force.explain("push", 0.7)
     with pytest.raises(SimulationFailed, match="raised ZeroDivisionError: no road") as error:

@@ -35,6 +35,7 @@ def simulate(
     progress: Any = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
+    audit: str = "fail",
     linear: str = "static",
     **options: Any,
 ) -> Result:
@@ -71,6 +72,8 @@ def simulate(
     callback : function of (t, q, v) called at every output time; returning True stops the run. What it raises is
         raised, with the result so far as `error.result`
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
+    audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
+        only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)
     linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
         for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
@@ -90,7 +93,7 @@ def simulate(
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
         "discontinuities": discontinuities, "open_joints": open_joints, "first_step": first_step, "max_step": max_step,
         "max_steps": max_steps, "project": project, "progress": progress, "callback": callback,
-        "on_failure": on_failure,
+        "on_failure": on_failure, "audit": audit,
     }  # fmt: skip
     check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
     return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)

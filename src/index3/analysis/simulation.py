@@ -203,7 +203,7 @@ class Simulation:
         longest, longest_of = longest_step(model)
         if step is None and max_step == math.inf and longest < span[1] - span[0]:
             max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
-        check_choices(asked["project"], asked["callback"], asked["on_failure"])
+        check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
         if not isinstance(asked["dense_output"], bool):
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
         n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
@@ -212,6 +212,7 @@ class Simulation:
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
             step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
             stops=stop_times(asked["discontinuities"], span), project=bool(asked["project"]),
+            audit=asked["audit"],
         )  # fmt: skip
         check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
         return plan, note

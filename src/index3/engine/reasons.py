@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.engine.audit import gained
 from index3.engine.segments import Segment
 from index3.linear import contract
 from index3.methods import closure, run
@@ -33,6 +34,8 @@ def evaluation_fails(segment: Segment, code: int) -> bool:
 
 def reason(segment: Segment, code: int, max_steps: int | None) -> str:
     """Why a run stopped early although its equations have values."""
+    if code == run.GAINED:
+        return gained(segment)
     t, h = segment.run.t, float(segment.run[run.CLOCK][run.H_NEXT])
     rows = segment.variant.system.worst_rows(segment.variant.state[s.PHI])
     worst = f"; worst rows: {rows}" if rows else ""

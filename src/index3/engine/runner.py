@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.engine.audit import complaint, examine
 from index3.engine.collector import Collector
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
@@ -24,7 +26,7 @@ from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
 from index3.linear import contract
-from index3.methods import run
+from index3.methods import audit, run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
 from index3.results.result import Result
@@ -69,7 +71,8 @@ class Runner:
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
-        self.watch = Watch(lambda: self.run)
+        myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
+        self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
 
     @property
@@ -314,12 +317,15 @@ class Runner:
         if remark:
             self.message += f" {remark}"
             warn(remark)
+        unique = self.unique_rows()  # before the audit, which moves the state
+        audited = self.audit(arrays)
         info = {
             "status": self.status, "message": self.message + note, "success": self.status in (0, STOPPED),
             "stats": stats, "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
+            "audit": audited,
         }  # fmt: skip
-        mark_unique(self.layout, self.unique_rows())
+        mark_unique(self.layout, unique)
         sink.finish(self.layout, info)
         result = Result(self.layout, sink.arrays, info)
         result.jumps = self.jumps
@@ -328,6 +334,18 @@ class Runner:
         if self.events is not None:
             result.t_events, result.y_events = self.events.times(), self.events.states()
         return result
+
+    def audit(self, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
+        """The audit of the run in plain numbers and words; what is out of bounds is told."""
+        found = examine(self.segment, arrays, project=self.plan.project, jumped=bool(self.jumps))
+        if found is None:
+            return None
+        said = "" if self.status == -run.GAINED else complaint(found, self.segment)
+        if said:
+            self.message += f" {said}"
+            if self.run[run.AUDIT][audit.MODE] != audit.REPORT:
+                warn(said)
+        return found.to_list()
 
     def unique_rows(self) -> np.ndarray:
         """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""

@@ -66,6 +66,11 @@ class Method(metaclass=Word):
     takes_reactions: ClassVar[bool] = True
     newton_tol: float
 
+    @property
+    def audited(self) -> bool:
+        """Whether steps follow the error as a user asked for it, so that a gain of energy means a run gone wrong."""
+        return True
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's own table for a run whose state is consistent; sets the clock's first step."""
         raise ModelError(f"Method '{self.key}' cannot start.")

@@ -10,16 +10,17 @@ from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
+from index3.methods import audit
 from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
-GREW, BRANCH_LOST = 17, 18
+GREW, BRANCH_LOST, GAINED = 17, 18, 19
 
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
+    WORK, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -27,6 +28,7 @@ GREW, BRANCH_LOST = 17, 18
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
+    audit=("f8", 1),  # the energy balance so far
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
     branch=("f8", 2),  # of each row: the sign of its BRANCH at the start, BRANCH and rate at the last state; or empty
     t_eval=("f8", 1), cursor=("i8", 1),
@@ -44,11 +46,11 @@ T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OL
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
-    N_UNCLOSED,
-) = range(10)  # fmt: skip
+    N_UNCLOSED, N_GAINED,
+) = range(11)  # fmt: skip
 COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
-    "unclosed",
+    "unclosed", "gained",
 )  # fmt: skip
 BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW = range(7)
 """Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
@@ -56,6 +58,9 @@ the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the met
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1."""
 OWN = 2
+OWN_WORK, OWN_OUTPUT = 3, 2
+"""Values of TRACK_WORK for a method that adds up the work of a step by itself, and for one that does the same in its
+dense output; 1 is `add_work`."""
 HUGE = 1e100
 """Size of a coordinate or rate beyond which a motion runs away: its squares are still numbers, no physics is left."""
 POINTS = 32  # at which BRANCH is looked at inside a step
@@ -207,7 +212,7 @@ def write_line(T, R, C, line, t):
         out_work[line] = (
             w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
         )
-        if view(R, LIMITS)[TRACK_WORK] == 2:
+        if view(R, LIMITS)[TRACK_WORK] == OWN_OUTPUT:
             out_work[line] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
@@ -405,14 +410,32 @@ def accept_state(T, R, t, h):
     view(R, CURSOR)[PENDING] = 1
     if grew != OK or lost != OK:
         return max(grew, lost)
-    code = OK
-    if limits[TRACK_WORK] == 2:
+    code = audit.measure(T, view(R, AUDIT))
+    if limits[TRACK_WORK] >= OWN_OUTPUT:
         work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
         work[POWER_NEW] = work[POWER_STEP]
-    if limits[TRACK_WORK] == 1:
+    if limits[TRACK_WORK] == 1 and code == OK:
         code = add_work(T, R)
         counts[N_EVALUATIONS] += 1
-    return EVALUATION_FAILED if code != OK else OK
+    if code != OK:
+        return EVALUATION_FAILED
+    trapezoid = 0.5 * (clock[T_NEW] - clock[T_OLD]) * (work[POWER_OLD] + work[POWER_NEW])
+    ends = audit.judge(view(R, AUDIT), work[WORK_NEW], work[WORK_NEW] - work[WORK_OLD], trapezoid, t)
+    return GAINED if ends else OK
+
+
+@helper
+def gains_too_much(T, R, h):
+    """Whether the trial in T, where the forces were just evaluated, is to be tried again because it gains energy.
+
+    Only where nothing does work: elsewhere the work of a step is known once it is accepted.
+    """
+    if view(R, LIMITS)[TRACK_WORK] != 0 or not audit.gains_too_much(T, view(R, AUDIT), view(R, WORK)[WORK_NEW]):
+        return False
+    view(R, COUNTS)[N_REJECTED] += 1
+    view(R, COUNTS)[N_GAINED] += 1
+    view(R, CLOCK)[H_NEXT] = 0.5 * h
+    return True
 
 
 @helper
@@ -448,4 +471,5 @@ def array_shapes(n: int, m: int, n_angles: int, branching: bool) -> dict:
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (11,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
     shapes[BRANCH] = (m * branching, 3)
-    return shapes | {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}
+    shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,), WORK: (6,)}
+    return shapes | {ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

@@ -14,6 +14,7 @@ import numpy as np
 
 from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
+from index3.results.audit import RunAudit
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
@@ -76,7 +77,7 @@ class Energy:
     work: np.ndarray
     auditor: Callable[[], Any] | None = field(default=None, repr=False)
 
-    def audit(self) -> Any:
+    def shares(self) -> Any:
         """Energies, power and work by element, see `index3.analysis.audit.Audit`.
 
         Raises
@@ -86,6 +87,10 @@ class Energy:
         if self.auditor is None:
             raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
         return self.auditor()
+
+    def audit(self) -> Any:
+        """The older name of `shares`."""
+        return self.shares()
 
     @property
     def total(self) -> np.ndarray:
@@ -115,7 +120,7 @@ class Result:
     """Everything a run computed; the first axis of every array is time.
 
     `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
-    `violation`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
+    `violation`, `audit`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
     `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
     >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
@@ -139,6 +144,7 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
+        self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         self.jumps: list[Any] = []  # changes made by events: time, joints, kinetic energy before and after
@@ -178,7 +184,7 @@ class Result:
 
     @property
     def energy(self) -> Energy:
-        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `audit()` splits them by element."""
+        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `shares()` splits them by element."""
         auditor = None if self.auditor is None else partial(self.auditor, self)
         return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor)
 
@@ -190,8 +196,9 @@ class Result:
 
     @property
     def info(self) -> dict[str, Any]:
-        """How the run went: `status`, `message`, `success`, `stats`, `method` and `options` in one dict."""
-        return {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
+        """How the run went: `status`, `message`, `success`, `stats`, `method`, `options`, `audit` in one dict."""
+        known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
+        return known | {"audit": None if self.audit is None else self.audit.to_list()}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
@@ -296,6 +303,8 @@ class Result:
             lines.append(f"  {self.message}")
         if self.stats:
             lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in self.stats.items() if value))
+        if self.audit is not None:
+            lines.append(f"  {self.audit.line()}")
         change = np.ptp(self.energy.balance)
         largest = np.max(self.energy.kinetic)
         part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""

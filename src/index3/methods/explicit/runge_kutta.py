@@ -43,7 +43,7 @@ rows; the reference must be made anew; the estimate uses the end; error rows; tr
 whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
-OWN_WORK = 2
+OWN_WORK = run.OWN_OUTPUT
 """Value of TRACK_WORK for a method that adds up work by itself."""
 JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
 """A projection is a jump if it is larger than so many allowed errors, than this part of the step, and than this part of

@@ -78,10 +78,16 @@ class Rosenbrock4(Method):
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows, or no or too many
-            degrees of freedom.
+        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows or a flat
+            NaturalBody, or no or too many degrees of freedom.
         """
         self.prepare(progress)
+        flat = [body.label for body in progress.system.bodies if body.flat]
+        if flat and self.parametrization == "tangent-plane":
+            raise ModelError(
+                f"Method 'rosenbrock4' is only of first order with {flat[0]}, whose mass matrix is singular: its "
+                "kinetic energy is no metric for a tangent plane. Give parametrization='partition'."
+            )
         warn_of_missing_derivatives(progress.system)
         state, n = progress.state, progress.system.n
         state.run(evaluate.forces, evaluate.jacobian)
