@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import index3 as ix
+from index3.engine import runner, segments
 
 
 def van_der_pol(y):
@@ -92,15 +93,26 @@ def test_as_good_as_scipy(problem, method, rtol):
     assert error(problem, result.states["x"][-1]) <= max(10.0 * worse_of_scipy(problem, rtol), rtol)
 
 
-def test_present_size_outlives_a_restart():
-    """A state falls from 1e6 to 2e-3; after a declared discontinuity it still is judged by its size there."""
+def test_the_size_before_a_restart_does_not_count(monkeypatch):
+    """An event sets a state from 1e6 to 1e-3: the method starts anew with weights of the small one."""
+    begun = []
 
-    def rates(t, r, A, v, w, p, out, x, rate):
-        rate[0] = -10.0 * x[0] if t < 2.0 else -0.1 * x[0]
+    def begin(*arguments, **settings):
+        segment = segments.begin(*arguments, **settings)
+        begun.append(float(segment.run.velocity_weights[0]))
+        return segment
 
-    model = ix.Model("fall")
-    model.add(ix.UserForce("f", model.ground.marker(), rates, states=model.add(ix.States("x", (1e6,)))))
-    settings = {"rtol": 1e-4, "atol": 1e-12, "t_eval": [0.0, 12.0], "discontinuities": (2.0,)}
-    result = ix.simulate(model, (0.0, 12.0), "radau5", **settings)
-    exact = 1e6 * np.exp(-20.0 - 1.0)
-    assert result.states["x"][-1, 0] == pytest.approx(exact, rel=1e-3)  # ten times rtol, for what adds up
+    def reset(switch):
+        switch.v[0] = 1e-3
+
+    def late(t, state):
+        return t - 1.0
+
+    late.action = reset
+    monkeypatch.setattr(runner, "begin", begin)
+    model = ix.Model("reset")
+    nothing = lambda t, r, A, v, w, p, out, x, rate: None  # noqa: E731
+    model.add(ix.UserForce("f", model.ground.marker(), nothing, states=model.add(ix.States("x", (1e6,)))))
+    result = ix.simulate(model, (0.0, 3.0), "radau5", rtol=1e-4, atol=1e-14, events=late)
+    assert result.states["x"][-1, 0] == 1e-3
+    assert begun[-1] == pytest.approx(1e-7, rel=1e-6)  # atol is far below

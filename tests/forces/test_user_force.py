@@ -241,11 +241,16 @@ def test_exceptions_are_kept_with_their_traceback(bench):
 
 @pytest.mark.jit_off
 def test_interrupts_are_kept_too(bench):
+    calls = []
+
     def interrupted(t, r, A, v, w, p, out):
+        calls.append(t)
         raise KeyboardInterrupt
 
     b = bench([two(interrupted)])
     assert b.run("push") == 1
+    assert b.run("push") == 1
+    assert len(calls) == 1  # not called again: the run is about to end
     with pytest.raises(KeyboardInterrupt):
         b.elements[0].raise_failure()
 
