@@ -12,7 +12,7 @@ from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFail
 from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
-from index3.methods import closure, closure_output
+from index3.methods import closure, closure_output, work
 from index3.system.system import State, System
 
 CLOSED = 1e-12
@@ -26,7 +26,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 KERNELS = (
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
-    closure.shorten, closure_output.close_block,
+    closure.shorten, closure_output.close_block, work.add_work,
 )  # fmt: skip
 """Kernels that a closer of any model calls, those of its solver apart."""
 

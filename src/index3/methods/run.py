@@ -9,7 +9,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
-from index3.methods.hermite import fill_cubic, fill_quintic, hermite
+from index3.methods.hermite import fill_cubic, fill_quintic, hermite_between
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
@@ -17,7 +17,8 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
+    WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON,
+    ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -25,38 +26,47 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
+    nodes=("i8", 1), node_t=("f8", 1), node_power=("f8", 1), node_work=("f8", 1),  # where the power is known
+    newton=("f8", 2),  # places and coefficients of the polynomial through some of them
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
     t_eval=("f8", 1), cursor=("i8", 1),
     out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_work=("f8", 1),
     out_angle=("f8", 2),
 )  # fmt: skip
 
-LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(5)
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER, LINK_WORK = range(6)
 """Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
-method's table; and for work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and
-its table."""
-LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
-"""Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
+method's table; and for work, the address of a kernel that finds the multipliers of a state (0 if these do no work), its
+table, and the address of the kernel that adds up."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
-    N_UNCLOSED,
-) = range(10)  # fmt: skip
+    N_UNCLOSED, N_WORK,
+) = range(11)  # fmt: skip
 COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
-    "unclosed",
+    "unclosed", "work_evaluations",
 )  # fmt: skip
 BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE = range(5)
-"""Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
+"""Places in LIMITS: steps until the next return, steps in all, how work is added up (0: there is none, or the method
+does all of it; OWN: the method gives its account of a step), whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state."""
 OWN = 2
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
 """Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
-WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP = range(6)
-"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with its power."""
+(
+    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP, WORK_SIZE, WORK_ERROR, SPENT,
+    WORK_SPACE,
+) = range(10)  # fmt: skip
+"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with the power at its
+end; integral of |power|; estimated error so far; price of the evaluations for work alone."""
+NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
+"""Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
+MOST_NODES, HISTORY, POINTS = 32, 3, 5
+"""Room for nodes; nodes kept before the old state; nodes of a polynomial."""
 
 
 @helper
@@ -188,12 +198,10 @@ def write_row(T, R, row, t):
         h = clock[T_NEW] - clock[T_OLD]
         x = (t - clock[T_OLD]) / h
         output_state(T, R, t, q, v)
-        w = hermite(x)
-        out_work[row] = (
-            w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
-        )
-        if view(R, LIMITS)[TRACK_WORK] == 2:
+        if view(R, NODES)[OWN_ROWS] == 1:
             out_work[row] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
+        else:
+            out_work[row] = hermite_between(t, view(R, NODE_T), view(R, NODE_WORK), view(R, NODE_POWER), view(R, NODES))
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
@@ -237,57 +245,25 @@ def emit(T, R):
 
 
 @helper
-def power_at(T, R, t):
-    """ENERGY at a time of the last accepted step; where reactions work, with those that belong to the state there."""
-    link, code = view(R, LINK), OK
-    output_state(T, R, t, view(T, s.Q), view(T, s.V))
-    view(T, s.TIME)[0] = t
-    if link[LINK_ACCELERATE] != 0:
-        code = call(link[LINK_ACCELERATE], T, link[LINK_CLOSER])
-    if code == OK:
-        code = core(T, s.CORE_FORCES)
-    if code == OK:
-        code = core(T, s.CORE_ENERGY)
-    return code
+def open_account(R):
+    """Nodes at both ends of a step; a few of those before it are kept, unless the power there is not known."""
+    nodes, clock, work = view(R, NODES), view(R, CLOCK), view(R, WORK)
+    t, power, done, last = view(R, NODE_T), view(R, NODE_POWER), view(R, NODE_WORK), nodes[NODE_NEW]
+    kept = min(last, HISTORY) if t[last] == clock[T_OLD] else 0
+    for k in range(kept):
+        t[k], power[k] = t[last - kept + k], power[last - kept + k]
+    t[kept], power[kept], done[kept] = clock[T_OLD], work[POWER_OLD], work[WORK_OLD]
+    t[kept + 1] = clock[T_NEW]
+    nodes[NODE_OLD], nodes[NODE_NEW], nodes[OWN_ROWS] = kept, kept + 1, 0
+    close_account(R, work[WORK_OLD], work[POWER_OLD])
 
 
 @helper
-def add_work(T, R):
-    """Work of the last accepted step by quadrature of the power on the dense output; T stands at the new state.
-
-    Only called where something is not conservative. Simpson's rule with a and multipliers interpolated, which costs one
-    evaluation of the forces; where the accepted accelerations are true ones, Lobatto's rule of five points with
-    multipliers solved for at the inner ones.
-    """
-    clock, work = view(R, CLOCK), view(R, WORK)
-    lam, lam0, lam1 = view(T, s.LAM), view(R, OLD_LAM), view(R, NEW_LAM)
-    a, a0, a1 = view(T, s.A), view(R, OLD_A), view(R, NEW_A)
-    energy = view(T, s.ENERGY)
-    code = core(T, s.CORE_ENERGY)
-    work[POWER_NEW] = energy[s.POWER]
-    h = clock[T_NEW] - clock[T_OLD]
-    if view(R, LIMITS)[QUINTIC] != 0 and code == OK:
-        work[WORK_NEW] = work[WORK_OLD] + h / 20.0 * (work[POWER_OLD] + work[POWER_NEW])
-        for k in range(3):
-            x, share = 0.5 + (k - 1) * LOBATTO, 49.0 / 180.0 if k != 1 else 16.0 / 45.0
-            code = power_at(T, R, clock[T_OLD] + x * h)
-            if code != OK:
-                return code
-            work[WORK_NEW] += share * h * energy[s.POWER]
-        return OK
-    middle = 0.5 * (clock[T_OLD] + clock[T_NEW])
-    view(T, s.TIME)[0] = middle
-    interpolate(R, middle, view(T, s.Q), view(T, s.V))
-    for k in range(lam.shape[0]):
-        lam[k] = 0.5 * (lam0[k] + lam1[k])
-    for k in range(a.shape[0]):
-        a[k] = 0.5 * (a0[k] + a1[k])
-    if code == OK:
-        code = core(T, s.CORE_FORCES)
-    if code == OK:
-        code = core(T, s.CORE_ENERGY)
-    work[WORK_NEW] = work[WORK_OLD] + h / 6.0 * (work[POWER_OLD] + 4.0 * energy[s.POWER] + work[POWER_NEW])
-    return code
+def close_account(R, done, power):
+    """Work up to the new state, and the power there."""
+    last, work = view(R, NODES)[NODE_NEW], view(R, WORK)
+    work[WORK_NEW], work[POWER_NEW] = done, power
+    view(R, NODE_WORK)[last], view(R, NODE_POWER)[last] = done, power
 
 
 @helper
@@ -346,13 +322,8 @@ def accept_state(T, R, t, h):
         core(T, s.CORE_ANGLES)
         copy(near, view(T, s.ANGLES))
     view(R, CURSOR)[PENDING] = 1
-    code = OK
-    if limits[TRACK_WORK] == 2:
-        work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
-        work[POWER_NEW] = work[POWER_STEP]
-    if limits[TRACK_WORK] == 1:
-        code = add_work(T, R)
-        counts[N_EVALUATIONS] += 1
+    open_account(R)
+    code = call(view(R, LINK)[LINK_WORK], T, R) if limits[TRACK_WORK] != 0 else OK
     return EVALUATION_FAILED if code != OK else OK
 
 
@@ -387,8 +358,10 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
-    shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (6,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
+    shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
+    shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, POINTS)}
+    shapes |= {TOLERANCE: (2,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
     shapes |= {
         OUT_Q: (block, n),
         OUT_V: (block, n),

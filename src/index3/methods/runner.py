@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
-from index3.methods import closure, run
+from index3.methods import closure, run, work
 from index3.methods.closing import Closer
 from index3.system.system import State
 
@@ -43,6 +43,8 @@ class Run:
             block = min(block, len(t_eval))
         self.table.fill(run.array_shapes(n, m, n_angles, block))
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
+        if not self.system.conservative:
+            self.table[run.LINK][run.LINK_WORK] = work.add_work.address
         if self.system.reactions_work:
             closer = Closer(state, solver)
             self.owned.append(closer)

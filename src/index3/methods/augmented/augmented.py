@@ -25,7 +25,7 @@ PATIENCE = 50
 
 @helper
 def measure(T, E, R, t, h):
-    """Energy at the end of the step tried and work in it, by Simpson's rule as `run.add_work`; T returns to the end."""
+    """Energy at the end of the step tried and work in it, by Simpson's rule; T returns to the end."""
     memory, work, energy = view(E, MEMORY), view(R, run.WORK), view(T, s.ENERGY)
     if run.core(T, s.CORE_ENERGY) != OK:
         return run.EVALUATION_FAILED
@@ -85,8 +85,7 @@ def accept(T, E, R, t, h):
     flags[p.FAILURES] = 0
     flags[p.BROKEN_IN_ROW] = 0
     code = run.accept_state(T, R, t, h)
-    work[run.WORK_NEW] = work[run.WORK_OLD] + memory[p.WORK_STEP]
-    work[run.POWER_NEW] = view(T, s.ENERGY)[s.POWER]
+    run.close_account(R, work[run.WORK_OLD] + memory[p.WORK_STEP], view(T, s.ENERGY)[s.POWER])
     memory[p.ENERGY_OLD] = memory[p.ENERGY_TRIAL]
     memory[p.KINETIC_MOST] = max(memory[p.KINETIC_MOST], memory[p.KINETIC_TRIAL])
     memory[p.WORK_MOST] = max(memory[p.WORK_MOST], abs(work[run.WORK_NEW]))

@@ -1,0 +1,226 @@
+"""Work of what is not conservative: the integral of its power over the accepted steps.
+
+The power is known at the ends of the steps, because the forces were evaluated there. Such a node costs nothing, so the
+work of a step is the integral of the polynomial through its ends and some nodes before it; the part that the last of
+them adds estimates the error. Where that is more than allowed (a step far longer than the ones before, a force that
+begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. There are
+never more of them than steps; what they cannot mend is in the estimated error of the work.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.methods import run
+
+GAUSS = 0.15**0.5
+"""Distance of the outer points of Gauss's rule of three from the middle."""
+CLOSE = 0.08
+"""Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
+RESERVE, URGENT = 8, 3e-3
+"""So many evaluations are left for errors above this part of the work, lest a switching force find none."""
+PRICE_OF_REACTIONS = 4
+"""Price of a node, in evaluations of the forces, if the reactions there must be solved for."""
+UNKNOWN = 1e300
+
+
+@helper
+def next_node(t, i, a, b, last):
+    """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
+    least = CLOSE * (t[i + 1] - t[i])
+    left = a > 0 and t[a] - t[max(a - 1, 0)] >= least
+    right = b < last and t[min(b + 1, last)] - t[b] >= least
+    if left and (not right or t[i] - t[a - 1] <= t[b + 1] - t[i + 1]):
+        return a - 1
+    return b + 1 if right else -1
+
+
+@helper
+def differences(R, i):
+    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number."""
+    t, power, last = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_NEW]
+    x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
+    x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
+    for m in range(2, run.POINTS):
+        k = next_node(t, i, a, b, last)
+        if k < 0:
+            return m
+        a, b = min(a, k), max(b, k)
+        x[m] = (t[k] - t[i]) / h
+        rest, product = power[k], 1.0
+        for j in range(m):
+            rest -= c[j] * product
+            product *= x[m] - x[j]
+        c[m] = rest / product
+    return run.POINTS
+
+
+@helper
+def shrink(c, count):
+    """Whether differences of higher order are smaller, as those of a smooth function are."""
+    scale, before, least = 1.0, 0.0, 0.0
+    for m in range(1, count):
+        scale *= m
+        size = scale * abs(c[m])
+        if m >= 3 and size > max(before, least):
+            return False
+        before, least = size, before
+    return True
+
+
+@helper
+def piece(R, i):
+    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
+
+    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and what
+    the first two differences add is in doubt.
+    """
+    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i)
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    start, end = c[0], c[0] + c[1]
+    if start == 0.0 and end == 0.0:  # nothing acts
+        return 0.0, 0.0, 0.0
+    mean, term, before, most, early, middle, late = start, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0
+    for m in range(1, count):
+        early *= 0.5 - GAUSS - x[m - 1]
+        middle *= 0.5 - x[m - 1]
+        late *= 0.5 + GAUSS - x[m - 1]
+        before, term = abs(term), c[m] * (5.0 * (early + late) + 8.0 * middle) / 18.0
+        mean += term
+        if m <= 2:
+            most = max(most, abs(term))
+    if shrink(c, count):
+        return h * mean, h * abs(term), h * max(before, abs(term))
+    return h * min(max(mean, min(start, end)), max(start, end)), h * most, h * most
+
+
+@helper
+def add_pieces(R):
+    """NODE_WORK of the step's nodes; the sums of both estimated errors, and the first node of the worst piece."""
+    nodes, done = view(R, run.NODES), view(R, run.NODE_WORK)
+    error, cautious, most, worst = 0.0, 0.0, -1.0, nodes[run.NODE_OLD]
+    for i in range(nodes[run.NODE_OLD], nodes[run.NODE_NEW]):
+        work, wrong, doubtful = piece(R, i)
+        done[i + 1] = done[i] + work
+        error += wrong
+        cautious += doubtful
+        if wrong > most:
+            most, worst = wrong, i
+    return error, cautious, worst
+
+
+@helper
+def power_at(T, R, t):
+    """ENERGY at a time of the last accepted step; where reactions work, with those that belong to the state there."""
+    clock, link, counts = view(R, run.CLOCK), view(R, run.LINK), view(R, run.COUNTS)
+    a, a0, a1, lam, lam0, lam1 = (
+        view(T, s.A),
+        view(R, run.OLD_A),
+        view(R, run.NEW_A),
+        view(T, s.LAM),
+        view(R, run.OLD_LAM),
+        view(R, run.NEW_LAM),
+    )
+    x, code = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD]), OK
+    view(T, s.TIME)[0] = t
+    run.interpolate(R, t, view(T, s.Q), view(T, s.V))
+    for k in range(a.shape[0]):
+        a[k] = (1.0 - x) * a0[k] + x * a1[k]
+    for k in range(lam.shape[0]):
+        lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
+    if price(R) > 1:
+        code = call(link[run.LINK_ACCELERATE], T, link[run.LINK_CLOSER])
+    counts[run.N_EVALUATIONS] += 1
+    counts[run.N_WORK] += 1
+    view(R, run.WORK)[run.SPENT] += price(R)
+    if code == OK:
+        code = run.core(T, s.CORE_FORCES)
+    return run.core(T, s.CORE_ENERGY) if code == OK else code
+
+
+@helper
+def price(R):
+    """Of a node: reactions that work are solved for where those at the ends of a step are true ones."""
+    solved = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and view(R, run.LIMITS)[run.QUINTIC] != 0
+    return PRICE_OF_REACTIONS if solved else 1
+
+
+@helper
+def affordable(R, error):
+    """Whether one more node may be spent on an error."""
+    work, room = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
+    left = view(R, run.COUNTS)[run.N_STEPS] - work[run.SPENT] - price(R)
+    return room and (left >= RESERVE or (left >= 0 and error > URGENT * work[run.WORK_SIZE]))
+
+
+@helper
+def insert_node(T, R, i):
+    """A node in the middle of the piece from node i."""
+    nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
+    code = power_at(T, R, 0.5 * (t[i] + t[i + 1]))
+    nodes[run.NODE_NEW] += 1
+    for k in range(nodes[run.NODE_NEW], i + 1, -1):
+        t[k], power[k] = t[k - 1], power[k - 1]
+    t[i + 1], power[i + 1] = view(T, s.TIME)[0], view(T, s.ENERGY)[s.POWER]
+    return code
+
+
+@helper
+def return_to_end(T, R):
+    """T's state is the new one again."""
+    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
+    run.copy(view(T, s.Q), view(R, run.NEW_Q))
+    run.copy(view(T, s.V), view(R, run.NEW_V))
+    run.copy(view(T, s.A), view(R, run.NEW_A))
+    run.copy(view(T, s.LAM), view(R, run.NEW_LAM))
+
+
+@helper
+def doubt(R):
+    """How far a method's own account of the step is from that by nodes."""
+    work, last = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW]
+    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
+        return UNKNOWN
+    return abs(work[run.WORK_OLD] + work[run.WORK_STEP] - view(R, run.NODE_WORK)[last])
+
+
+@helper
+def settle_work(T, R, allowed):
+    """Add nodes until the work of the step is known well enough, or they are too dear; take the account less in doubt.
+
+    A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
+    of the step, so where they agree both are right.
+    """
+    work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
+    error, cautious, worst = add_pieces(R)
+    while code == OK and min(error, doubt(R)) > allowed and affordable(R, min(error, doubt(R))):
+        code = insert_node(T, R, worst)
+        error, cautious, worst = add_pieces(R)
+    if error > allowed:
+        error = cautious
+    done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
+    if own < error:
+        error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
+    work[run.WORK_ERROR] += error
+    run.close_account(R, done, work[run.POWER_NEW])
+    return code
+
+
+@kernel
+def add_work(T, R):
+    """Work of the last accepted step, whose nodes are open; T stands at the new state."""
+    clock, work, power, code = view(R, run.CLOCK), view(R, run.WORK), view(R, run.WORK)[run.POWER_STEP], OK
+    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
+        code = run.core(T, s.CORE_ENERGY)
+        power = view(T, s.ENERGY)[s.POWER]
+    if code != OK:
+        return code
+    run.close_account(R, work[run.WORK_OLD], power)
+    h, spent = clock[run.T_NEW] - clock[run.T_OLD], work[run.SPENT]
+    size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
+    work[run.WORK_SIZE] += size
+    share = work[run.WORK_SIZE] * h / (clock[run.T_END] - clock[run.T_START])
+    code = settle_work(T, R, view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
+    if work[run.SPENT] > spent:
+        return_to_end(T, R)
+    return code
