@@ -17,10 +17,17 @@ GAUSS = 0.15**0.5
 """Distance of the outer points of Gauss's rule of three from the middle."""
 CLOSE = 0.08
 """Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
-RESERVE, URGENT = 8, 3e-3
-"""So many evaluations are left for errors above this part of the work, lest a switching force find none."""
-PRICE_OF_REACTIONS = 4
-"""Price of a node, in evaluations of the forces, if the reactions there must be solved for."""
+RESERVE, KEPT, URGENT = 8, 0.5, 3e-3
+"""So many evaluations, and this part of what steps allow, are left for errors above this part of the work, lest a
+switching force find none."""
+TOLERATED = 4.0
+"""Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
+twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
+PRICE_OF_REACTIONS = 25
+"""Price of a node, in evaluations of the forces, if the reactions there must be solved for: two to three steps of a BDF
+take as long, and work is to take a tenth of a run at most."""
+LITTLE = 1e-3
+"""Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
 UNKNOWN = 1e300
 
 
@@ -146,11 +153,18 @@ def price(R):
 
 
 @helper
-def affordable(R, error):
+def scale(T, R):
+    """What errors of the work are measured by: the integral of |power| so far."""
+    return view(R, run.WORK)[run.WORK_SIZE] + LITTLE * view(T, s.ENERGY)[s.KINETIC]
+
+
+@helper
+def affordable(T, R, error):
     """Whether one more node may be spent on an error."""
     work, room = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
-    left = view(R, run.COUNTS)[run.N_STEPS] - work[run.SPENT] - price(R)
-    return room and (left >= RESERVE or (left >= 0 and error > URGENT * work[run.WORK_SIZE]))
+    steps = view(R, run.COUNTS)[run.N_STEPS]
+    left = steps - work[run.SPENT] - price(R)
+    return room and (left >= RESERVE + KEPT * steps or (left >= 0 and error > URGENT * scale(T, R)))
 
 
 @helper
@@ -193,7 +207,7 @@ def settle_work(T, R, allowed):
     """
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    while code == OK and min(error, doubt(R)) > allowed and affordable(R, min(error, doubt(R))):
+    while code == OK and min(error, doubt(R)) > allowed and affordable(T, R, min(error, doubt(R))):
         code = insert_node(T, R, worst)
         error, cautious, worst = add_pieces(R)
     if error > allowed:
@@ -219,8 +233,8 @@ def add_work(T, R):
     h, spent = clock[run.T_NEW] - clock[run.T_OLD], work[run.SPENT]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
-    share = work[run.WORK_SIZE] * h / (clock[run.T_END] - clock[run.T_START])
-    code = settle_work(T, R, view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
+    share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
+    code = settle_work(T, R, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
     if work[run.SPENT] > spent:
         return_to_end(T, R)
     return code
