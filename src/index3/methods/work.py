@@ -10,22 +10,19 @@ never more of them than steps; what they cannot mend is in the estimated error o
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import run
 
 GAUSS = 0.15**0.5
 """Distance of the outer points of Gauss's rule of three from the middle."""
 CLOSE = 0.08
 """Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
-RESERVE, KEPT, URGENT = 8, 0.5, 3e-3
+RESERVE, KEPT, URGENT = 4, 0.25, 1e-3
 """So many evaluations, and this part of what steps allow, are left for errors above this part of the work, lest a
 switching force find none."""
 TOLERATED = 4.0
 """Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
 twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
-PRICE_OF_REACTIONS = 25
-"""Price of a node, in evaluations of the forces, if the reactions there must be solved for: two to three steps of a BDF
-take as long, and work is to take a tenth of a run at most."""
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
 UNKNOWN = 1e300
@@ -118,38 +115,20 @@ def add_pieces(R):
 
 @helper
 def power_at(T, R, t):
-    """ENERGY at a time of the last accepted step; where reactions work, with those that belong to the state there."""
-    clock, link, counts = view(R, run.CLOCK), view(R, run.LINK), view(R, run.COUNTS)
-    a, a0, a1, lam, lam0, lam1 = (
-        view(T, s.A),
-        view(R, run.OLD_A),
-        view(R, run.NEW_A),
-        view(T, s.LAM),
-        view(R, run.OLD_LAM),
-        view(R, run.NEW_LAM),
-    )
-    x, code = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD]), OK
+    """ENERGY at a time of the last accepted step, accelerations and reactions from those at its ends."""
+    clock, counts, a, lam = view(R, run.CLOCK), view(R, run.COUNTS), view(T, s.A), view(T, s.LAM)
+    a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
+    x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
     view(T, s.TIME)[0] = t
     run.interpolate(R, t, view(T, s.Q), view(T, s.V))
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
-    if price(R) > 1:
-        code = call(link[run.LINK_ACCELERATE], T, link[run.LINK_CLOSER])
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_WORK] += 1
-    view(R, run.WORK)[run.SPENT] += price(R)
-    if code == OK:
-        code = run.core(T, s.CORE_FORCES)
+    code = run.core(T, s.CORE_FORCES)
     return run.core(T, s.CORE_ENERGY) if code == OK else code
-
-
-@helper
-def price(R):
-    """Of a node: reactions that work are solved for where those at the ends of a step are true ones."""
-    solved = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and view(R, run.LIMITS)[run.QUINTIC] != 0
-    return PRICE_OF_REACTIONS if solved else 1
 
 
 @helper
@@ -161,9 +140,8 @@ def scale(T, R):
 @helper
 def affordable(T, R, error):
     """Whether one more node may be spent on an error."""
-    work, room = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
-    steps = view(R, run.COUNTS)[run.N_STEPS]
-    left = steps - work[run.SPENT] - price(R)
+    room, steps = view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1, view(R, run.COUNTS)[run.N_STEPS]
+    left = steps - view(R, run.COUNTS)[run.N_WORK] - 1
     return room and (left >= RESERVE + KEPT * steps or (left >= 0 and error > URGENT * scale(T, R)))
 
 
@@ -199,6 +177,18 @@ def doubt(R):
 
 
 @helper
+def nodes_help(R):
+    """Whether a node inside the step may tell more than those outside.
+
+    If the power depends on reactions, a node with reactions that are linear in the step is off by h^2/8 of their second
+    derivative. The polynomial through the ends of steps, where they are the method's, is better if it holds at all.
+    """
+    if view(R, run.LIMITS)[run.REACTIONS_WORK] == 0:
+        return True
+    return not shrink(view(R, run.NEWTON)[1], differences(R, view(R, run.NODES)[run.NODE_OLD]))
+
+
+@helper
 def settle_work(T, R, allowed):
     """Add nodes until the work of the step is known well enough, or they are too dear; take the account less in doubt.
 
@@ -207,7 +197,8 @@ def settle_work(T, R, allowed):
     """
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    while code == OK and min(error, doubt(R)) > allowed and affordable(T, R, min(error, doubt(R))):
+    may = nodes_help(R)
+    while may and code == OK and min(error, doubt(R)) > allowed and affordable(T, R, min(error, doubt(R))):
         code = insert_node(T, R, worst)
         error, cautious, worst = add_pieces(R)
     if error > allowed:
@@ -230,11 +221,11 @@ def add_work(T, R):
     if code != OK:
         return code
     run.close_account(R, work[run.WORK_OLD], power)
-    h, spent = clock[run.T_NEW] - clock[run.T_OLD], work[run.SPENT]
+    h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
     code = settle_work(T, R, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
-    if work[run.SPENT] > spent:
+    if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     return code
