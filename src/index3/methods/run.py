@@ -34,9 +34,10 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     out_angle=("f8", 2),
 )  # fmt: skip
 
-LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_WORK = range(4)
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_WORK, LINK_ACCELERATE, LINK_CLOSER = range(6)
 """Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
-method's table; the address of the kernel that adds up work."""
+method's table; the address of the kernel that adds up work, and for that the address of a kernel that finds the
+multipliers of a state (0 if the power does not depend on them), and its table."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
 (
@@ -47,11 +48,11 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed", "work_evaluations",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, REACTIONS_WORK = range(6)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE = range(5)
 """Places in LIMITS: steps until the next return, steps in all, how work is added up (0: there is none, or the method
 does all of it; OWN: the method gives its account of a step), whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
-first coordinate that is the integral of a first-order state; whether the power depends on reactions."""
+first coordinate that is the integral of a first-order state."""
 OWN = 2
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
@@ -356,7 +357,7 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
     """Shapes of the slots of a run with `block` rows of output."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (4,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (6,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (6,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
     shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, POINTS)}
     shapes |= {TOLERANCE: (2,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}

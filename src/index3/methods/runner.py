@@ -10,7 +10,8 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
-from index3.methods import run, work
+from index3.methods import closure, run, work
+from index3.methods.closing import Closer
 from index3.system.system import State
 
 BLOCK_NUMBERS = 1_000_000
@@ -44,6 +45,11 @@ class Run:
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if not self.system.conservative:
             self.table[run.LINK][run.LINK_WORK] = work.add_work.address
+        if self.system.reactions_work:
+            closer = Closer(state, solver)
+            self.owned.append(closer)
+            self.table[run.LINK][run.LINK_ACCELERATE] = closure.assemble_accelerations.address
+            self.table[run.LINK][run.LINK_CLOSER] = closer.handle
         t0, t1 = span
         clock = self.table[run.CLOCK]
         clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_END]] = t0, t0, t0, t1
@@ -51,8 +57,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
-        working = int(not self.system.conservative), 0, self.system.first_state, int(self.system.reactions_work)
-        self.table[run.LIMITS][:] = 0, limit, *working
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
         for old, new, source in (

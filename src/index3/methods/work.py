@@ -3,23 +3,26 @@
 The power is known at the ends of the steps, because the forces were evaluated there. Such a node costs nothing, so the
 work of a step is the integral of the polynomial through its ends and some nodes before it; the part that the last of
 them adds estimates the error. Where that is more than allowed (a step far longer than the ones before, a force that
-begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. There are
-never more of them than steps; what they cannot mend is in the estimated error of the work.
+begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. Beyond
+the first few there are never more of them than steps; what they cannot mend is in the estimated error of the work.
 """
 
 from __future__ import annotations
 
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, helper, kernel, view
+from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import run
 
 GAUSS = 0.15**0.5
 """Distance of the outer points of Gauss's rule of three from the middle."""
 CLOSE = 0.08
 """Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
-RESERVE, KEPT, URGENT = 4, 0.25, 1e-3
-"""So many evaluations, and this part of what steps allow, are left for errors above this part of the work, lest a
-switching force find none."""
+GRANT, KEPT, URGENT = 20, 0.25, 1e-3
+"""Evaluations that a run has before its steps allow any; the part of what they allow that is left for errors above this
+part of the work, lest a switching force find none."""
+DEAR = 25
+"""Steps for each node whose reactions are solved for, unless the error is above URGENT: such a node takes as long as
+two or three steps of a BDF, and work is to take a tenth of a run at most."""
 TOLERATED = 4.0
 """Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
 twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
@@ -114,8 +117,8 @@ def add_pieces(R):
 
 
 @helper
-def power_at(T, R, t):
-    """ENERGY at a time of the last accepted step, accelerations and reactions from those at its ends."""
+def power_at(T, R, t, solve):
+    """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
     clock, counts, a, lam = view(R, run.CLOCK), view(R, run.COUNTS), view(T, s.A), view(T, s.LAM)
     a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
     x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
@@ -127,7 +130,9 @@ def power_at(T, R, t):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_WORK] += 1
-    code = run.core(T, s.CORE_FORCES)
+    code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_CLOSER]) if solve else OK
+    if code == OK:
+        code = run.core(T, s.CORE_FORCES)
     return run.core(T, s.CORE_ENERGY) if code == OK else code
 
 
@@ -138,18 +143,20 @@ def scale(T, R):
 
 
 @helper
-def affordable(T, R, error):
+def affordable(T, R, error, solve):
     """Whether one more node may be spent on an error."""
-    room, steps = view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1, view(R, run.COUNTS)[run.N_STEPS]
-    left = steps - view(R, run.COUNTS)[run.N_WORK] - 1
-    return room and (left >= RESERVE + KEPT * steps or (left >= 0 and error > URGENT * scale(T, R)))
+    if view(R, run.NODES)[run.NODE_NEW] == run.MOST_NODES - 1:
+        return False
+    steps, spent = view(R, run.COUNTS)[run.N_STEPS], view(R, run.COUNTS)[run.N_WORK] + 1
+    part = 1.0 if error > URGENT * scale(T, R) else 1.0 / DEAR if solve else 1.0 - KEPT
+    return spent <= GRANT + part * steps
 
 
 @helper
-def insert_node(T, R, i):
+def insert_node(T, R, i, solve):
     """A node in the middle of the piece from node i."""
     nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
-    code = power_at(T, R, 0.5 * (t[i] + t[i + 1]))
+    code = power_at(T, R, 0.5 * (t[i] + t[i + 1]), solve)
     nodes[run.NODE_NEW] += 1
     for k in range(nodes[run.NODE_NEW], i + 1, -1):
         t[k], power[k] = t[k - 1], power[k - 1]
@@ -177,15 +184,15 @@ def doubt(R):
 
 
 @helper
-def nodes_help(R):
-    """Whether a node inside the step may tell more than those outside.
+def must_solve(R):
+    """Whether a node inside the step needs the reactions of its state to tell more than the nodes outside.
 
     If the power depends on reactions, a node with reactions that are linear in the step is off by h^2/8 of their second
     derivative. The polynomial through the ends of steps, where they are the method's, is better if it holds at all.
     """
-    if view(R, run.LIMITS)[run.REACTIONS_WORK] == 0:
-        return True
-    return not shrink(view(R, run.NEWTON)[1], differences(R, view(R, run.NODES)[run.NODE_OLD]))
+    if view(R, run.LINK)[run.LINK_ACCELERATE] == 0 or view(R, run.LIMITS)[run.QUINTIC] == 0:
+        return False
+    return shrink(view(R, run.NEWTON)[1], differences(R, view(R, run.NODES)[run.NODE_OLD]))
 
 
 @helper
@@ -197,10 +204,11 @@ def settle_work(T, R, allowed):
     """
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    may = nodes_help(R)
-    while may and code == OK and min(error, doubt(R)) > allowed and affordable(T, R, min(error, doubt(R))):
-        code = insert_node(T, R, worst)
+    solve, doubts = must_solve(R), min(error, doubt(R))
+    while code == OK and doubts > allowed and affordable(T, R, doubts, solve):
+        code = insert_node(T, R, worst, solve)
         error, cautious, worst = add_pieces(R)
+        doubts = min(error, doubt(R))
     if error > allowed:
         error = cautious
     done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
