@@ -149,7 +149,7 @@ def affordable(T, R, error, solve):
         return False
     steps, spent = view(R, run.COUNTS)[run.N_STEPS], view(R, run.COUNTS)[run.N_WORK] + 1
     part = 1.0 if error > URGENT * scale(T, R) else 1.0 / DEAR if solve else 1.0 - KEPT
-    return spent <= GRANT + part * steps
+    return spent <= part * (GRANT + steps)
 
 
 @helper
@@ -185,14 +185,11 @@ def doubt(R):
 
 @helper
 def must_solve(R):
-    """Whether a node inside the step needs the reactions of its state to tell more than the nodes outside.
+    """Whether a node needs the reactions of its state: the power depends on them, and those at the ends are true ones.
 
-    If the power depends on reactions, a node with reactions that are linear in the step is off by h^2/8 of their second
-    derivative. The polynomial through the ends of steps, where they are the method's, is better if it holds at all.
+    Linear in the step they would be off by h^2/8 of their second derivative, and more nodes would not mend that.
     """
-    if view(R, run.LINK)[run.LINK_ACCELERATE] == 0 or view(R, run.LIMITS)[run.QUINTIC] == 0:
-        return False
-    return shrink(view(R, run.NEWTON)[1], differences(R, view(R, run.NODES)[run.NODE_OLD]))
+    return view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and view(R, run.LIMITS)[run.QUINTIC] != 0
 
 
 @helper
@@ -212,7 +209,7 @@ def settle_work(T, R, allowed):
     if error > allowed:
         error = cautious
     done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
-    if own < error:
+    if own < cautious:
         error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
     work[run.WORK_ERROR] += error
     run.close_account(R, done, work[run.POWER_NEW])
