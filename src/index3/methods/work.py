@@ -202,14 +202,15 @@ def settle_work(T, R, allowed):
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
     solve, doubts = must_solve(R), min(error, doubt(R))
-    while code == OK and doubts > allowed and affordable(T, R, doubts, solve):
+    trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
+    while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
         code = insert_node(T, R, worst, solve)
         error, cautious, worst = add_pieces(R)
         doubts = min(error, doubt(R))
     if error > allowed:
         error = cautious
     done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
-    if own < cautious:
+    if trusted or own < cautious:
         error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
     work[run.WORK_ERROR] += error
     run.close_account(R, done, work[run.POWER_NEW])
