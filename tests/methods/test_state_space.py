@@ -286,7 +286,7 @@ def test_compiled_derivatives(name):
     system = state.system
     progress = Run(
         state, Closer(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11,
-        t_eval=np.array([1e-9]), step=1e-9, max_step=np.inf, max_steps=None,
+        t_eval=np.zeros(0), step=1e-9, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = Rosenbrock4().start(progress, None)
     assert progress.advance(Rosenbrock4.kernel, table, 10) == run.DONE
@@ -320,7 +320,7 @@ def test_rosenbrock_warns_of_forces_without_derivatives():
     def drag(t, r, A, v, w, p, out):
         out[0, :3] = -v[0]
 
-    for derivatives, warned in ((None, True), ("differences", False)):
+    for derivatives, warned in (("none", True), (None, False), ("differences", False)):
         model = ix.library.pendulum()
         body = next(iter(model.bodies.values()))
         model.add(ix.UserForce("drag", body, drag, jacobian=derivatives))

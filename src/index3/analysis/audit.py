@@ -79,7 +79,7 @@ def energy_audit(model: Model, result: Result) -> Audit:
 
     >>> import index3 as ix
     >>> model = ix.library.pendulum()
-    >>> shares = ix.simulate(model, (0.0, 1.0), t_eval=0.01).energy.audit()
+    >>> shares = ix.simulate(model, (0.0, 1.0), t_eval=0.01).energy.shares()
     >>> abs(float((shares["rod"].kinetic + shares["rod"].potential)[-1])) < 1e-3
     True
     """

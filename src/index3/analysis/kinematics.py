@@ -169,9 +169,6 @@ def make_result(equations: Equations, follower: Follower, message: str, seconds:
     model, system, projection = equations.model, equations.system, equations.projection
     lines = follower.lines
     joined = {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
-    energy = joined.pop("energy")
-    joined |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy()}
-    joined["violation_scaled"] = joined.pop("scaled")
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
     if projection.factors[contract.INFO][contract.N_ZERO] > 0:

@@ -35,6 +35,7 @@ def simulate(
     progress: Any = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
+    audit: str = "fail",
     linear: str = "static",
     **options: Any,
 ) -> Result:
@@ -46,9 +47,9 @@ def simulate(
     t_span : (t0, t1) [s], t0 < t1
     method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto": an explicit method where the
         motion is not stiff, Radau IIA or HHT-I3 elsewhere; `result.message` says what was used and why
-    rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far); atol may be an
-        array with one number per coordinate; by default it is rtol/100 (1e-8 at the default rtol), so that rtol alone
-        sets the accuracy
+    rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far), of first-order
+        states their magnitude now; atol may be an array with one number per coordinate; by default it is rtol/100 (1e-8
+        at the default rtol), so that rtol alone sets the accuracy
     step : constant step [s] instead of error control; a failed step then ends the run
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
     dense_output : keep every accepted step, so that `result.sol(t)` gives (q, v) at any time or array of times inside
@@ -68,8 +69,11 @@ def simulate(
         last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
-    callback : function of (t, q, v) called at every output time; returning True stops the run
+    callback : function of (t, q, v) called at every output time; returning True stops the run. What it raises is
+        raised, with the result so far as `error.result`
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
+    audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
+        only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)
     linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
         for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
@@ -89,7 +93,7 @@ def simulate(
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
         "discontinuities": discontinuities, "open_joints": open_joints, "first_step": first_step, "max_step": max_step,
         "max_steps": max_steps, "project": project, "progress": progress, "callback": callback,
-        "on_failure": on_failure,
+        "on_failure": on_failure, "audit": audit,
     }  # fmt: skip
     check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
     return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)

@@ -10,13 +10,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from index3.analysis.audit import Audit, energy_audit
 from index3.compiled import crew
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import describe, moving_markers
+from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.runner import Runner
 from index3.engine.segments import Plan, Segment, begin
@@ -145,20 +143,21 @@ class Simulation:
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
-            layout = describe(model, whole, np.ones(whole.m, bool))
-            runner.events = Events(functions, runner.segment, layout, moving_markers(whole))
+            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
         crew.dismiss()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
-            with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
-                runner.run_to_end(report)
+            try:
+                with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                    runner.run_to_end(report)
+            except Exception as error:  # from a callback, an event or its action, a progress function
+                runner.keep_result(error, settings | self.options)
+                raise
             with cpu.part("output"):
-                result = runner.result(settings | self.options)
+                result = runner.result(settings | self.options, note)
         finally:
             runner.segment.variant.forget()
-        result.stats |= cpu.stats()
-        result.message += note
         return result, runner.cause
 
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
@@ -204,7 +203,7 @@ class Simulation:
         longest, longest_of = longest_step(model)
         if step is None and max_step == math.inf and longest < span[1] - span[0]:
             max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
-        check_choices(asked["project"], asked["callback"], asked["on_failure"])
+        check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
         if not isinstance(asked["dense_output"], bool):
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
         n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
@@ -213,6 +212,7 @@ class Simulation:
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
             step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
             stops=stop_times(asked["discontinuities"], span), project=bool(asked["project"]),
+            audit=asked["audit"],
         )  # fmt: skip
         check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
         return plan, note

@@ -57,6 +57,7 @@ class Body(Element):
     translations : number of leading coordinates that are no angles or Euler parameters
     angle_coordinate : the coordinate that is its angle about ground z, or -1
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
+    flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
     """
 
@@ -73,6 +74,7 @@ class Body(Element):
     angle_coordinate = -1
     planar = False
     held = False
+    flat = False
     deforms = False
 
     def __init_subclass__(cls, **settings: Any) -> None:

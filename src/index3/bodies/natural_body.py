@@ -56,6 +56,12 @@ class Natural(Body):
         values = np.linalg.eigvalsh(block)
         return bool(values[0] <= 1e-12 * max(values[-1], 1e-300))  # rounding of the sums
 
+    @property
+    def flat(self) -> bool:  # type: ignore[override]  # of other kinds it is a constant
+        """Whether its constant mass matrix is singular, as that of a lamina."""
+        values = np.linalg.eigvalsh(self.structure.mass_matrix())
+        return bool(values[0] <= 1e-12 * max(values[-1], 1e-300))
+
     def row_weights(self) -> list[float]:
         """The mass over the square of each row's gradient at the start."""
         gradients = [row.gradient(self.q0) for row in self.structure.rows]

@@ -9,6 +9,7 @@ import numpy as np
 
 from index3.compiled.interface import Table
 from index3.engine.automatic import Automatic
+from index3.engine.balance import watch
 from index3.engine.variants import Variant
 from index3.linear import contract
 from index3.methods import run
@@ -36,6 +37,7 @@ class Plan:
     first_step: float | None
     stops: np.ndarray  # declared discontinuities
     project: bool
+    audit: str  # "fail", "warn" or "off"
 
     def next_stop(self, t: float) -> float:
         """The first declared discontinuity after t, or the end."""
@@ -93,8 +95,11 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     known = variant.projection.factors[contract.INFO]  # the state is on the constraints
     progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
     if after is not None:
+        bodies = variant.system.first_state  # the size of states is the present one
         for slot in (run.LARGEST, run.LARGEST_V):
-            np.maximum(progress[slot], after.run[slot], out=progress[slot])
+            old, new = after.run[slot][:bodies], progress[slot][:bodies]
+            np.maximum(new, old, out=new)
+    watch(progress, plan.audit, method.audited, None if after is None else after.run)
     table = method.start(progress, plan.first_step if after is None else None)
     return Segment(variant, progress, method, choice, table, t, end, first, earlier)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.time_functions import derivative
+from index3.engine.balance import MODES
 from index3.errors import ModelError, warn
 from index3.linear.registry import check_needs
 from index3.linear.solver import NEEDS, RANK, UNSYMMETRIC
@@ -70,12 +71,14 @@ def check_steps(method: Any, rtol: Any, step: Any, first_step: Any, max_step: An
     return 0.0 if step is None else float(step)
 
 
-def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = "simulate") -> None:
+def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = "simulate", audit: Any = "off") -> None:
     """Raise for settings that are none of their choices."""
     if not isinstance(project, bool | np.bool_):
         raise ModelError(f"simulate: project = {project!r}. Choose True or False.")
     if callback is not None and not callable(callback):
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
+    if not isinstance(audit, str) or audit not in MODES:
+        raise ModelError(f"simulate: audit = {audit!r}. Choose 'fail', 'warn' or 'off'.")
     if on_failure not in ("return", "raise"):
         raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
 

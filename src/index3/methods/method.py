@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -65,6 +66,11 @@ class Method(metaclass=Word):
     takes_reactions: ClassVar[bool] = True
     newton_tol: float
 
+    @property
+    def audited(self) -> bool:
+        """Whether steps follow the error as a user asked for it, so that a gain of energy means a run gone wrong."""
+        return True
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's own table for a run whose state is consistent; sets the clock's first step."""
         raise ModelError(f"Method '{self.key}' cannot start.")
@@ -73,7 +79,7 @@ class Method(metaclass=Word):
         """Why this method ended a run early with this code of `run`, and what may help; empty if for no own reason."""
         return ""
 
-    def remark(self, energy: dict[str, np.ndarray]) -> str:
+    def remark(self, energy: Mapping[str, np.ndarray]) -> str:
         """What the user should know of a run, from its kinetic and potential energy and the work at every output."""
         return ""
 

@@ -48,7 +48,7 @@ def differences(R, i):
     t, power, last = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_NEW]
     x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
     x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
-    for m in range(2, run.POINTS):
+    for m in range(2, run.STENCIL):
         k = next_node(t, i, a, b, last)
         if k < 0:
             return m
@@ -59,7 +59,7 @@ def differences(R, i):
             rest -= c[j] * product
             product *= x[m] - x[j]
         c[m] = rest / product
-    return run.POINTS
+    return run.STENCIL
 
 
 @helper

@@ -170,6 +170,8 @@ def _run_table(result: Result) -> list[list[str]]:
     rows = [(key, value) for key, value in (*settings, *counts) if value is not None]
     rows += [("output times", len(result)), ("coordinates", result.q.shape[1])]
     rows += [("constraint rows", result.lam.shape[1])]
+    if result.audit is not None:
+        rows.append(("audit", result.audit.line().removeprefix("audit: ")))
     table = []
     for key, value in rows:
         value = plain(value)

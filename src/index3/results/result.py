@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results import export
+from index3.results import export, netcdf
+from index3.results.audit import RunAudit
 from index3.results.kinematics import Kinematics, body_kinematics
+from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
 
 
@@ -79,7 +81,7 @@ class Energy:
     auditor: Callable[[], Any] | None = field(default=None, repr=False)
     work_error: float = 0.0
 
-    def audit(self) -> Any:
+    def shares(self) -> Any:
         """Energies, power and work by element, see `index3.analysis.audit.Audit`.
 
         Raises
@@ -89,6 +91,10 @@ class Energy:
         if self.auditor is None:
             raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
         return self.auditor()
+
+    def audit(self) -> Any:
+        """The older name of `shares`."""
+        return self.shares()
 
     @property
     def total(self) -> np.ndarray:
@@ -118,7 +124,7 @@ class Result:
     """Everything a run computed; the first axis of every array is time.
 
     `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
-    `violation`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
+    `violation`, `audit`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
     `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
     >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
@@ -132,14 +138,17 @@ class Result:
     def __init__(self, layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any] | None = None) -> None:
         info = info or {}
         self.layout = layout
-        self.arrays: dict[str, np.ndarray] = {name: np.asarray(x, float) for name, x in arrays.items()}
-        _check_shapes(layout, self.arrays)
+        self.arrays: Mapping[str, np.ndarray] = arrays
+        if not isinstance(arrays, LazyArrays):
+            self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
+            _check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
         self.message = str(info.get("message", ""))
         self.success = bool(info.get("success", True))
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
+        self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         self.jumps: list[Any] = []  # changes made by events: time, joints, kinetic energy before and after
@@ -179,7 +188,7 @@ class Result:
 
     @property
     def energy(self) -> Energy:
-        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `audit()` splits them by element."""
+        """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `shares()` splits them by element."""
         auditor = None if self.auditor is None else partial(self.auditor, self)
         error = float(self.stats.get("work_error", 0.0))
         return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor, error)
@@ -189,6 +198,12 @@ class Result:
         """Constraint residuals `position`, `velocity`, `acceleration`, (n_t,) each; `scaled` has the same three."""
         position, velocity, acceleration = self.arrays["violation"].T
         return Violation(position, velocity, acceleration, Violation(*self.arrays["violation_scaled"].T))
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """How the run went: `status`, `message`, `success`, `stats`, `method`, `options`, `audit` in one dict."""
+        known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
+        return known | {"audit": None if self.audit is None else self.audit.to_list()}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
@@ -257,7 +272,7 @@ class Result:
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
-        return export.to_xarray(self)
+        return netcdf.to_xarray(self)
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""
@@ -265,12 +280,12 @@ class Result:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a netCDF file without loss; a file already there is replaced."""
-        export.write_netcdf(self, path)
+        netcdf.write_netcdf(self.layout, self.arrays, self.info, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` wrote; `Index3Error` if it is not one."""
-        layout, arrays, info = export.read_netcdf(path)
+        layout, arrays, info = netcdf.read_netcdf(path)
         try:
             return cls(Layout.from_dict(layout), arrays, info)
         except (KeyError, TypeError, Index3Error) as error:
@@ -293,6 +308,8 @@ class Result:
             lines.append(f"  {self.message}")
         if self.stats:
             lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in self.stats.items() if value))
+        if self.audit is not None:
+            lines.append(f"  {self.audit.line()}")
         change = np.ptp(self.energy.balance)
         largest = np.max(self.energy.kinetic)
         part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""

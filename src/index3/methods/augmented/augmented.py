@@ -84,8 +84,9 @@ def accept(T, E, R, t, h):
     tally[p.STEPS_1 if flags[p.INDEX] == 1 else p.STEPS_3] += 1
     flags[p.FAILURES] = 0
     flags[p.BROKEN_IN_ROW] = 0
+    work[run.WORK_STEP] = memory[p.WORK_STEP]
+    work[run.POWER_STEP] = view(T, s.ENERGY)[s.POWER]
     code = run.accept_state(T, R, t, h)
-    run.close_account(R, work[run.WORK_OLD] + memory[p.WORK_STEP], view(T, s.ENERGY)[s.POWER])
     memory[p.ENERGY_OLD] = memory[p.ENERGY_TRIAL]
     memory[p.KINETIC_MOST] = max(memory[p.KINETIC_MOST], memory[p.KINETIC_TRIAL])
     memory[p.WORK_MOST] = max(memory[p.WORK_MOST], abs(work[run.WORK_NEW]))

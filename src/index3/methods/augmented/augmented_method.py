@@ -79,6 +79,11 @@ class AugmentedLagrangian(Method):
         """h of the change of index, and failures in a row that force index 1."""
         return 0.0, 0.0
 
+    @property
+    def audited(self) -> bool:
+        """Steps follow the energy itself."""
+        return False
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 
@@ -89,7 +94,7 @@ class AugmentedLagrangian(Method):
         self.prepare(progress)
         clock, limits = progress[run.CLOCK], progress[run.LIMITS]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
-        limits[run.TRACK_WORK] = 0  # the method measures the work before it accepts a step
+        limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1
         h_switch, failures = self.switching()
         progress.factors, mass_solver = (

@@ -259,6 +259,9 @@ def accept(T, E, R, t, h):
     """Evaluate the forces at the state in T and make it the new one."""
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
+    if run.gains_too_much(T, R, h):
+        view(E, ORDERS)[SINCE] = 0
+        return OK
     push(T, E, t)
     return run.accept_state(T, R, t, h)
 

@@ -111,6 +111,8 @@ def accept(T, E, R, t, h):
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
+    if run.gains_too_much(T, R, h):
+        return OK
     for k in range(a.shape[0]):
         auxiliary[k] = ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)
     past.remember(T, E, t, t)

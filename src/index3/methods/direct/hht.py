@@ -101,6 +101,8 @@ def accept(T, E, R, t, h):
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
+    if run.gains_too_much(T, R, h):
+        return OK
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)
     keep_present(T)

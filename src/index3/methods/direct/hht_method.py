@@ -97,6 +97,11 @@ class HHT(Method):
         """Why a run without damping ended early, and what may help."""
         return steps.undamped_hint(code, "alpha below 0, such as -0.05") if self.parameters[1] == 0.5 else ""
 
+    @property
+    def audited(self) -> bool:
+        """The paper's norm is loose by intent."""
+        return self.norm != "paper"
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 

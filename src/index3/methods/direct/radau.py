@@ -139,6 +139,10 @@ def attempt(T, E, R):
         flags[rs.STALE] = 0 if code == OK else 1
     if code != radau_newton.CONVERGED:
         return give_up(E, R, h, code)
+    if run.gains_too_much(T, R, h):
+        flags[rs.STALE] = 1
+        flags[rs.AFTER_REJECTION] = 1
+        return OK
     if not fixed:
         next_step(E, R, h, error)
     flags[rs.FAILED_IN_ROW] = 0

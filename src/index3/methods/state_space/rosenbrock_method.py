@@ -78,10 +78,16 @@ class Rosenbrock4(Method):
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows, or no or too many
-            degrees of freedom.
+        ModelError : the forces cannot be evaluated at the start, the model has velocity-level rows or a flat
+            NaturalBody, or no or too many degrees of freedom.
         """
         self.prepare(progress)
+        flat = [body.label for body in progress.system.bodies if body.flat]
+        if flat and self.parametrization == "tangent-plane":
+            raise ModelError(
+                f"Method 'rosenbrock4' is only of first order with {flat[0]}, whose mass matrix is singular: its "
+                "kinetic energy is no metric for a tangent plane. Give parametrization='partition'."
+            )
         warn_of_missing_derivatives(progress.system)
         state, n = progress.state, progress.system.n
         state.run(evaluate.forces, evaluate.jacobian)
@@ -131,7 +137,8 @@ def depends_on_time(system: System) -> bool:
 def warn_of_missing_derivatives(system: System) -> None:
     """The order of a Rosenbrock method rests on exact derivatives (4.4.4): name the forces that have none."""
     for group in system.groups:
-        if hasattr(group.element, "jacobian") and group.element.jacobian is None:
+        jacobian = getattr(group.element, "jacobian", None)
+        if isinstance(jacobian, str) and jacobian == "none":
             warn(
                 f"{group.element.label} has no derivatives, and method 'rosenbrock4' is of fourth order only with "
                 "exact ones. Give it jacobian='differences' or a function.",

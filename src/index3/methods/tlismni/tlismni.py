@@ -158,6 +158,8 @@ def accept(T, E, R, t, h):
     """Make T's state the new one; the latest factorisation becomes the reference."""
     flags, closers, times = view(E, parts.FLAGS), view(E, parts.CLOSERS), view(E, parts.PAST_T)
     q, v, a = view(E, parts.PAST_Q), view(E, parts.PAST_V), view(E, parts.PAST_A)
+    if run.gains_too_much(T, R, h):
+        return OK
     for j in range(formulas.PAST - 1, 0, -1):
         times[j] = times[j - 1]
         run.copy(q[j], q[j - 1])

@@ -79,6 +79,11 @@ class Tlismni(Method):
         check_choice(owner, "norm", self.norm, ("contract", "paper"))
         check_choice(owner, "parametrization", self.parametrization, ("tangent-plane",))
 
+    @property
+    def audited(self) -> bool:
+        """The paper's norm and control of steps say little of the error."""
+        return "paper" not in (self.norm, self.controller)
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 

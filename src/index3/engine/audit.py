@@ -1,0 +1,74 @@
+"""The audit of a run: the bounds, and what is said and done about them.
+
+The energy balance is watched by `methods.audit` in every accepted step, everything else at the lines of output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from index3.engine.momentum import momentum_checks
+from index3.engine.segments import Segment
+from index3.methods import audit, run
+from index3.results.audit import Check, RunAudit
+
+ADVICE = "give a smaller rtol or step, or another method."
+RESIDUAL = 1e-8
+"""Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
+
+
+def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool, jumped: bool) -> RunAudit | None:
+    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
+    watched = segment.run[run.AUDIT]
+    if watched[audit.MODE] == audit.OFF:
+        return None
+    checks = [energy_check(watched)]
+    if not jumped and len(arrays["t"]) > 1:
+        checks += momentum_checks(segment, arrays, float(watched[audit.PART]))
+    if arrays["lam"].shape[1] and len(arrays["t"]):
+        for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):
+            bound = max(RESIDUAL, float(segment.run[run.TOLERANCE][run.RTOL])) if project else np.inf
+            checks.append(Check(f"{level} rows", float(np.max(worst)), bound, note="" if project else "not projected"))
+    counters = segment.counters()
+    note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
+    checks.append(Check("rejected steps", float(counters["rejected"]), note=note))
+    return RunAudit(tuple(checks))
+
+
+def energy_check(watched: np.ndarray) -> Check:
+    """The largest gain against its bound."""
+    bound = watched[audit.PART] * watched[audit.SCALE] + watched[audit.WORK_ERROR]
+    note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
+    note += f"loss {watched[audit.LOSS]:.3g} J"
+    gain = watched[audit.GAIN] if np.isfinite(watched[audit.BALANCE]) else np.nan
+    return Check("energy", float(gain), float(bound), "J", note)
+
+
+def complaint(found: RunAudit, segment: Segment) -> str:
+    """What to tell of energy and momentum beyond their bounds; empty if there is nothing."""
+    said = []
+    for check in found.checks:
+        if check.ok or check.name.endswith("rows"):
+            continue
+        if check.name == "energy":
+            watched = segment.run[run.AUDIT]
+            share = check.value / watched[audit.SCALE]
+            said.append(
+                f"Energy: {check.value:.3g} J came from nowhere until t = {watched[audit.WHEN]:.6g}, "
+                f"{100 * share:.3g} % of the largest energy of the motion."
+            )
+        else:
+            said.append(f"The {check.name} should be constant, but drifts by {check.value:.3g} {check.unit}.")
+    return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
+
+
+def gained(segment: Segment) -> str:
+    """Why a run was ended by its energy balance."""
+    watched = segment.run[run.AUDIT]
+    return (
+        f"Energy came from nowhere: by t = {segment.run.t:.6g} the run by {segment.method.key} gained "
+        f"{watched[audit.GAIN]:.3g} J, more than all energy of the motion before ({watched[audit.SCALE]:.3g} J). "
+        f"The motion there is wrong: {ADVICE}"
+    )

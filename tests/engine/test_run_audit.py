@@ -1,0 +1,227 @@
+"""The audit of runs: what it finds in runs gone wrong, what it leaves alone, and what it says."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.engine.balance import part_of_scale
+from index3.methods import audit as watch
+from index3.results.audit import Check, RunAudit
+
+
+def orbit(speed=1.0):
+    model = ix.Model("orbit", gravity=(0, 0, 0))
+    moon = model.add(ix.PointMass("moon", 1.0, position=(1, 0, 0), velocity=(0, speed, 0)))
+    model.add(ix.PointGravity("pull", moon, (0, 0, 0), mu=1.0))
+    return model
+
+
+def pair(velocity=(0.0, 0.3, 0.0)):
+    """Two bodies on a spring, free in space."""
+    model = ix.Model("pair", gravity=(0, 0, 0))
+    a = model.add(ix.RigidBody("a", 1.0, (1, 2, 2.5), velocity=velocity, angular_velocity=(0.1, 1, 0.2)))
+    b = model.add(ix.RigidBody("b", 2.0, (1, 1, 1), position=(2, 0, 0)))
+    model.add(ix.SpringDamper("coil", a, b, points=((0, 0.1, 0), (2, 0, 0.1)), stiffness=5.0, damping=0.3))
+    return model
+
+
+def test_a_healthy_run_keeps_all_bounds():
+    result = ix.simulate(ix.library.four_bar(), (0, 2), "hht-i3", t_eval=0.1)
+    assert result.success
+    assert result.audit.ok
+    assert [x.name for x in result.audit.checks] == [
+        "energy", "position rows", "velocity rows", "acceleration rows", "rejected steps",
+    ]  # fmt: skip
+    assert result.audit["energy"].margin > 10.0
+    assert "energy [J]" in str(result.audit)
+    assert result.audit.line() in repr(result)
+
+
+def test_gain_and_scale_are_those_of_the_balance_at_every_step():
+    result = ix.simulate(ix.library.pendulum(), (0, 3), "tlismni-adams3", rtol=1e-3, audit="warn")
+    balance, kinetic, potential = result.energy.balance, result.energy.kinetic, result.energy.potential
+    gain = np.max(balance - np.minimum.accumulate(balance))
+    found = result.audit["energy"]
+    # output is projected, the balance is of the steps themselves: a difference far below the gain
+    assert found.value == pytest.approx(gain, rel=1e-2)
+    # each is taken without the gain, which is at most a tenth of it here
+    scale = max(np.max(kinetic), np.ptp(potential))
+    assert found.bound == pytest.approx(part_of_scale(1e-3) * scale, rel=0.1)
+
+
+def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
+    model = ix.library.mass_spring(1e12)  # explicit weights on a vibration that the tolerance does not resolve
+    result = ix.simulate(model, (0, 1e-3), "tlismni-adams3", rtol=1e-2)
+    assert not result.success
+    assert "Energy came from nowhere" in result.message
+    assert "tlismni-adams3" in result.message
+    assert len(result) > 10
+    assert not result.audit.ok
+    assert result.audit["energy"].value > result.audit["energy"].bound
+
+
+def test_warn_lets_the_run_go_on_and_off_says_nothing(recwarn):
+    with pytest.warns(UserWarning, match="came from nowhere"):
+        result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-4), "tlismni-adams3", rtol=1e-2, audit="warn")
+    assert result.success
+    assert "came from nowhere" in result.message
+    recwarn.clear()
+    quiet = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-4), "tlismni-adams3", rtol=1e-2, audit="off")
+    assert quiet.success
+    assert quiet.audit is None
+    assert not recwarn.list
+    assert "nowhere" not in quiet.message
+
+
+@pytest.mark.parametrize("audit", ["loud", None, True])
+def test_other_values_are_refused(audit):
+    with pytest.raises(ix.ModelError, match=r"audit = .*'fail', 'warn' or 'off'"):
+        ix.simulate(ix.library.pendulum(), (0, 1), audit=audit)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("hht-i3", {"step": 0.1}), ("hht-i3", {"norm": "paper"}), ("al-index3", {}), ("tlismni-hht", {"norm": "paper"})],
+)
+def test_runs_that_do_not_follow_the_error_are_reported_only(method, options, recwarn):
+    result = ix.simulate(ix.library.pendulum(), (0, 1), method, rtol=1e-2, **options)
+    assert result.success
+    assert not [x for x in recwarn.list if "nowhere" in str(x.message)]
+    assert result.audit["energy"].value >= 0.0
+    assert result.stats["gained"] == 0
+
+
+def test_a_step_that_gains_too_much_is_tried_again():
+    model = ix.library.parallelogram(40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # half of the energy is gained all the same: such steps are too long
+        tried = ix.simulate(model, (0, 10), "generalized-alpha", rtol=1e-1, audit="warn", max_steps=5000)
+    assert tried.stats["gained"] > 0
+    assert tried.audit["energy"].value < 1e4  # 2.9e8 J without, on a motion of 1.2e3 J
+
+
+def test_automatic_runs_do_not_leap_over_a_singularity():
+    result = ix.simulate(orbit(0.01), (0, 5), rtol=1e-3, max_steps=20_000)  # falls almost straight into the centre
+    change = np.ptp(result.energy.balance) / np.max(result.energy.kinetic)
+    assert not result.success or "nergy" in result.message or change < 0.5
+
+
+def test_momentum_of_free_parts():
+    result = ix.simulate(pair(), (0, 10), "dop853", rtol=1e-8, t_eval=0.1)
+    names = [x.name for x in result.audit.checks]
+    assert names[1:3] == ["momentum", "angular momentum"]
+    assert result.audit["momentum"].value < 1e-7
+    assert result.audit["angular momentum"].value < 1e-6
+    # 0.3 m/s of 1 kg at the start; the sum of the bodies' momenta may be larger on the way
+    assert 0.003 <= result.audit["momentum"].bound < 0.1
+
+
+def test_drifting_momentum_is_told():
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    with pytest.warns(UserWarning, match="angular momentum should be constant"):
+        result = ix.simulate(model, (0, 20), "bdf-i3", rtol=1e-3, t_eval=0.5, max_steps=100_000)
+    assert not result.audit["angular momentum"].ok
+
+
+@pytest.mark.parametrize("outside", ["ground", "load", "gravity"])
+def test_no_momentum_where_something_acts_from_outside(outside):
+    model = pair()
+    if outside == "ground":
+        ends = ((0, 0, 1), (0, 0, 0))
+        model.add(ix.SpringDamper("tie", model.ground, model["a"], points=ends, stiffness=1.0))
+    elif outside == "load":
+        model.add(ix.Force("push", model["a"], (0.1, 0, 0)))
+    else:
+        model.gravity = (0, 0, -9.8)
+    result = ix.simulate(model, (0, 1), "dopri5", t_eval=0.1)
+    assert not [x for x in result.audit.checks if "momentum" in x.name]
+
+
+def test_rest_and_tiny_energies_do_not_cry_wolf(recwarn):
+    model = ix.Model("hanging")
+    bob = model.add(ix.RigidBody.sphere("bob", 0.1, 1.0, position=(0, 0, -1)))
+    model.add(ix.Revolute("hinge", model.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    for method in ("hht-i3", "bdf-i3", "radau5", "dopri5", "tlismni-adams3"):
+        result = ix.simulate(model, (0, 5), method)
+        assert (result.audit.ok, recwarn.list) == (True, []), method
+
+
+def test_jumps_count_as_work(recwarn):
+    model = ix.Model("ball")
+    ball = model.add(ix.PointMass("ball", 1.0, position=(0, 0, 1)))
+    model.add(ix.PointInPlane("floor", model.ground.marker((0, 0, 0), z=(0, 0, 1)), ball.marker((0, 0, 0))))
+
+    def hits(t, state):
+        return state["ball"].position[2]
+
+    hits.direction, hits.action = -1, ix.impact("floor", restitution=0.5)
+    result = ix.simulate(model, (0, 0.8), "dopri5", events=hits, open_joints=["floor"])
+    assert len(result.jumps) == 1
+    assert result.audit.ok
+    assert result.audit["energy"].value < 1e-5  # J, of 10; 7 were lost at once
+
+
+def test_files_keep_the_audit(tmp_path):
+    result = ix.simulate(ix.library.pendulum(), (0, 0.5), t_eval=0.1)
+    result.save(tmp_path / "run.nc")
+    assert ix.Result.load(tmp_path / "run.nc").audit == result.audit
+    result.to_html(tmp_path / "run.html")
+    assert "bounds kept" in (tmp_path / "run.html").read_text()
+
+
+def test_table_and_margins():
+    found = RunAudit((Check("energy", 3.0, 1.0, "J"), Check("steps", 7.0), Check("rows", math.nan, 1.0)))
+    assert not found.ok
+    assert found["energy"].margin == pytest.approx(1 / 3)
+    assert not found["rows"].ok
+    assert found.line() == "audit: out of bounds: energy, rows"
+    assert str(found).count("OUT OF BOUNDS") == 2
+    assert RunAudit.from_list(found.to_list()).line() == found.line()
+    with pytest.raises(ix.ModelError, match="'power' was not checked"):
+        found["power"]
+
+
+def watched(scale=1.0):
+    A = np.zeros(watch.SIZE)
+    A[watch.MODE], A[watch.PART], A[watch.SCALE] = watch.FAIL, 0.01, scale
+    return A
+
+
+@pytest.mark.jit_off
+def test_scale_leaves_the_gain_out_and_ends_above_all_energy():
+    A, judge = watched(), getattr(watch.judge, "py_func", watch.judge)
+    for kinetic, ends in ((0.5, False), (0.9, False), (1.1, True), (math.nan, True)):
+        A[watch.KINETIC] = kinetic
+        assert bool(judge(A, 0.0, 0.0, 0.0, 0.0)) is ends
+    assert A[watch.GAIN] == 1.1
+    assert A[watch.SCALE] == 1.0
+
+
+@pytest.mark.jit_off
+def test_a_leap_into_a_singular_potential_is_no_scale():
+    A, judge = watched(), getattr(watch.judge, "py_func", watch.judge)
+    A[watch.POTENTIAL] = -1e6
+    assert not judge(A, 0.0, 0.0, 0.0, 0.0)
+    assert A[watch.SCALE] == 1.0
+    A[watch.POTENTIAL] = 0.0
+    assert judge(A, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_parts_of_the_scale():
+    assert part_of_scale(1e-6) == 0.01
+    assert part_of_scale(0.1) == 0.5
+    assert part_of_scale(1e-4) == pytest.approx(10.0 * 1e-4 ** (2 / 3))
+
+
+def test_a_flat_natural_body_is_refused_by_rosenbrock4_on_the_tangent_plane():
+    model = ix.Model("lamina", gravity=(0, 0, 0))
+    model.add(ix.NaturalBody("b", 1.0, (1.0, 2.0, 3.0), angular_velocity=(0.6, 0.9, 1.1)))
+    with pytest.raises(ix.ModelError, match=r"NaturalBody 'b'.*parametrization='partition'"):
+        ix.simulate(model, (0, 1), "rosenbrock4")
+    exact = ix.simulate(model, (0, 2), "dop853", rtol=1e-11)["b"].rotation[-1]
+    found = ix.simulate(model, (0, 2), "rosenbrock4", step=0.005, parametrization="partition")["b"].rotation[-1]
+    assert np.max(np.abs(found - exact)) < 1e-6  # fourth order: 2e-7
