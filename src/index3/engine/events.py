@@ -14,7 +14,7 @@ from index3.compiled.interface import Table
 from index3.engine.segments import Segment
 from index3.errors import ModelError
 from index3.methods import probe, run
-from index3.methods.hermite import hermite
+from index3.methods.hermite import hermite_between
 from index3.methods.output import Output
 from index3.methods.runner import Run
 from index3.results.export import empty_arrays, wrench_names
@@ -201,11 +201,8 @@ class Events:
     def line(self, t: float) -> dict[str, np.ndarray]:
         """One line of raw output at a time of the last accepted step."""
         instant, progress = self.instant(t), self.progress
-        clock, work = progress[run.CLOCK], progress[run.WORK]
-        h = clock[run.T_NEW] - clock[run.T_OLD]
-        w = hermite((t - clock[run.T_OLD]) / h)
-        done = w[0] * work[run.WORK_OLD] + w[2] * work[run.WORK_NEW]
-        done += h * (w[1] * work[run.POWER_OLD] + w[3] * work[run.POWER_NEW])
+        slots = (run.NODE_T, run.NODE_WORK, run.NODE_POWER, run.NODES)
+        done = hermite_between(t, *(progress[slot] for slot in slots))
         return {
             "t": np.array([t]), "q": instant.q[None], "v": instant.v[None], "a": progress[run.NEW_A][None].copy(),
             "lam": progress[run.NEW_LAM][None].copy(), "angle": progress.state[s.ANGLES][None].copy(),

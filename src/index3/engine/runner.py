@@ -302,6 +302,7 @@ class Runner:
         whole, sink = self.segment.variant.whole, self.collector.sink
         self.collector.give(more=False)
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
+        stats["work_error"] = float(self.run[run.WORK][run.WORK_ERROR])
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
         stats |= self.cpu.stats()

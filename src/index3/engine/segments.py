@@ -89,6 +89,9 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
         max_steps=None if plan.max_steps is None else plan.max_steps - earlier.get("steps", 0),
     )  # fmt: skip
     progress[run.WORK][run.WORK_NEW] = work
+    if after is not None:
+        sums = [run.WORK_SIZE, run.WORK_ERROR]
+        progress[run.WORK][sums] = after.run[run.WORK][sums]
     known = variant.projection.factors[contract.INFO]  # the state is on the constraints
     progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
     if after is not None:

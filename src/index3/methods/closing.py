@@ -13,7 +13,7 @@ from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFail
 from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
-from index3.methods import closure, closure_output
+from index3.methods import closure, closure_output, work
 from index3.methods.output import Output
 from index3.system.system import State, System
 
@@ -28,7 +28,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 KERNELS = (
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
-    closure.shorten, closure_output.close_lines,
+    closure.shorten, closure_output.close_lines, work.add_work,
 )  # fmt: skip
 """Kernels that a closer of any model calls, those of its solver apart."""
 

@@ -17,6 +17,17 @@ def hermite(x):
 
 
 @helper
+def hermite_between(t, times, values, slopes, ends):
+    """The value at t between the nodes `ends[0]` and `ends[1]`, by cubics from node to node."""
+    k = ends[0]
+    while k < ends[1] - 1 and t > times[k + 1]:
+        k += 1
+    h = times[k + 1] - times[k]
+    w = hermite((t - times[k]) / h)
+    return w[0] * values[k] + w[2] * values[k + 1] + h * (w[1] * slopes[k] + w[3] * slopes[k + 1])
+
+
+@helper
 def fill_cubic(x, h, q0, v0, q1, v1, q, v):
     """q of degree 3, and its derivative v."""
     w = hermite(x)

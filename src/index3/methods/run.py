@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
 from index3.methods import audit
-from index3.methods.hermite import fill_cubic, fill_quintic, hermite
+from index3.methods.hermite import fill_cubic, fill_quintic, hermite, hermite_between
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
@@ -20,7 +20,7 @@ GREW, BRANCH_LOST, GAINED = 17, 18, 19
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
+    WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -28,6 +28,8 @@ GREW, BRANCH_LOST, GAINED = 17, 18, 19
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
+    nodes=("i8", 1), node_t=("f8", 1), node_power=("f8", 1), node_work=("f8", 1),  # where the power is known
+    newton=("f8", 2),  # places and coefficients of the polynomial through some of them
     audit=("f8", 1),  # the energy balance so far
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
     branch=("f8", 2),  # of each row: the sign of its BRANCH at the start, BRANCH and rate at the last state; or empty
@@ -35,32 +37,30 @@ GREW, BRANCH_LOST, GAINED = 17, 18, 19
     output=("i8", 1),  # the table of the columns of output
 )  # fmt: skip
 
-LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(5)
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_WORK, LINK_ACCELERATE, LINK_CLOSER = range(6)
 """Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
-method's table; and for work, the address of a kernel that finds the multipliers of a state (0 if these do no work), and
-its table."""
-LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
-"""Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
+method's table; the address of the kernel that adds up work, and for that the address of a kernel that finds the
+multipliers of a state (0 if the power does not depend on them), and its table."""
 T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW = range(11)
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
-    N_UNCLOSED, N_GAINED,
-) = range(11)  # fmt: skip
+    N_UNCLOSED, N_GAINED, N_WORK,
+) = range(12)  # fmt: skip
 COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
-    "unclosed", "gained",
+    "unclosed", "gained", "work_evaluations",
 )  # fmt: skip
 BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW = range(7)
-"""Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
+"""Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1."""
 OWN = 2
 OWN_WORK, OWN_OUTPUT = 3, 2
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, and for one that does the same in its
-dense output; 1 is `add_work`."""
+dense output; 1 is `work.add_work`, 0 none."""
 HUGE = 1e100
 """Size of a coordinate or rate beyond which a motion runs away: its squares are still numbers, no physics is left."""
 POINTS = 32  # at which BRANCH is looked at inside a step
@@ -69,8 +69,15 @@ NEAR_FOLD, AT_FOLD = 1e-2, 1e-4
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
-WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP = range(6)
-"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with its power."""
+(
+    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP, WORK_SIZE, WORK_ERROR, WORK_SPACE,
+) = range(9)  # fmt: skip
+"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with the power at its
+end; integral of |power|; estimated error so far."""
+NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
+"""Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
+MOST_NODES, HISTORY, STENCIL = 32, 3, 5
+"""Room for nodes; nodes kept before the old state; nodes of a polynomial."""
 
 
 @helper
@@ -208,12 +215,12 @@ def write_line(T, R, C, line, t):
         h = clock[T_NEW] - clock[T_OLD]
         x = (t - clock[T_OLD]) / h
         output_state(T, R, t, q, v)
-        w = hermite(x)
-        out_work[line] = (
-            w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
-        )
-        if view(R, LIMITS)[TRACK_WORK] == OWN_OUTPUT:
+        if view(R, NODES)[OWN_ROWS] == 1:
             out_work[line] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
+        else:
+            out_work[line] = hermite_between(
+                t, view(R, NODE_T), view(R, NODE_WORK), view(R, NODE_POWER), view(R, NODES)
+            )
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
@@ -259,57 +266,25 @@ def emit(T, R):
 
 
 @helper
-def power_at(T, R, t):
-    """ENERGY at a time of the last accepted step; where reactions work, with those that belong to the state there."""
-    link, code = view(R, LINK), OK
-    output_state(T, R, t, view(T, s.Q), view(T, s.V))
-    view(T, s.TIME)[0] = t
-    if link[LINK_ACCELERATE] != 0:
-        code = call(link[LINK_ACCELERATE], T, link[LINK_CLOSER])
-    if code == OK:
-        code = core(T, s.CORE_FORCES)
-    if code == OK:
-        code = core(T, s.CORE_ENERGY)
-    return code
+def open_account(R):
+    """Nodes at both ends of a step; a few of those before it are kept, unless the power there is not known."""
+    nodes, clock, work = view(R, NODES), view(R, CLOCK), view(R, WORK)
+    t, power, done, last = view(R, NODE_T), view(R, NODE_POWER), view(R, NODE_WORK), nodes[NODE_NEW]
+    kept = min(last, HISTORY) if t[last] == clock[T_OLD] else 0
+    for k in range(kept):
+        t[k], power[k] = t[last - kept + k], power[last - kept + k]
+    t[kept], power[kept], done[kept] = clock[T_OLD], work[POWER_OLD], work[WORK_OLD]
+    t[kept + 1] = clock[T_NEW]
+    nodes[NODE_OLD], nodes[NODE_NEW], nodes[OWN_ROWS] = kept, kept + 1, 0
+    close_account(R, work[WORK_OLD], work[POWER_OLD])
 
 
 @helper
-def add_work(T, R):
-    """Work of the last accepted step by quadrature of the power on the dense output; T stands at the new state.
-
-    Only called where something is not conservative. Simpson's rule with a and multipliers interpolated, which costs one
-    evaluation of the forces; where the accepted accelerations are true ones, Lobatto's rule of five points with
-    multipliers solved for at the inner ones.
-    """
-    clock, work = view(R, CLOCK), view(R, WORK)
-    lam, lam0, lam1 = view(T, s.LAM), view(R, OLD_LAM), view(R, NEW_LAM)
-    a, a0, a1 = view(T, s.A), view(R, OLD_A), view(R, NEW_A)
-    energy = view(T, s.ENERGY)
-    code = core(T, s.CORE_ENERGY)
-    work[POWER_NEW] = energy[s.POWER]
-    h = clock[T_NEW] - clock[T_OLD]
-    if view(R, LIMITS)[QUINTIC] != 0 and code == OK:
-        work[WORK_NEW] = work[WORK_OLD] + h / 20.0 * (work[POWER_OLD] + work[POWER_NEW])
-        for k in range(3):
-            x, share = 0.5 + (k - 1) * LOBATTO, 49.0 / 180.0 if k != 1 else 16.0 / 45.0
-            code = power_at(T, R, clock[T_OLD] + x * h)
-            if code != OK:
-                return code
-            work[WORK_NEW] += share * h * energy[s.POWER]
-        return OK
-    middle = 0.5 * (clock[T_OLD] + clock[T_NEW])
-    view(T, s.TIME)[0] = middle
-    interpolate(R, middle, view(T, s.Q), view(T, s.V))
-    for k in range(lam.shape[0]):
-        lam[k] = 0.5 * (lam0[k] + lam1[k])
-    for k in range(a.shape[0]):
-        a[k] = 0.5 * (a0[k] + a1[k])
-    if code == OK:
-        code = core(T, s.CORE_FORCES)
-    if code == OK:
-        code = core(T, s.CORE_ENERGY)
-    work[WORK_NEW] = work[WORK_OLD] + h / 6.0 * (work[POWER_OLD] + 4.0 * energy[s.POWER] + work[POWER_NEW])
-    return code
+def close_account(R, done, power):
+    """Work up to the new state, and the power there."""
+    last, work = view(R, NODES)[NODE_NEW], view(R, WORK)
+    work[WORK_NEW], work[POWER_NEW] = done, power
+    view(R, NODE_WORK)[last], view(R, NODE_POWER)[last] = done, power
 
 
 @helper
@@ -411,12 +386,11 @@ def accept_state(T, R, t, h):
     if grew != OK or lost != OK:
         return max(grew, lost)
     code = audit.measure(T, view(R, AUDIT))
-    if limits[TRACK_WORK] >= OWN_OUTPUT:
-        work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
-        work[POWER_NEW] = work[POWER_STEP]
-    if limits[TRACK_WORK] == 1 and code == OK:
-        code = add_work(T, R)
-        counts[N_EVALUATIONS] += 1
+    open_account(R)
+    if limits[TRACK_WORK] == OWN_WORK:
+        close_account(R, work[WORK_OLD] + work[WORK_STEP], work[POWER_STEP])
+    elif limits[TRACK_WORK] != 0 and code == OK:
+        code = call(view(R, LINK)[LINK_WORK], T, R)
     if code != OK:
         return EVALUATION_FAILED
     trapezoid = 0.5 * (clock[T_NEW] - clock[T_OLD]) * (work[POWER_OLD] + work[POWER_NEW])
@@ -469,7 +443,9 @@ def step_budget(R):
 def array_shapes(n: int, m: int, n_angles: int, branching: bool) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (11,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (6,), CLOCK: (11,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
     shapes[BRANCH] = (m * branching, 3)
-    shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,), WORK: (6,)}
+    shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
+    shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
+    shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, STENCIL)}
     return shapes | {ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
-from index3.methods import closure, run
+from index3.methods import closure, run, work
 from index3.methods.closing import Closer
 from index3.methods.output import NOWHERE, Output
 from index3.system import evaluate
@@ -40,6 +40,8 @@ class Run:
         self.table.fill(run.array_shapes(n, m, n_angles, self.system.branching))
         self.write_to(Output(NOWHERE, 0))
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
+        if not self.system.conservative:
+            self.table[run.LINK][run.LINK_WORK] = work.add_work.address
         if self.system.reactions_work:
             closer = Closer(state, solver)
             self.owned.append(closer)

@@ -70,12 +70,16 @@ class Layout:
 
 @dataclass(frozen=True)
 class Energy:
-    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution."""
+    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution.
+
+    `work_error` is a number: how far `work` at the end may be off for having been summed over steps, as estimated.
+    """
 
     kinetic: np.ndarray
     potential: np.ndarray
     work: np.ndarray
     auditor: Callable[[], Any] | None = field(default=None, repr=False)
+    work_error: float = 0.0
 
     def shares(self) -> Any:
         """Energies, power and work by element, see `index3.analysis.audit.Audit`.
@@ -186,7 +190,8 @@ class Result:
     def energy(self) -> Energy:
         """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `shares()` splits them by element."""
         auditor = None if self.auditor is None else partial(self.auditor, self)
-        return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor)
+        error = float(self.stats.get("work_error", 0.0))
+        return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor, error)
 
     @property
     def violation(self) -> Violation:

@@ -25,7 +25,7 @@ PATIENCE = 50
 
 @helper
 def measure(T, E, R, t, h):
-    """Energy at the end of the step tried and work in it, by Simpson's rule as `run.add_work`; T returns to the end."""
+    """Energy at the end of the step tried and work in it, by Simpson's rule; T returns to the end."""
     memory, work, energy = view(E, MEMORY), view(R, run.WORK), view(T, s.ENERGY)
     if run.core(T, s.CORE_ENERGY) != OK:
         return run.EVALUATION_FAILED

@@ -43,8 +43,6 @@ rows; the reference must be made anew; the estimate uses the end; error rows; tr
 whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
-OWN_WORK = run.OWN_OUTPUT
-"""Value of TRACK_WORK for a method that adds up work by itself."""
 JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
 """A projection is a jump if it is larger than so many allowed errors, than this part of the step, and than this part of
 the coordinates (near a singular position rounding is amplified: some 1e-9)."""
@@ -91,7 +89,7 @@ def stages(T, E):
             return code
         run.copy(k_q[i], view(T, s.V))
         run.copy(k_v[i], view(T, s.A))
-        if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+        if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
             run.core(T, s.CORE_ENERGY)
             view(E, K_POWER)[i] = view(T, s.ENERGY)[s.POWER]
     combine(T, E, nodes.shape[0], h, q0, v0)
@@ -236,7 +234,7 @@ def accept(T, E, R, t):
     flags[REFERENCE] = 1 - flags[REFERENCE]
     note_rows(E)
     view(T, s.TIME)[0] = t
-    if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+    if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         add_work(T, E, R, t)
     code = points.refer(T, view(E, LINK)[POINT])
     return code if code != OK else call(view(E, LINK)[LINK_ACCEPT], T, R)
@@ -291,7 +289,7 @@ def dense(T, E):
         code = evaluate_start(T, E, clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V))
     if code == OK:
         code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
-    if view(R, run.LIMITS)[run.TRACK_WORK] == OWN_WORK:
+    if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         work = view(R, run.WORK)
         work[run.WORK_STEP] = sum_power(E, work[run.POWER_OLD]) * (clock[run.T_WANTED] - clock[run.T_OLD])
     view(T, s.TIME)[0] = clock[run.T_WANTED]

@@ -141,7 +141,7 @@ class RungeKutta(Method):
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
         progress[run.LIMITS][run.QUINTIC] = 1
         if not progress.system.conservative:
-            progress[run.LIMITS][run.TRACK_WORK] = rk.OWN_WORK
+            progress[run.LIMITS][run.TRACK_WORK] = run.OWN
         if self.own_output or not progress.system.conservative:  # work between steps needs the formula too
             progress[run.LIMITS][run.QUINTIC] = run.OWN
             progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle

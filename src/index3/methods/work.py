@@ -1,0 +1,237 @@
+"""Work of what is not conservative: the integral of its power over the accepted steps.
+
+The power is known at the ends of the steps, because the forces were evaluated there. Such a node costs nothing, so the
+work of a step is the integral of the polynomial through its ends and some nodes before it; the part that the last of
+them adds estimates the error. Where that is more than allowed (a step far longer than the ones before, a force that
+begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. Beyond
+the first few there are never more of them than steps; what they cannot mend is in the estimated error of the work.
+"""
+
+from __future__ import annotations
+
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.methods import run
+
+GAUSS = 0.15**0.5
+"""Distance of the outer points of Gauss's rule of three from the middle."""
+CLOSE = 0.08
+"""Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
+GRANT, KEPT, URGENT = 20, 0.25, 1e-3
+"""Evaluations that a run has before its steps allow any; the part of what they allow that is left for errors above this
+part of the work, lest a switching force find none."""
+DEAR = 25
+"""Steps for each node whose reactions are solved for, unless the error is above URGENT: such a node takes as long as
+two or three steps of a BDF, and work is to take a tenth of a run at most."""
+TOLERATED = 4.0
+"""Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
+twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
+LITTLE = 1e-3
+"""Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
+UNKNOWN = 1e300
+
+
+@helper
+def next_node(t, i, a, b, last):
+    """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
+    least = CLOSE * (t[i + 1] - t[i])
+    left = a > 0 and t[a] - t[max(a - 1, 0)] >= least
+    right = b < last and t[min(b + 1, last)] - t[b] >= least
+    if left and (not right or t[i] - t[a - 1] <= t[b + 1] - t[i + 1]):
+        return a - 1
+    return b + 1 if right else -1
+
+
+@helper
+def differences(R, i):
+    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number."""
+    t, power, last = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_NEW]
+    x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
+    x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
+    for m in range(2, run.STENCIL):
+        k = next_node(t, i, a, b, last)
+        if k < 0:
+            return m
+        a, b = min(a, k), max(b, k)
+        x[m] = (t[k] - t[i]) / h
+        rest, product = power[k], 1.0
+        for j in range(m):
+            rest -= c[j] * product
+            product *= x[m] - x[j]
+        c[m] = rest / product
+    return run.STENCIL
+
+
+@helper
+def shrink(c, count):
+    """Whether differences of higher order are smaller, as those of a smooth function are."""
+    scale, before, least = 1.0, 0.0, 0.0
+    for m in range(1, count):
+        scale *= m
+        size = scale * abs(c[m])
+        if m >= 3 and size > max(before, least):
+            return False
+        before, least = size, before
+    return True
+
+
+@helper
+def piece(R, i):
+    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
+
+    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and what
+    the first two differences add is in doubt.
+    """
+    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i)
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    start, end = c[0], c[0] + c[1]
+    if start == 0.0 and end == 0.0:  # nothing acts
+        return 0.0, 0.0, 0.0
+    mean, term, before, most, early, middle, late = start, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0
+    for m in range(1, count):
+        early *= 0.5 - GAUSS - x[m - 1]
+        middle *= 0.5 - x[m - 1]
+        late *= 0.5 + GAUSS - x[m - 1]
+        before, term = abs(term), c[m] * (5.0 * (early + late) + 8.0 * middle) / 18.0
+        mean += term
+        if m <= 2:
+            most = max(most, abs(term))
+    if shrink(c, count):
+        return h * mean, h * abs(term), h * max(before, abs(term))
+    return h * min(max(mean, min(start, end)), max(start, end)), h * most, h * most
+
+
+@helper
+def add_pieces(R):
+    """NODE_WORK of the step's nodes; the sums of both estimated errors, and the first node of the worst piece."""
+    nodes, done = view(R, run.NODES), view(R, run.NODE_WORK)
+    error, cautious, most, worst = 0.0, 0.0, -1.0, nodes[run.NODE_OLD]
+    for i in range(nodes[run.NODE_OLD], nodes[run.NODE_NEW]):
+        work, wrong, doubtful = piece(R, i)
+        done[i + 1] = done[i] + work
+        error += wrong
+        cautious += doubtful
+        if wrong > most:
+            most, worst = wrong, i
+    return error, cautious, worst
+
+
+@helper
+def power_at(T, R, t, solve):
+    """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
+    clock, counts, a, lam = view(R, run.CLOCK), view(R, run.COUNTS), view(T, s.A), view(T, s.LAM)
+    a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
+    x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
+    view(T, s.TIME)[0] = t
+    run.interpolate(R, t, view(T, s.Q), view(T, s.V))
+    for k in range(a.shape[0]):
+        a[k] = (1.0 - x) * a0[k] + x * a1[k]
+    for k in range(lam.shape[0]):
+        lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
+    counts[run.N_EVALUATIONS] += 1
+    counts[run.N_WORK] += 1
+    code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_CLOSER]) if solve else OK
+    if code == OK:
+        code = run.core(T, s.CORE_FORCES)
+    return run.core(T, s.CORE_ENERGY) if code == OK else code
+
+
+@helper
+def scale(T, R):
+    """What errors of the work are measured by: the integral of |power| so far."""
+    return view(R, run.WORK)[run.WORK_SIZE] + LITTLE * view(T, s.ENERGY)[s.KINETIC]
+
+
+@helper
+def affordable(T, R, error, solve):
+    """Whether one more node may be spent on an error."""
+    if view(R, run.NODES)[run.NODE_NEW] == run.MOST_NODES - 1:
+        return False
+    steps, spent = view(R, run.COUNTS)[run.N_STEPS], view(R, run.COUNTS)[run.N_WORK] + 1
+    part = 1.0 if error > URGENT * scale(T, R) else 1.0 / DEAR if solve else 1.0 - KEPT
+    return spent <= part * (GRANT + steps)
+
+
+@helper
+def insert_node(T, R, i, solve):
+    """A node in the middle of the piece from node i."""
+    nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
+    code = power_at(T, R, 0.5 * (t[i] + t[i + 1]), solve)
+    nodes[run.NODE_NEW] += 1
+    for k in range(nodes[run.NODE_NEW], i + 1, -1):
+        t[k], power[k] = t[k - 1], power[k - 1]
+    t[i + 1], power[i + 1] = view(T, s.TIME)[0], view(T, s.ENERGY)[s.POWER]
+    return code
+
+
+@helper
+def return_to_end(T, R):
+    """T's state is the new one again."""
+    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
+    run.copy(view(T, s.Q), view(R, run.NEW_Q))
+    run.copy(view(T, s.V), view(R, run.NEW_V))
+    run.copy(view(T, s.A), view(R, run.NEW_A))
+    run.copy(view(T, s.LAM), view(R, run.NEW_LAM))
+
+
+@helper
+def doubt(R):
+    """How far a method's own account of the step is from that by nodes."""
+    work, last = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW]
+    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
+        return UNKNOWN
+    return abs(work[run.WORK_OLD] + work[run.WORK_STEP] - view(R, run.NODE_WORK)[last])
+
+
+@helper
+def must_solve(R):
+    """Whether a node needs the reactions of its state: the power depends on them, and those at the ends are true ones.
+
+    Linear in the step they would be off by h^2/8 of their second derivative, and more nodes would not mend that.
+    """
+    return view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and view(R, run.LIMITS)[run.QUINTIC] != 0
+
+
+@helper
+def settle_work(T, R, allowed):
+    """Add nodes until the work of the step is known well enough, or they are too dear; take the account less in doubt.
+
+    A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
+    of the step, so where they agree both are right.
+    """
+    work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
+    error, cautious, worst = add_pieces(R)
+    solve, doubts = must_solve(R), min(error, doubt(R))
+    trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
+    while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
+        code = insert_node(T, R, worst, solve)
+        error, cautious, worst = add_pieces(R)
+        doubts = min(error, doubt(R))
+    if error > allowed:
+        error = cautious
+    done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
+    if trusted or own < cautious:
+        error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
+    work[run.WORK_ERROR] += error
+    run.close_account(R, done, work[run.POWER_NEW])
+    return code
+
+
+@kernel
+def add_work(T, R):
+    """Work of the last accepted step, whose nodes are open; T stands at the new state."""
+    clock, work, power, code = view(R, run.CLOCK), view(R, run.WORK), view(R, run.WORK)[run.POWER_STEP], OK
+    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
+        code = run.core(T, s.CORE_ENERGY)
+        power = view(T, s.ENERGY)[s.POWER]
+    if code != OK:
+        return code
+    run.close_account(R, work[run.WORK_OLD], power)
+    h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
+    size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
+    work[run.WORK_SIZE] += size
+    share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
+    code = settle_work(T, R, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
+    if view(R, run.COUNTS)[run.N_WORK] > spent:
+        return_to_end(T, R)
+    return code

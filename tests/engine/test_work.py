@@ -1,0 +1,133 @@
+"""Work against fine quadrature of the power along the same dense output, its cost, and what is said of its error."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.analysis.simulate import SETTINGS
+from index3.analysis.simulation import Simulation
+from index3.compiled import slots as s
+from index3.methods import closure
+from index3.methods.work import GRANT
+from index3.system import evaluate
+
+
+def power_along(model, result, times):
+    """Power of what is not conservative on the dense output, with the reactions that belong to each state."""
+    simulation = Simulation(model, "hht-i3", SETTINGS, {})
+    span = (result.sol.t_min, result.sol.t_max)
+    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
+    variant = simulation._begin(plan, simulation.model, None, simulation.settings, []).variant
+    state, powers = variant.state, []
+    for t in times:
+        state.move(t, *result.sol(t))
+        if variant.system.reactions_work:
+            assert closure.assemble_accelerations(state.handle, variant.projection.handle) == 0
+        assert state.run(evaluate.forces, evaluate.energy) == 0
+        powers.append(state[s.ENERGY][s.POWER])
+    return np.array(powers)
+
+
+def fine_work(model, result, parts=4):
+    """Integrals of the power and of its magnitude: Gauss's rule of five points in each part of each step."""
+    x, w = np.polynomial.legendre.leggauss(5)
+    edges = np.concatenate([np.linspace(a, b, parts + 1)[:-1] for a, b in itertools.pairwise(result.sol.t)])
+    edges = np.append(edges, result.sol.t[-1])
+    half = 0.5 * np.diff(edges)
+    times = (edges[:-1] + half)[:, None] + half[:, None] * x
+    power = power_along(model, result, times.ravel()).reshape(times.shape)
+    return np.sum(half[:, None] * w * power), np.sum(half[:, None] * w * np.abs(power))
+
+
+def run_of(model, method, span, rtol=1e-6):
+    return ix.simulate(model, (0.0, span), method, rtol=rtol, progress=False, dense_output=True)
+
+
+@pytest.mark.parametrize("method", ["bdf-i3", "radau5", "dopri5"])
+def test_work_is_as_good_as_the_motion(method):
+    """A motor: 10 rtol of the integral of |power|, with at most one evaluation of the forces for each step."""
+    model = ix.library.andrews()
+    result = run_of(model, method, 0.02)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= 10 * 1e-6 * size
+    assert 0 < result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+
+
+@pytest.mark.parametrize("method", ["radau5", "dopri5"])
+def test_suspension(method):
+    """Dampers and a tyre, as above; two methods of higher order, whose dense output is smooth enough to tell."""
+    model = ix.library.iltis()
+    result = run_of(model, method, 0.05)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= 10 * 1e-6 * size
+
+
+@pytest.mark.parametrize("method", ["bdf-i3", "hht-i3"])
+def test_error_is_stated_where_it_is_larger(method):
+    """The suspension's first oscillation in a few steps of low order: more than 10 rtol, and no more than is said."""
+    model = ix.library.iltis()
+    result = run_of(model, method, 0.05)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= result.energy.work_error <= 0.02 * size
+
+
+def out_of_the_floor():
+    """A ball inside the floor that leaves so fast that damping takes all of the contact's energy, and then flies."""
+    model = ix.Model("out of the floor")
+    ball = model.add(ix.RigidBody.sphere("ball", 0.026, 1.0, velocity=(0.0, 0.0, 1.5)))
+    law = {"stiffness": 7.4e7, "exponent": 2.0, "damping": 10.0}
+    model.add(ix.Contact("floor", ball, model.ground, (ix.Sphere(0.026), ix.Plane()), **law))
+    return model
+
+
+@pytest.mark.parametrize(("method", "rtol"), [("dopri5", 2e-6), ("radau5", 1e-9), ("descriptor-sdirk4", 1e-7)])
+def test_contact_that_ends_inside_a_step(method, rtol):
+    """The motion needs few steps, one of them over the end of the contact: 1 % of the work, and the error said."""
+    result = ix.simulate(out_of_the_floor(), (0.0, 0.1), method, rtol=rtol, progress=False)
+    exact = -7.4e7 * 0.026**3 / 3.0  # all that the contact held
+    error = abs(result.energy.work[-1] - exact)
+    assert result.stats["steps"] < 10
+    assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+    assert np.ptp(result.energy.balance) <= 0.01 * abs(exact)  # also at the outputs inside that step
+    assert (
+        error <= 2.0 * result.energy.work_error
+    )  # an estimate, no bound: the end of the contact is somewhere in a piece
+
+
+def driven():
+    """A crank turned ever faster: all work is done by a reaction."""
+    model = ix.library.four_bar()
+    joint = next(iter(model.joints))
+    model.add(ix.Motion("drive", model[joint], lambda t: 3.0 * t + 2.0 * t**2, lambda t: 3.0 + 4.0 * t, 4.0))
+    return model
+
+
+def test_reactions_that_work():
+    """Nothing is free to move, so steps are long and the power oscillates between them: the error is said."""
+    model = driven()
+    result = run_of(model, "radau5", 1.0)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= min(result.energy.work_error, 1e-3 * size)
+    assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+
+
+def test_nothing_is_spent_where_nothing_works():
+    result = run_of(ix.library.pendulum(), "hht-i3", 0.5)
+    assert result.stats["work_evaluations"] == 0
+    assert result.energy.work_error == 0.0
+
+
+def test_error_goes_on_over_restarts():
+    """Sums of a run go on where an event starts the method anew."""
+
+    def low(t, state):
+        return state.q[2] - 0.02
+
+    low.action = lambda switch: None
+    whole = ix.simulate(out_of_the_floor(), (0.0, 0.1), "radau5", rtol=1e-4, progress=False)
+    parts = ix.simulate(out_of_the_floor(), (0.0, 0.1), "radau5", rtol=1e-4, progress=False, events=[low])
+    assert len(parts.t_events[0]) == 1
+    assert parts.energy.work_error > 0.0
+    assert parts.energy.work[-1] == pytest.approx(whole.energy.work[-1], rel=0.05)  # a few steps each
