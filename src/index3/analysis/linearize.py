@@ -81,7 +81,10 @@ class Linear:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """One eigenvalue of each mode [1/s], the one with the positive imaginary part of a pair."""
+        """One eigenvalue of each mode [1/s], by rising frequency: of a conjugate pair the upper one alone.
+
+        So there are fewer than states where something oscillates; `numpy.linalg.eigvals(linear.A)` lists all of them.
+        """
         return np.array([mode.eigenvalue for mode in self.modes])
 
     @property
@@ -115,6 +118,8 @@ class Linear:
         for k, mode in enumerate(self.modes):
             hertz = mode.frequency / (2.0 * np.pi)
             lines.append(f"{k:>6}{mode.frequency:>14.6g}{hertz:>14.6g}{mode.damping:>11.4g}   {mode.words}")
+        if len(self.modes) < len(self.A):
+            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and stand once in .eigenvalues")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 

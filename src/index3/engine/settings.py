@@ -76,7 +76,7 @@ def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = 
         raise ModelError(f"simulate: project = {project!r}. Choose True or False.")
     if callback is not None and not callable(callback):
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
-    if on_failure not in ("return", "raise"):
+    if not (isinstance(on_failure, str) and on_failure in ("return", "raise")):
         raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
 
 

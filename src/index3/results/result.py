@@ -265,6 +265,8 @@ class Result:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` wrote; `Index3Error` if it is not one."""
+        if not isinstance(path, str | PathLike):
+            raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
         layout, arrays, info = export.read_netcdf(path)
         try:
             return cls(Layout.from_dict(layout), arrays, info)

@@ -73,6 +73,8 @@ class BDFIndex3(Method):
 
     def remark(self, energy: dict[str, np.ndarray]) -> str:
         """A warning if energy came from nowhere: orders above 2 are unstable close to the imaginary axis."""
+        if not len(energy["kinetic"]):
+            return ""
         balance, scale = energy["kinetic"] + energy["potential"] - energy["work"], np.max(energy["kinetic"])
         scale = max(scale, np.ptp(energy["potential"]), np.ptp(energy["work"]))
         gain = np.max(balance) - balance[0]
