@@ -270,6 +270,9 @@ class Runner:
         whole = self.segment.variant.whole
         joined = {name: np.concatenate([block[name] for block in self.blocks]) for name in self.blocks[0]}
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
+        changes = self.segment.index_changes()
+        if changes:
+            stats["index_changes"] = changes
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
         if stats["stiff"]:

@@ -166,7 +166,8 @@ def _run_table(result: Result) -> list[list[str]]:
     names = {"rejected": "rejected steps", "newton": "Newton iterations", "newton_failed": "failed Newton solves"}
     names |= {"rtol": "relative tolerance", "atol": "absolute tolerance", "seconds": "time taken [s]"}
     settings = [(key, result.options.get(key)) for key in ("rtol", "atol", "step")]
-    counts = [(key, value) for key, value in result.stats.items() if value or key == "rejected"]
+    numbers = {key: value for key, value in result.stats.items() if not isinstance(value, list)}
+    counts = [(key, value) for key, value in numbers.items() if value or key == "rejected"]
     rows = [(key, value) for key, value in (*settings, *counts) if value is not None]
     rows += [("output times", len(result)), ("coordinates", result.q.shape[1])]
     rows += [("constraint rows", result.lam.shape[1])]

@@ -192,6 +192,18 @@ class Result:
         return MappingProxyType({name: self.v[:, first : first + size] for name, (first, size) in blocks.items()})
 
     @property
+    def index(self) -> np.ndarray | None:
+        """Index of the equations in the step to each time, (n_t,), of augmented Lagrangian methods; None for others.
+
+        `stats["index_changes"]` has the times of the changes, each with the index from there on; first comes the start.
+        """
+        changes = self.stats.get("index_changes")
+        if not changes:
+            return None
+        begins, indices = zip(*changes, strict=True)
+        return np.array(indices, int)[np.maximum(np.searchsorted(begins, self.t, "left") - 1, 0)]
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names that `result[name]` takes: bodies, then joints."""
         return (*self._bodies, *self._joints)
@@ -289,7 +301,8 @@ class Result:
         if self.message and not self.success:
             lines.append(f"  {self.message}")
         if self.stats:
-            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in self.stats.items() if value))
+            numbers = {key: value for key, value in self.stats.items() if not isinstance(value, list) and value}
+            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in numbers.items()))
         change = np.ptp(self.energy.balance)
         largest = np.max(self.energy.kinetic)
         part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
