@@ -14,6 +14,7 @@ from index3.engine.start import Start
 from index3.linear.registry import solver_of
 from index3.methods import run
 from index3.methods.closing import Closer
+from index3.methods.output import Output
 from index3.methods.runner import Run
 from index3.system.addresses import Addresses
 from index3.system.system import State, System
@@ -77,8 +78,10 @@ def run_on(system: System, method: Any, end: float, v: np.ndarray | None = None,
         state, closer.solver, (0.0, end), rtol=1e-5, atol=np.full(system.n, 1e-7), newton_tol=method.newton_tol,
         t_eval=None, step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
+    output = Output(closer.sizes, 4096)
+    progress.write_to(output)
     table = method.start(progress, None)
     code = progress.advance(method.kernel, table, steps)
-    lines = progress.take_block()
+    lines = {name: array[: output.count] for name, array in output.arrays.items()}
     message = "" if code in (run.DONE, run.BUDGET) else system.explain(state)
     return {**lines, "message": message, "failures": system.take_failures(), "state": content(state)}

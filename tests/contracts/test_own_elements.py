@@ -183,7 +183,7 @@ def test_numbers_of_a_class_that_nobody_registered_cannot_be_changed():
 
     model = swing()
     model.add(Stronger("more", model.ground.marker(), model["ball"].marker(), strength=1.0))
-    with pytest.raises(ix.ModelError, match="'more' has no fields to change: .* only the elements that are registered"):
+    with pytest.raises(ix.ModelError, match=r"'more' has no fields to change: .* only the elements"):
         ix.prepare(model).run((0.0, 0.1), changes={"more.strength": 2.0})
 
 

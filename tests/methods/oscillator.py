@@ -35,7 +35,7 @@ class Stepper:
         assemble_state(self.state, closer, 0.0)
         self.run = Run(
             self.state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=newton_tol,
-            t_eval=np.array([-1.0]), step=1.0, max_step=np.inf, max_steps=None,
+            t_eval=np.zeros(0), step=1.0, max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.method = method
         self.table = method.start(self.run, None)
@@ -64,7 +64,7 @@ def start_run(model: ix.Model, method, rtol: float = 1e-6, first_step: float | N
     assemble_state(state, closer, 0.0)
     progress = Run(
         state, closer.solver, (0.0, span), rtol=rtol, atol=np.full(system.n, rtol / 100), newton_tol=1e-11,
-        t_eval=np.array([-1.0]), step=0.0, max_step=np.inf, max_steps=None,
+        t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     return progress, method.start(progress, first_step)
 

@@ -222,8 +222,7 @@ def test_ten_parallelograms_stay_in_index_3():
     assert result.success, result.message
     assert crank_difference(result, 10) < 1e-3
     assert result.stats["newton_failed"] <= 3
-    assert result.index.tolist() == sorted(result.index)  # index 1 in the first, short steps alone
-    assert result.stats["switches"] == 1
+    assert result.stats["switches"] == 0
 
 
 def test_duplicated_joint_changes_nothing():

@@ -195,7 +195,7 @@ class Trace:
         self.state, self.method = state, method
         self.run = Run(
             state, closer.solver, (0.0, span), rtol=rtol, atol=np.full(state.system.n, atol), newton_tol=1e-12,
-            t_eval=np.array([-1.0]), step=0.0, max_step=np.inf, max_steps=None,
+            t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.table = method.start(self.run, first_step)
 

@@ -39,7 +39,7 @@ def one_step(model, key, h):
     jacobian.evaluate_parts(state)
     progress = Run(
         state, Closer(state).solver, (0.0, 1.0), rtol=1e-2, atol=np.full(state.system.n, 10.0), newton_tol=1e-11,
-        t_eval=np.array([-1.0]), step=0.0, max_step=np.inf, max_steps=None,
+        t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, h)
     assert progress.advance(method.kernel, table, 1) == run.BUDGET

@@ -170,9 +170,6 @@ def make_result(equations: Equations, follower: Follower, message: str, seconds:
     lines = follower.lines
     none = {name: array[:0] for name, array in follower.line.items()}  # gives a result without lines its shapes
     joined = {name: np.concatenate([none[name], *(line[name] for line in lines)]) for name in none}
-    energy = joined.pop("energy")
-    joined |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy()}
-    joined["violation_scaled"] = joined.pop("scaled")
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
     if projection.factors[contract.INFO][contract.N_ZERO] > 0:

@@ -92,7 +92,7 @@ def take_steps(variant: Variant, method: Any, line: tuple[Any, ...], step: float
     t = line[0]
     progress = Run(
         variant.state, variant.projection.solver, (t, t + step), rtol=1e-6, atol=np.full(variant.system.n, 1e-8),
-        newton_tol=method.newton_tol, t_eval=np.array([t - 1.0]), step=step / count, max_step=np.inf, max_steps=None,
+        newton_tol=method.newton_tol, t_eval=np.zeros(0), step=step / count, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, None)
     if progress.advance(method.kernel, table, count + 1) != run.DONE:

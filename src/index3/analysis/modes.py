@@ -159,8 +159,5 @@ def mode_result(
     block = equations.projection.close_block(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
-    energy = block.pop("energy")
-    block |= {"t": times, "kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": 0.0 * times}
-    block["violation_scaled"] = block.pop("scaled")
     info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}
-    return Result(describe(model, system, np.ones(system.m, bool)), block, info)
+    return Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)

@@ -128,9 +128,6 @@ def output_columns(
         block = projection.close_block(
             np.full(count, point["t"]), **moved, angle=np.tile(point["angle"], (count, 1)), project=False
         )
-        energy = block.pop("energy")
-        block |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": np.zeros(count)}
-        block["violation_scaled"] = block.pop("scaled")
         found = [quantity(Result(layout, block), name) for name in wanted]
         labels = [f"{x.name}.{label}" if label else x.name for x in found for label in x.labels]
         values = np.vstack([x.values.T for x in found]) * (weight / STEP)

@@ -10,13 +10,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from index3.analysis.audit import Audit, energy_audit
 from index3.compiled import crew
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import describe, moving_markers
+from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.runner import Runner
 from index3.engine.segments import Plan, Segment, begin
@@ -145,8 +143,7 @@ class Simulation:
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
-            layout = describe(model, whole, np.ones(whole.m, bool))
-            runner.events = Events(functions, runner.segment, layout, moving_markers(whole))
+            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
         crew.dismiss()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
@@ -154,11 +151,9 @@ class Simulation:
             with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
                 runner.run_to_end(report)
             with cpu.part("output"):
-                result = runner.result(settings | self.options)
+                result = runner.result(settings | self.options, note)
         finally:
             runner.segment.variant.forget()
-        result.stats |= cpu.stats()
-        result.message += note
         return result, runner.cause
 
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:

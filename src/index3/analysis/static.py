@@ -257,8 +257,5 @@ def as_result(model: Model, balance: Balance, method: str) -> Result:
         closure.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
     line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
-    energy = line.pop("energy")
-    line |= {"kinetic": energy[:, 0].copy(), "potential": energy[:, 1].copy(), "work": np.zeros(1)}
-    line["violation_scaled"] = line.pop("scaled")
     info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
     return Result(describe(model, state.system, unique), line, info)

@@ -146,7 +146,7 @@ def check_consistency(state: State, closer: Closer, t: float) -> None:
     lines = closer.close_block(np.array([t]), q[None], v[None], a[None], lam[None], empty, project=False)
     state.move(t, q, v)
     state[s.A][:], state[s.LAM][:] = a, lam
-    if not lines["scaled"][0].max() <= CONTRADICTION:
+    if not lines["violation_scaled"][0].max() <= CONTRADICTION:
         raise closer.failure(closure.CONTRADICTION, t)
 
 

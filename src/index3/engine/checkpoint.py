@@ -21,16 +21,17 @@ from index3.errors import Index3Error, ModelError
 from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
+from index3.methods.output import Output
 from index3.methods.runner import Run
 from index3.system.system import State, System
 
 SCRATCH: dict[type, tuple[int, ...]] = {
-    Run: tuple(slot.index for slot in run.SLOTS if slot.name.startswith("out_")),
-    Closer: tuple(slot.index for slot in closure.SLOTS if slot.name.startswith("out_") or slot.name == "rows"),
+    Run: (run.OUTPUT.index,),
+    Closer: (closure.LINES.index,),
 }
-"""Slots of tables that are filled anew for every block of output."""
-APART = (State, System, Solver, Kernel)
-"""What is not looked into: the state saves itself, the others do not change."""
+"""Slots of tables that say where output goes at present."""
+APART = (State, System, Solver, Kernel, Output)
+"""What is not looked into: the state saves itself, output was taken, the others do not change."""
 FAR = 2**32
 """Integers beyond this are addresses; counters never get there."""
 
@@ -42,7 +43,7 @@ def save(segment: Segment) -> dict[str, np.ndarray]:
     ------
     Index3Error : lines of output are left, or a table holds an address that is not known.
     """
-    if segment.run[run.CURSOR][run.ROWS_USED]:
+    if segment.run.output.count:
         raise Index3Error("A run is saved between blocks of output. Take the block first.")
     arrays, known = changing(segment), handles(segment)
     addresses = np.concatenate([known, kernel_addresses()])

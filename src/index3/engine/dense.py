@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +19,7 @@ class StepLog:
 
     def __init__(self, progress: Run) -> None:
         self.t: list[float] = []
-        self.states: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.states: list[np.ndarray] = []  # q, v and a, (3, n) each
         self.starts: list[int] = []
         self.with_a = True
         self.begin(progress, progress.t)
@@ -27,24 +28,24 @@ class StepLog:
         """Start another piece: the motion may jump here."""
         self.progress = progress
         self.starts.append(len(self.t))
-        self.keep(t, *(progress[slot].copy() for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
+        self.keep(t, *(progress[slot] for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
 
     def keep(self, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
         """Add a state."""
         self.with_a &= bool(self.progress[run.LIMITS][run.QUINTIC] >= 1)
         self.t.append(t)
-        self.states.append((q, v, a))
+        self.states.append(np.array((q, v, a)))
 
     def note(self) -> None:
         """Keep the last accepted state, unless it is kept already."""
         progress = self.progress
         if progress.t > self.t[-1]:
-            self.keep(progress.t, *(progress[slot].copy() for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
+            self.keep(progress.t, *(progress[slot] for slot in (run.NEW_Q, run.NEW_V, run.NEW_A)))
 
     def solution(self) -> DenseOutput:
         """The motion through all steps kept so far."""
-        states = np.array(self.states)  # (steps, 3, n)
-        return DenseOutput(np.array(self.t), states if self.with_a else states[:, :2], tuple(self.starts))
+        states = self.states if self.with_a else [state[:2] for state in self.states]
+        return DenseOutput(np.array(self.t), states, tuple(self.starts))
 
 
 class DenseOutput:
@@ -61,8 +62,8 @@ class DenseOutput:
     t_min, t_max : the span it covers
     """
 
-    def __init__(self, t: np.ndarray, states: np.ndarray, starts: tuple[int, ...] = (0,)) -> None:
-        self.t, self._states = t, states
+    def __init__(self, t: np.ndarray, states: Sequence[np.ndarray], starts: tuple[int, ...] = (0,)) -> None:
+        self.t, self._states = t, states  # of each step q and v, or q, v and a
         self.t_min, self.t_max = float(t[0]), float(t[-1])
         self._starts = starts  # the first step of each smooth piece
 
@@ -73,7 +74,7 @@ class DenseOutput:
 
         motions = []
         for first, end in itertools.pairwise((*self._starts, len(self.t))):
-            t, states = self.t[first:end], self._states[first:end]
+            t, states = self.t[first:end], np.array(self._states[first:end])
             if len(t) == 1:  # a run that failed in its first step: it stands
                 t, states = np.array([t[0], t[0] + 1.0]), np.stack([states[0], states[0]])
                 q: Any = CubicHermiteSpline(t, states[:, 0], 0.0 * states[:, 1])
@@ -100,7 +101,8 @@ class DenseOutput:
         if not np.all((self.t_min <= times) & (times <= self.t_max)):  # also refuses NaN
             raise ModelError(f"sol: a time is outside the run, {self.t_min:g} to {self.t_max:g} s. Give times inside.")
         flat = np.atleast_1d(times)
-        q, v = np.empty((len(flat), self._states.shape[2])), np.empty((len(flat), self._states.shape[2]))
+        n = self._states[0].shape[1]
+        q, v = np.empty((len(flat), n)), np.empty((len(flat), n))
         pieces = np.searchsorted(self.t[list(self._starts)], flat, "right") - 1
         for k in np.unique(pieces):
             inside = pieces == k

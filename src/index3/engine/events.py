@@ -11,11 +11,11 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.engine.layout import result_arrays
 from index3.engine.segments import Segment
 from index3.errors import ModelError
 from index3.methods import probe, run
 from index3.methods.hermite import hermite
+from index3.methods.output import Output
 from index3.methods.runner import Run
 from index3.results.export import empty_arrays, wrench_names
 from index3.results.result import Layout, Result
@@ -148,10 +148,12 @@ class Events:
         variant = self.segment.variant
 
         def closed() -> Result:
-            line = {name: arrays[name] for name in ("t", "q", "v", "a", "angle")}
-            lam = np.zeros((1, system.m))
-            lines = variant.widened(variant.projection.close_block(**line, lam=lam, project=True))
-            return self.result(result_arrays(lines | {"work": arrays["work"]}))
+            output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
+            output.add({name: arrays[name] for name in ("t", "q", "v", "a", "angle", "work")})
+            error = variant.projection.close_lines(output, 0, 1, project=True)[1]
+            if error is not None:
+                raise error
+            return self.result(output.arrays)
 
         return Instant(self.result(arrays), closed)
 

@@ -34,7 +34,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         if body.kind == "states"
     ]
     groups, moving = restrained(system), moving_markers(system)
-    joints = [describe_joint(system, group, unique, moving) for group in groups]
+    joints = [describe_joint(system, group, moving) for group in groups]
     column = len(groups)
     for joint, group in zip(joints, groups, strict=True):
         others = further(group)
@@ -44,13 +44,15 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     for name, force in model.forces.items():
         markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
         forces.append({"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers})
-    return Layout(
+    layout = Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],
     )  # fmt: skip
+    mark_unique(layout, unique)
+    return layout
 
 
-def describe_joint(system: System, group: Any, unique: np.ndarray, moving: list[Any]) -> dict[str, Any]:
+def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, Any]:
     """One joint or motion: its markers, rows and coordinates."""
     element = group.element
     joint = getattr(element, "joint", element)
@@ -71,7 +73,7 @@ def describe_joint(system: System, group: Any, unique: np.ndarray, moving: list[
         "angle": angle,
         "angle_zero": measured(joint, "angle") if angle >= 0 else 0.0,
         "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
-        "unique": bool(np.all(unique[rows])) if rows else True,
+        "unique": True,
     }
 
 
@@ -96,8 +98,7 @@ def moving_markers(system: System) -> list[MovingMarker]:
     return [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
 
 
-def result_arrays(lines: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Closed lines of output under the names of a result."""
-    arrays = {name: array for name, array in lines.items() if name not in ("energy", "scaled")}
-    arrays |= {"kinetic": lines["energy"][:, 0].copy(), "potential": lines["energy"][:, 1].copy()}
-    return arrays | {"violation_scaled": lines["scaled"]}
+def mark_unique(layout: Layout, unique: np.ndarray) -> None:
+    """Say of each joint whether its reactions are determined, given the same of each row."""
+    for joint in layout.joints:
+        joint["unique"] = bool(np.all(unique[joint["rows"]])) if joint["rows"] else True

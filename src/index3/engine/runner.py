@@ -10,20 +10,22 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.engine.collector import Collector
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
-from index3.engine.layout import describe, moving_markers, result_arrays
+from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.reasons import evaluation_fails, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
-from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError, warn
+from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
 from index3.linear import contract
 from index3.methods import run
 from index3.methods.closing import Closer
 from index3.methods.runner import Run
 from index3.results.result import Result
+from index3.results.sinks import SINKS, Sink
 from index3.system.system import State, System
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED = 1, 2, 3
@@ -40,12 +42,23 @@ Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
 class Runner:
-    """Calls a method's `advance` until the end, closes and collects the output between calls."""
+    """Calls a method's `advance` until the end, closes and collects the output between calls.
 
-    def __init__(self, plan: Plan, segment: Segment, callback: Callback | None, cpu: CpuSeconds) -> None:
+    Parameters
+    ----------
+    sink : where the output goes, if not into memory
+    """
+
+    def __init__(
+        self, plan: Plan, segment: Segment, callback: Callback | None, cpu: CpuSeconds, sink: Sink | None = None
+    ) -> None:
         self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
-        self.pending: dict[str, np.ndarray] | None = None  # taken from the run, not yet closed
-        self.blocks: list[dict[str, np.ndarray]] = []
+        whole = segment.variant.whole
+        self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
+        sizes = self.projection.sizes | {"row": whole.m}
+        lines = None if plan.t_eval is None else len(plan.t_eval)
+        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines)
+        self.collector.follow(segment)
         self.jumps: list[Jump] = []
         self.status, self.message = 0, ""
         self.cause: BaseException | None = None
@@ -149,28 +162,30 @@ class Runner:
             self.segment.method, self.segment.table = choice.method, table
         return table is not None
 
-    def collect(self, before: float = math.inf) -> None:
-        """Close and keep the output written so far, up to a time; sets a status if the run is to stop here.
+    def collect(self, before: float = math.inf, line: dict[str, np.ndarray] | None = None) -> None:
+        """Close and keep the output written so far, up to a time, and a line more if it is given.
 
-        What an interrupt leaves half done is done again by the next call.
+        Sets a status if the run is to stop here.
         """
         with self.cpu.part("output"):
-            self.collect_block(before)
+            self.collect_lines(before, line)
 
-    def collect_block(self, before: float) -> None:
-        """Close and keep the output of the present block."""
+    def collect_lines(self, before: float, line: dict[str, np.ndarray] | None) -> None:
+        """Close new lines, show them to the user's callback and hand them on."""
         if self.log is not None and before == math.inf:
             self.log.note()
-        if self.pending is None:
-            block = self.run.take_block()
-            earlier = block["t"] < before
-            self.pending = {name: array[earlier] for name, array in block.items()}
-        lines = self.closed(self.pending)
-        if len(lines["t"]) or not self.blocks:  # one block at least, even if it is empty, gives the result its shapes
-            self.blocks.append(lines)
-        self.pending = None
-        if self.wants_stop(lines) and self.status == 0:
-            self.status, self.message = STOPPED, f"The callback stopped the run at t = {lines['t'][-1]:g}."
+        collector = self.collector
+        collector.drop(before)
+        if line is not None:
+            collector.add(line)
+        first = collector.closed
+        error = collector.close(self.plan.project)
+        if error is not None:
+            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
+        stops = self.wants_stop(first)
+        t = float(collector.output.arrays["t"][collector.closed - 1]) if collector.closed else math.nan
+        if (collector.hand_on() or stops) and self.status == 0:
+            self.status, self.message = STOPPED, f"The callback stopped the run at t = {t:g}."
 
     def meet(self, hit: Hit) -> None:
         """End the run at a terminal event, or go on with what the action of another makes of it."""
@@ -178,12 +193,11 @@ class Runner:
         state = self.events.instant(hit.t)
         line = self.events.line(hit.t)
         if self.log is not None and hit.t > self.log.t[-1]:  # the dense output ends inside the step, too
-            closed = self.projection.close_block(**without_work(line), project=True)
+            closed = self.projection.close_block(**line, project=True)
             self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
         t = self.segment.end if self.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
         if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
-            self.pending = line
-            self.collect(hit.t)
+            self.collect(hit.t, line)
         if hit.action is None:
             self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
         gathering = None if hit.action is None else self.zeno.gathers(hit.function, hit.t)
@@ -209,45 +223,36 @@ class Runner:
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
         """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
         try:
-            before = self.projection.close_block(**without_work(line), project=True)["energy"][0]
+            closed = self.projection.close_block(**line, project=True)
+            before = float(closed["kinetic"][0]), float(closed["potential"][0])
             if hit is not None and hit.action is not None:
                 hit.action(switch)
             variant, gap, after = switch.finish(start_time(self.plan, switch.t))
         except UNMET as error:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
             return
-        jump = switch.jump("" if hit is None else hit.name, gap, (float(before[0]), after[0]))
+        jump = switch.jump("" if hit is None else hit.name, gap, (before[0], after[0]))
         if hit is not None or abs(jump.kinetic_lost) > SMALL_JUMP * max(before[0], after[0]):
             self.jumps.append(jump)
         if switch.t == self.plan.span[1]:
             return
-        work = float(line["work"][0]) + sum(after) - float(np.sum(before))
+        work = float(line["work"][0]) + sum(after) - sum(before)
         self.segment = begin(self.plan, variant, switch.t, after=self.segment, work=work)
+        self.collector.follow(self.segment)
         if self.log is not None:
             self.log.begin(self.run, switch.t)
         if self.events is not None:
             self.events.resume(self.segment, None if hit is None else hit.function)
 
-    def closed(self, block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The lines of a block on the constraints, with what is derived from them; up to one that cannot be closed."""
-        try:
-            lines = self.projection.close_block(**without_work(block), project=self.plan.project)
-        except Index3Error as error:
-            lines = error.lines  # type: ignore[attr-defined]
-            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
-        lines["work"] = block["work"][: len(lines["t"])]
-        lines["t"] = self.segment.own_times(lines["t"])
-        return self.segment.variant.widened(lines)
-
-    def wants_stop(self, lines: dict[str, np.ndarray]) -> bool:
-        """Call the user's callback line by line; if it wants to stop, what comes later is dropped."""
+    def wants_stop(self, first: int) -> bool:
+        """Call the user's callback for every new line; if it wants to stop, what comes later is dropped."""
         if self.callback is None:
             return False
-        for k, t in enumerate(lines["t"]):
-            answer = self.callback(float(t), lines["q"][k].copy(), lines["v"][k].copy())
+        t, q, v = (self.collector.output.arrays[name] for name in ("t", "q", "v"))
+        for k in range(first, self.collector.closed):
+            answer = self.callback(float(t[k]), q[k].copy(), v[k].copy())
             if isinstance(answer, bool | np.bool_) and answer:
-                for name, array in lines.items():
-                    lines[name] = array[: k + 1]
+                self.collector.cut(k + 1)
                 return True
         return False
 
@@ -265,29 +270,32 @@ class Runner:
         message = message or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
         return -code, message, failures[-1] if broken and failures else None
 
-    def result(self, options: dict[str, Any]) -> Result:
-        """Everything collected, as a Result."""
-        whole = self.segment.variant.whole
-        joined = {name: np.concatenate([block[name] for block in self.blocks]) for name in self.blocks[0]}
+    def result(self, options: dict[str, Any], note: str = "") -> Result:
+        """Everything collected, as a Result; `note` is added to its message."""
+        whole, sink = self.segment.variant.whole, self.collector.sink
+        self.collector.give(more=False)
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         changes = self.segment.index_changes()
         if changes:
             stats["index_changes"] = changes
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
+        stats |= self.cpu.stats()
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
-        arrays = result_arrays(joined)
-        remark = self.segment.method.remark(arrays)
+        arrays = sink.arrays
+        remark = self.segment.method.remark(arrays) if len(arrays["t"]) else ""
         if remark:
             self.message += f" {remark}"
             warn(remark)
         info = {
-            "status": self.status, "message": self.message, "success": self.status in (0, STOPPED), "stats": stats,
-            "method": self.segment.method.key,
+            "status": self.status, "message": self.message + note, "success": self.status in (0, STOPPED),
+            "stats": stats, "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
         }  # fmt: skip
-        result = Result(describe(self.segment.variant.model, whole, self.unique_rows()), arrays, info)
+        mark_unique(self.layout, self.unique_rows())
+        sink.finish(self.layout, info)
+        result = Result(self.layout, sink.arrays, info)
         result.jumps = self.jumps
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
@@ -301,8 +309,3 @@ class Runner:
         if self.projection.factors[contract.INFO][contract.N_ZERO] > 0:
             unique[self.segment.variant.columns] = ~self.projection.null_rows()
         return unique
-
-
-def without_work(block: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of lines of output that a projection takes."""
-    return {name: array for name, array in block.items() if name != "work"}

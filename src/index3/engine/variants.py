@@ -49,12 +49,6 @@ class Variant(Equations):
         self.state.move(t, q, v)
         self.state[s.ANGLE_REF][:] = angles
 
-    def widened(self, lines: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Closed lines of output with a column of lam for each row of the whole model, zero where open."""
-        lam = np.zeros((len(lines["lam"]), self.whole.m))
-        lam[:, self.columns] = lines["lam"]
-        return lines | {"lam": lam}
-
     def misfit(self, names: frozenset[str]) -> np.ndarray:
         """Residuals of the position rows of some joints at the state, zero for all other rows.
 

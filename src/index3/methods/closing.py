@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
@@ -13,6 +14,7 @@ from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
 from index3.methods import closure, closure_output
+from index3.methods.output import Output
 from index3.system.system import State, System
 
 CLOSED = 1e-12
@@ -26,7 +28,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 KERNELS = (
     closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
-    closure.shorten, closure_output.close_block,
+    closure.shorten, closure_output.close_lines,
 )  # fmt: skip
 """Kernels that a closer of any model calls, those of its solver apart."""
 
@@ -59,6 +61,7 @@ class Closer:
         self.table[closure.HEAVY_Q] = np.zeros(self.system.n)
         self.table[closure.HEAVY_V] = np.zeros(self.system.n)
         self.table[closure.REPORT] = np.zeros(4, np.int64)
+        self.table[closure.LINES] = np.zeros(4, np.int64)
         self.table[closure.WRENCHES] = wrench_places(self.system)
 
     @property
@@ -66,42 +69,48 @@ class Closer:
         """The number by which kernels know this closer's table."""
         return self.table.handle
 
-    def close_block(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray,
-                    angle: np.ndarray, project: bool) -> dict[str, np.ndarray]:  # fmt: skip
-        """Close some lines of output (arrays are copied) and compute what is derived from them.
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Sizes of the dimensions of the columns of output."""
+        joints, angles = len(self.table[closure.WRENCHES]), len(self.system.angle_joints)
+        return {"coordinate": self.system.n, "row": self.system.m, "joint": joints, "measured_angle": angles}
+
+    def close_block(
+        self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, angle: np.ndarray,
+        work: Any = 0.0, *, project: bool,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """All columns of some lines of output, closed; the arrays given stay as they are.
 
         Raises
         ------
-        ModelError, AssemblyError, SingularError : a line cannot be closed; `.lines` of the error says how many were.
+        ModelError, AssemblyError, SingularError : a line cannot be closed.
         """
-        lines, table = len(t), self.table
-        arrays = {"t": t, "q": q, "v": v, "a": a, "lam": lam, "angle": angle}
-        arrays = {name: np.array(array, float, order="C") for name, array in arrays.items()}
-        outputs = (closure.OUT_T, closure.OUT_Q, closure.OUT_V, closure.OUT_A, closure.OUT_LAM, closure.OUT_ANGLE)
-        for slot, array in zip(outputs, arrays.values(), strict=True):
-            table[slot] = array
-        joints = len(table[closure.WRENCHES])
-        derived = {"wrench": (lines, joints, 6), "energy": (lines, 2), "violation": (lines, 3), "scaled": (lines, 3)}
-        slots = (closure.OUT_WRENCH, closure.OUT_ENERGY, closure.OUT_VIOLATION, closure.OUT_SCALED)
-        for slot, (name, shape) in zip(slots, derived.items(), strict=True):
-            arrays[name] = table[slot] = np.zeros(shape)
-        redundant = table[closure.OUT_REDUNDANT] = np.zeros(lines, np.int64)
-        table[closure.ROWS] = np.array([0, lines, int(project)], np.int64)
+        output = Output(self.sizes, len(t))
+        output.add({"t": t, "q": q, "v": v, "a": a, "lam": lam, "angle": angle, "work": work})
+        error = self.close_lines(output, 0, len(t), project)[1]
+        if error is not None:
+            raise error
+        return output.arrays
+
+    def close_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
+        """Close lines of output where they stand, and fill the columns that are derived from them.
+
+        Returns the number of the first line that is not closed: `end`, or that of one which cannot be, and why.
+        """
+        table = self.table
+        table[closure.LINES][:] = output.handle, first, end, int(project)
         accepted = self.state[s.ANGLE_REF].copy()
-        code = closure_output.close_block(self.state.handle, self.handle)
+        code = closure_output.close_lines(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
-        good = lines if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
+        good = end if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
         if code == 0 and project:
             usual = self.factors[contract.INFO][contract.FEWEST_ZERO]
+            redundant, scaled = output.table[columns.REDUNDANT][first:end], output.arrays["violation_scaled"][first:end]
             limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
-            contradicting = np.flatnonzero(~(arrays["scaled"][:, 1:].max(axis=1) <= limit))
+            contradicting = np.flatnonzero(~(scaled[:, 1:].max(axis=1) <= limit))
             if len(contradicting):
-                good, code = int(contradicting[0]), closure.CONTRADICTION
-        if code:
-            error = self.failure(code, float(t[good]))
-            error.lines = {name: array[:good] for name, array in arrays.items()}  # type: ignore[attr-defined]
-            raise error
-        return arrays
+                good, code = first + int(contradicting[0]), closure.CONTRADICTION
+        return good, self.failure(code, float(output.arrays["t"][good])) if code else None
 
     def null_rows(self) -> np.ndarray:
         """Rows whose multipliers redundancy leaves open, at the configuration of the last closure.

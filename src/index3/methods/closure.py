@@ -13,17 +13,13 @@ from index3.linear import contract
 from index3.methods.run import copy, core, note_distance
 
 (
-    LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, ROWS, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_ANGLE,
-    WRENCHES, OUT_WRENCH, OUT_ENERGY, OUT_VIOLATION, OUT_SCALED, OUT_REDUNDANT,
+    LINK, SETTINGS, HEAVY_Q, HEAVY_V, REPORT, LINES, WRENCHES,
 ) = SLOTS = slots(
     link=("i8", 1), settings=("f8", 1),
     heavy_q=("f8", 1), heavy_v=("f8", 1),  # mass added to coordinates that are to stay where they are
     report=("i8", 1),  # iterations, worst row, line that failed
-    rows=("i8", 1),  # first and last line of the block to close; whether to project
-    out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_angle=("f8", 2),
+    lines=("i8", 1),  # which lines to close, see below
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
-    out_wrench=("f8", 3), out_energy=("f8", 2), out_violation=("f8", 2), out_scaled=("f8", 2),
-    out_redundant=("i8", 1),  # rows that were skipped
 )  # fmt: skip
 
 LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTLE = range(6)
@@ -31,6 +27,8 @@ LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTL
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
+LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED = range(4)
+"""Places in LINES: the table of the output, its first line to close and the one behind the last, whether to project."""
 EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import closure
@@ -22,12 +23,12 @@ def worst(values, size, E):
 
 
 @helper
-def write_levels(T, E, line):
+def write_levels(T, E, C, line):
     """Residuals at the three levels, unscaled and scaled by the absolute terms of each row."""
     phi, size, level = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
     rate, gamma = view(T, s.RATE), view(T, s.GAMMA)
     phi_q, row, column, phi_t = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.PHI_T)
-    v, a, plain, scaled = view(T, s.V), view(T, s.A), view(E, closure.OUT_VIOLATION), view(E, closure.OUT_SCALED)
+    v, a, plain, scaled = view(T, s.V), view(T, s.A), view(C, columns.VIOLATION), view(C, columns.SCALED)
     position = position_residual(T, E)
     scaled[line, 0] = position
     plain[line, 0] = 0.0
@@ -54,9 +55,9 @@ def write_levels(T, E, line):
 
 
 @helper
-def write_wrenches(T, E, line):
+def write_wrenches(T, E, C, line):
     """Force and torque of every joint on its second marker: -sum of lam g."""
-    joints, out, lam, g = view(E, closure.WRENCHES), view(E, closure.OUT_WRENCH), view(T, s.LAM), view(T, s.ROW_G)
+    joints, out, lam, g = view(E, closure.WRENCHES), view(C, columns.WRENCH), view(T, s.LAM), view(T, s.ROW_G)
     for j in range(joints.shape[0]):
         for c in range(6):
             out[line, j, c] = 0.0
@@ -67,32 +68,37 @@ def write_wrenches(T, E, line):
 
 
 @kernel
-def close_block(T, E):
-    """Close the lines of an output block, and write down what is derived; leaves ANGLE_REF at the last line."""
-    rows, report, link = view(E, closure.ROWS), view(E, closure.REPORT), view(E, closure.LINK)
+def close_lines(T, E):
+    """Close lines of output where they stand, and write down what is derived; leaves ANGLE_REF at the last line."""
+    lines, report, link = view(E, closure.LINES), view(E, closure.REPORT), view(E, closure.LINK)
     q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
-    near, angles = view(T, s.ANGLE_REF), view(T, s.ANGLES)
-    energy, out_energy = view(T, s.ENERGY), view(E, closure.OUT_ENERGY)
-    for line in range(rows[0], rows[1]):
+    near, angles, energy = view(T, s.ANGLE_REF), view(T, s.ANGLES), view(T, s.ENERGY)
+    C = lines[closure.LINES_OUTPUT]
+    places = view(C, columns.PLACES)
+    for line in range(lines[closure.FIRST_LINE], lines[closure.END_LINE]):
+        out_q, out_v, out_a = view(C, columns.Q)[line], view(C, columns.V)[line], view(C, columns.A)[line]
+        out_lam, out_angle = view(C, columns.LAM)[line], view(C, columns.ANGLE)[line]
         report[closure.FAILED_LINE] = line
-        view(T, s.TIME)[0] = view(E, closure.OUT_T)[line]
-        copy(q, view(E, closure.OUT_Q)[line])
-        copy(v, view(E, closure.OUT_V)[line])
-        copy(near, view(E, closure.OUT_ANGLE)[line])
-        if rows[2] == 1:
+        view(T, s.TIME)[0] = view(C, columns.T)[line]
+        copy(q, out_q)
+        copy(v, out_v)
+        copy(near, out_angle)
+        if lines[closure.PROJECTED] == 1:
             code = call(link[closure.LINK_POSITIONS], T, E)
             if code == OK:
                 code = call(link[closure.LINK_RATES], T, E)
             if code != OK:
                 return code
-            copy(view(E, closure.OUT_Q)[line], q)
-            copy(view(E, closure.OUT_V)[line], v)
-            copy(view(E, closure.OUT_A)[line], a)
-            copy(view(E, closure.OUT_LAM)[line], lam)
-            view(E, closure.OUT_REDUNDANT)[line] = report[closure.N_REDUNDANT]
+            copy(out_q, q)
+            copy(out_v, v)
+            copy(out_a, a)
+            for k in range(lam.shape[0]):
+                out_lam[places[k]] = lam[k]
+            view(C, columns.REDUNDANT)[line] = report[closure.N_REDUNDANT]
         else:
-            copy(a, view(E, closure.OUT_A)[line])
-            copy(lam, view(E, closure.OUT_LAM)[line])
+            copy(a, out_a)
+            for k in range(lam.shape[0]):
+                lam[k] = out_lam[places[k]]
         code = core(T, s.CORE_FORCES)
         if code == OK:
             code = core(T, s.CORE_JACOBIAN)
@@ -102,11 +108,11 @@ def close_block(T, E):
             code = core(T, s.CORE_ENERGY)
         if code != OK:
             return closure.EVALUATION
-        write_levels(T, E, line)
-        write_wrenches(T, E, line)
-        out_energy[line, 0] = energy[s.KINETIC]
-        out_energy[line, 1] = energy[s.POTENTIAL]
+        write_levels(T, E, C, line)
+        write_wrenches(T, E, C, line)
+        view(C, columns.KINETIC)[line] = energy[s.KINETIC]
+        view(C, columns.POTENTIAL)[line] = energy[s.POTENTIAL]
         if near.shape[0] > 0:
             core(T, s.CORE_ANGLES)
-            copy(view(E, closure.OUT_ANGLE)[line], angles)
+            copy(out_angle, angles)
     return OK

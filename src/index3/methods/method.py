@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -73,7 +74,7 @@ class Method(metaclass=Word):
         """Why this method ended a run early with this code of `run`, and what may help; empty if for no own reason."""
         return ""
 
-    def remark(self, energy: dict[str, np.ndarray]) -> str:
+    def remark(self, energy: Mapping[str, np.ndarray]) -> str:
         """What the user should know of a run, from its kinetic and potential energy and the work at every output."""
         return ""
 

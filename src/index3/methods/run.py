@@ -1,11 +1,12 @@
 """What every method shares while it runs: the clock, the last two accepted states, tolerances, counters, output.
 
-A method's `advance` fills the output block through `emit`, which interpolates between the last two accepted states, and
-returns DONE, BLOCK_FULL or BUDGET, or a reason to stop early (10 and above).
+A method's `advance` fills the columns of output through `emit`, which interpolates between the last two accepted
+states, and returns DONE, BLOCK_FULL or BUDGET, or a reason to stop early (10 and above).
 """
 
 from __future__ import annotations
 
+from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
@@ -17,7 +18,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUT_T, OUT_Q, OUT_V, OUT_A, OUT_LAM, OUT_WORK, OUT_ANGLE,
+    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUTPUT,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -27,8 +28,7 @@ NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO
     work=("f8", 1),  # work done up to the old and new state, power there
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
     t_eval=("f8", 1), cursor=("i8", 1),
-    out_t=("f8", 1), out_q=("f8", 2), out_v=("f8", 2), out_a=("f8", 2), out_lam=("f8", 2), out_work=("f8", 1),
-    out_angle=("f8", 2),
+    output=("i8", 1),  # the table of the columns of output
 )  # fmt: skip
 
 LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_ACCELERATE, LINK_CLOSER = range(5)
@@ -53,8 +53,8 @@ the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the met
 first coordinate that is the integral of a first-order state."""
 OWN = 2
 RTOL, NEWTON_TOL = range(2)
-NEXT_EVAL, ROWS_USED, EVERY_STEP, PENDING = range(4)
-"""Places in CURSOR: next output time, rows of the block in use, output at every step, a step whose output is open."""
+NEXT_EVAL, EVERY_STEP, PENDING = range(3)
+"""Places in CURSOR: next output time, output at every step, a step whose output is open."""
 WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP = range(6)
 """Places in WORK: up to the old and the new state, power there; a method's own account of a step, with its power."""
 
@@ -172,32 +172,34 @@ def follow_angles(T, R, t):
 
 
 @helper
-def write_row(T, R, row, t):
+def write_line(T, R, C, line, t):
     """One line of output at a time in the last accepted step; a step's end is not interpolated."""
-    clock, work = view(R, CLOCK), view(R, WORK)
-    q, v, a, lam = view(R, OUT_Q)[row], view(R, OUT_V)[row], view(R, OUT_A)[row], view(R, OUT_LAM)[row]
-    out_work, out_angle = view(R, OUT_WORK), view(R, OUT_ANGLE)[row]
+    clock, work, places = view(R, CLOCK), view(R, WORK), view(C, columns.PLACES)
+    q, v, a = view(C, columns.Q)[line], view(C, columns.V)[line], view(C, columns.A)[line]
+    lam, out_work, out_angle = view(C, columns.LAM)[line], view(C, columns.WORK), view(C, columns.ANGLE)[line]
     a0, a1, lam0, lam1 = view(R, OLD_A), view(R, NEW_A), view(R, OLD_LAM), view(R, NEW_LAM)
-    view(R, OUT_T)[row] = t
+    view(C, columns.T)[line] = t
     x = 1.0
     if t == clock[T_NEW]:
         copy(q, view(R, NEW_Q))
         copy(v, view(R, NEW_V))
-        out_work[row] = work[WORK_NEW]
+        out_work[line] = work[WORK_NEW]
     else:
         h = clock[T_NEW] - clock[T_OLD]
         x = (t - clock[T_OLD]) / h
         output_state(T, R, t, q, v)
         w = hermite(x)
-        out_work[row] = (
+        out_work[line] = (
             w[0] * work[WORK_OLD] + w[2] * work[WORK_NEW] + h * (w[1] * work[POWER_OLD] + w[3] * work[POWER_NEW])
         )
         if view(R, LIMITS)[TRACK_WORK] == 2:
-            out_work[row] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
+            out_work[line] = work[WORK_OLD] + work[WORK_STEP]  # by the method's dense output
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
-        lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
+        lam[k] = 0.0  # rows of joints that are open
+    for k in range(lam0.shape[0]):
+        lam[places[k]] = (1.0 - x) * lam0[k] + x * lam1[k]
     if out_angle.shape[0] > 0:
         near, old, new, now = view(T, s.ANGLE_REF), view(R, ANGLE_OLD), view(T, s.ANGLES), view(T, s.TIME)[0]
         copy(out_angle, near)
@@ -217,20 +219,20 @@ def write_row(T, R, row, t):
 @helper
 def emit(T, R):
     """Write the output times of the last accepted step; BLOCK_FULL if there is no room left for one of them."""
-    cursor, t_eval, clock = view(R, CURSOR), view(R, T_EVAL), view(R, CLOCK)
-    room = view(R, OUT_T).shape[0]
+    cursor, t_eval, clock, C = view(R, CURSOR), view(R, T_EVAL), view(R, CLOCK), view(R, OUTPUT)[0]
+    room, count = view(C, columns.T).shape[0], view(C, columns.COUNT)
     if cursor[EVERY_STEP] == 1:
         if cursor[PENDING] == 1:
-            if cursor[ROWS_USED] == room:
+            if count[0] == room:
                 return BLOCK_FULL
-            write_row(T, R, cursor[ROWS_USED], clock[T_NEW])
-            cursor[ROWS_USED] += 1
+            write_line(T, R, C, count[0], clock[T_NEW])
+            count[0] += 1
     else:
         while cursor[NEXT_EVAL] < t_eval.shape[0] and t_eval[cursor[NEXT_EVAL]] <= clock[T_NEW]:
-            if cursor[ROWS_USED] == room:
+            if count[0] == room:
                 return BLOCK_FULL
-            write_row(T, R, cursor[ROWS_USED], t_eval[cursor[NEXT_EVAL]])
-            cursor[ROWS_USED] += 1
+            write_line(T, R, C, count[0], t_eval[cursor[NEXT_EVAL]])
+            count[0] += 1
             cursor[NEXT_EVAL] += 1
     cursor[PENDING] = 0
     return OK
@@ -384,16 +386,8 @@ def step_budget(R):
     return counts[N_STEPS] + counts[N_REJECTED] + view(R, LIMITS)[BUDGET_STEPS]
 
 
-def array_shapes(n: int, m: int, n_angles: int, block: int) -> dict:
-    """Shapes of the slots of a run with `block` rows of output."""
+def array_shapes(n: int, m: int, n_angles: int) -> dict:
+    """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
-    shapes |= {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (4,), OUT_T: (block,), OUT_WORK: (block,)}
-    shapes |= {
-        OUT_Q: (block, n),
-        OUT_V: (block, n),
-        OUT_A: (block, n),
-        OUT_LAM: (block, m),
-        OUT_ANGLE: (block, n_angles),
-    }
-    return shapes
+    return shapes | {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

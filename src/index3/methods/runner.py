@@ -12,10 +12,8 @@ from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
+from index3.methods.output import NOWHERE, Output
 from index3.system.system import State
-
-BLOCK_NUMBERS = 1_000_000
-"""Doubles in a block of output: 8 MB, at most this many lines times columns."""
 
 
 class Run:
@@ -24,7 +22,7 @@ class Run:
     Parameters
     ----------
     state : a State at consistent q, v, a, lam
-    t_eval : output times, increasing; None for every accepted step
+    t_eval : output times, increasing; none in an array without any; None for every accepted step
     step : constant step, or 0.0 for steps chosen by the method
     """
 
@@ -39,10 +37,8 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))
-        block = int(np.clip(BLOCK_NUMBERS // (3 * n + m + n_angles + 2), 4, 4096))
-        if t_eval is not None:
-            block = min(block, len(t_eval))
-        self.table.fill(run.array_shapes(n, m, n_angles, block))
+        self.table.fill(run.array_shapes(n, m, n_angles))
+        self.write_to(Output(NOWHERE, 0))
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if self.system.reactions_work:
             closer = Closer(state, solver)
@@ -58,7 +54,7 @@ class Run:
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
         self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
-        self.table[run.CURSOR][:] = 0, 0, int(t_eval is None), 1
+        self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
         for old, new, source in (
             (run.OLD_Q, run.NEW_Q, s.Q), (run.OLD_V, run.NEW_V, s.V), (run.OLD_A, run.NEW_A, s.A),
             (run.OLD_LAM, run.NEW_LAM, s.LAM),
@@ -97,16 +93,10 @@ class Run:
         self.state[s.STATUS][s.STEPPING] = 0
         return code
 
-    def take_block(self) -> dict[str, np.ndarray]:
-        """The lines of output written since the last call; the block is empty afterwards."""
-        used = int(self.table[run.CURSOR][run.ROWS_USED])
-        names = {
-            "t": run.OUT_T, "q": run.OUT_Q, "v": run.OUT_V, "a": run.OUT_A, "lam": run.OUT_LAM,
-            "angle": run.OUT_ANGLE, "work": run.OUT_WORK,
-        }  # fmt: skip
-        block = {name: self.table[slot][:used].copy() for name, slot in names.items()}
-        self.table[run.CURSOR][run.ROWS_USED] = 0  # last: an interrupt before this loses nothing
-        return block
+    def write_to(self, output: Output) -> None:
+        """Let lines of output be written there."""
+        self.output = output
+        self.table[run.OUTPUT][0] = output.handle
 
     def counters(self) -> dict[str, int]:
         """Work done so far, by name."""

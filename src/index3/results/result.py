@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results import export
+from index3.results import export, netcdf
 from index3.results.kinematics import Kinematics, body_kinematics
+from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
 
 
@@ -128,8 +129,10 @@ class Result:
     def __init__(self, layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any] | None = None) -> None:
         info = info or {}
         self.layout = layout
-        self.arrays: dict[str, np.ndarray] = {name: np.asarray(x, float) for name, x in arrays.items()}
-        _check_shapes(layout, self.arrays)
+        self.arrays: Mapping[str, np.ndarray] = arrays
+        if not isinstance(arrays, LazyArrays):
+            self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
+            _check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
         self.message = str(info.get("message", ""))
         self.success = bool(info.get("success", True))
@@ -184,6 +187,11 @@ class Result:
         """Constraint residuals `position`, `velocity`, `acceleration`, (n_t,) each; `scaled` has the same three."""
         position, velocity, acceleration = self.arrays["violation"].T
         return Violation(position, velocity, acceleration, Violation(*self.arrays["violation_scaled"].T))
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """How the run went: `status`, `message`, `success`, `stats`, `method` and `options` in one dict."""
+        return {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
@@ -264,7 +272,7 @@ class Result:
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
-        return export.to_xarray(self)
+        return netcdf.to_xarray(self)
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""
@@ -272,14 +280,14 @@ class Result:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a netCDF file without loss; a file already there is replaced."""
-        export.write_netcdf(self, path)
+        netcdf.write_netcdf(self.layout, self.arrays, self.info, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
-        layout, arrays, info = export.read_netcdf(path)
+        layout, arrays, info = netcdf.read_netcdf(path)
         try:
             return cls(Layout.from_dict(layout), arrays, info)
         except (KeyError, TypeError, Index3Error) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -71,10 +72,8 @@ class BDFIndex3(Method):
             raise ModelError(f"Method '{self.key}': order = {self.order!r}. Give an order, or two bounds (low, high).")
         return self.order[0], self.order[1]
 
-    def remark(self, energy: dict[str, np.ndarray]) -> str:
+    def remark(self, energy: Mapping[str, np.ndarray]) -> str:
         """A warning if energy came from nowhere: orders above 2 are unstable close to the imaginary axis."""
-        if not len(energy["kinetic"]):
-            return ""
         balance, scale = energy["kinetic"] + energy["potential"] - energy["work"], np.max(energy["kinetic"])
         scale = max(scale, np.ptp(energy["potential"]), np.ptp(energy["work"]))
         gain = np.max(balance) - balance[0]

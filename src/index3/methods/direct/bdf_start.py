@@ -83,7 +83,7 @@ class Starter:
         clock = progress[run.CLOCK]
         self.run = Run(
             progress.state, progress.solver, (clock[run.T_NEW], clock[run.T_END]), rtol=1e-6, atol=progress[run.ATOL],
-            newton_tol=NEWTON_TOL, t_eval=np.zeros(1), step=clock[run.STEP], max_step=np.inf, max_steps=None,
+            newton_tol=NEWTON_TOL, t_eval=np.zeros(0), step=clock[run.STEP], max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.run[run.LIMITS][run.TRACK_WORK] = 0
         self.table = newton_table(self.run, len(bdf.SLOTS), kappa=1.0, max_iterations=15, stabilised=True)
@@ -127,7 +127,6 @@ class Starter:
                 self.run[slot][:] = value
         clock[[run.T_OLD, run.T_NEW, run.T_START]] = t
         self.run[run.COUNTS][:] = 0
-        self.run[run.CURSOR][:] = 0, 0, 0, 0
         self.table[bdf.PAST_T][:] = t
         for slot, value in ((bdf.PAST_Q, start[0]), (bdf.PAST_V, start[1]), (bdf.PAST_LAM, start[3])):
             self.table[slot][:] = value
@@ -139,7 +138,6 @@ class Starter:
         self.place(t, start)
         clock = self.run[run.CLOCK]
         clock[[run.T_END, run.STEP]] = end, (end - t) / count
-        self.run[run.T_EVAL][:] = end
         self.table[newton.FLAGS][newton.RENEW] = 1
         code = self.run.advance(bdf.advance, self.table, 10 * count)
         for name, number in self.run.counters().items():

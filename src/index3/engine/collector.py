@@ -1,0 +1,101 @@
+"""Lines of a run on their way to a sink: a segment's run writes them, here they are closed and handed on in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from time import monotonic
+
+import numpy as np
+
+from index3.compiled import columns
+from index3.engine.segments import Segment
+from index3.errors import Index3Error
+from index3.methods.output import Output
+from index3.results.result import Layout
+from index3.results.sinks import Sink
+
+BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
+"""A block holds at most about so much, and so many lines (but always 4)."""
+KEPT_BYTES = 1_000_000_000
+"""The same where the sink keeps its blocks: one block then holds all lines that are to come, or as many as there are
+already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
+not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
+
+
+class Collector:
+    """The output of all segments of one run.
+
+    Parameters
+    ----------
+    sink : where closed lines go
+    layout, sizes : of the result
+    lines : the number of lines to come, if it is known
+    """
+
+    def __init__(self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None) -> None:
+        self.sink, self.lines = sink, lines
+        self.given, self.given_at = 0, monotonic()
+        sink.begin(layout, sizes)
+        self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
+        self.output = Output(sizes, self.block_lines())
+        self.closed = 0  # lines that are complete; those behind them are as the method wrote them
+
+    def block_lines(self) -> int:
+        """How many lines the next block is to hold."""
+        usual = min(max(BLOCK_BYTES // self.width, 4), BLOCK_LINES)
+        if not self.sink.keeps:
+            return usual
+        wanted = max(usual, self.given) if self.lines is None else self.lines - self.given
+        return max(min(wanted, KEPT_BYTES // self.width), 1)
+
+    def follow(self, segment: Segment) -> None:
+        """Let another segment write from now on; its rows may be some of all."""
+        self.segment = segment
+        self.output.table[columns.PLACES] = segment.variant.columns
+        segment.run.write_to(self.output)
+
+    def drop(self, before: float) -> None:
+        """Take back lines that are not closed yet, unless they are earlier than a time."""
+        written = self.output.arrays["t"][self.closed : self.output.count]
+        self.output.count = self.closed + int(np.searchsorted(written, before))
+
+    def add(self, line: Mapping[str, np.ndarray]) -> None:
+        """Put a line behind those written by the run."""
+        if self.output.count == self.output.room:
+            self.give()
+        self.output.add(line)
+
+    def close(self, project: bool) -> Index3Error | None:
+        """Close the lines written since the last call; why one cannot be closed (it and later ones are dropped).
+
+        What an interrupt leaves half done is done again by the next call.
+        """
+        first, count = self.closed, self.output.count
+        good, error = self.segment.variant.projection.close_lines(self.output, first, count, project)
+        times = self.output.arrays["t"][first:good]
+        times[:] = self.segment.own_times(times)
+        self.cut(good)
+        return error
+
+    def cut(self, lines: int) -> None:
+        """Drop all but the first lines of the block, which are closed."""
+        self.output.count = self.closed = lines
+
+    def hand_on(self) -> bool:
+        """Give the sink what is closed if the block is full or was waited for; whether it wants the run to stop."""
+        waited = monotonic() - self.given_at >= self.sink.wait
+        return self.give() if self.closed == self.output.room or (waited and self.closed) else False
+
+    def give(self, more: bool = True) -> bool:
+        """Give the sink what is closed, if anything is; whether it wants the run to stop. `more` lines may follow."""
+        if not self.closed:
+            return False
+        whole = self.closed == self.output.room
+        answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
+        self.given += self.closed
+        if self.sink.keeps and more:
+            self.output.renew(self.block_lines())
+        self.cut(0)
+        self.given_at = monotonic()
+        return answer is True

@@ -1,0 +1,73 @@
+"""Lines of output where they are written: one array per column, reached by kernels through a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from index3.compiled import columns
+from index3.compiled.interface import Table
+
+NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
+"""Sizes of an output that takes no lines."""
+
+
+class Output:
+    """Room for some lines: a run writes them one behind the other, a closer closes them where they stand.
+
+    Parameters
+    ----------
+    sizes : of the dimensions of the columns
+    lines : room for so many
+    places : where each row of the equations stands among those of the column `lam`, if some are left out
+
+    Attributes
+    ----------
+    arrays : every column by name, with `lines` lines; those behind the first `count` mean nothing
+    """
+
+    def __init__(self, sizes: Mapping[str, int], lines: int, places: np.ndarray | None = None) -> None:
+        self.sizes = dict(sizes)
+        self.table = Table(len(columns.SLOTS))
+        self.table[columns.COUNT] = np.zeros(1, np.int64)
+        self.table[columns.PLACES] = np.arange(sizes["row"]) if places is None else places
+        self.renew(lines)
+
+    def renew(self, lines: int) -> None:
+        """Go on in new arrays, and leave the old ones to whoever has them."""
+        self.arrays = columns.zeros(lines, self.sizes)
+        for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
+            self.table[slot] = array
+        self.table[columns.REDUNDANT] = np.zeros(lines, np.int64)
+        self.count = 0
+
+    @property
+    def handle(self) -> int:
+        """The number by which kernels know the table."""
+        return self.table.handle
+
+    @property
+    def room(self) -> int:
+        """The number of lines for which there is room in all."""
+        return len(self.arrays["t"])
+
+    @property
+    def count(self) -> int:
+        """The number of lines written."""
+        return int(self.table[columns.COUNT][0])
+
+    @count.setter
+    def count(self, lines: int) -> None:
+        self.table[columns.COUNT][0] = lines
+
+    def add(self, lines: Mapping[str, np.ndarray]) -> None:
+        """Write lines behind the last one, as a run does: columns by name, `lam` for the rows of the equations."""
+        first, count = self.count, self.count + len(lines["t"])
+        self.arrays["lam"][first:count] = 0.0  # rows of joints that are open
+        for name, array in lines.items():
+            if name == "lam":
+                self.arrays["lam"][first:count, self.table[columns.PLACES]] = array
+            else:
+                self.arrays[name][first:count] = array
+        self.count = count

@@ -1,0 +1,185 @@
+"""A journal: lines of a run on the disk, block by block, while the run goes on.
+
+The file begins with MAGIC, then come records: HEAD (kind, length of the data, checksum of kind, length and data), then
+the data. The first record describes the model and the sizes of the columns; each of the next holds some lines, column
+behind column; the last, once the run has ended, says how it went. Every record is on the disk before the next one is
+begun, so whatever ends the process spoils at most the last one, and a reader takes all records before that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.compiled import columns
+from index3.errors import Index3Error
+from index3.results.export import plain
+from index3.results.lazy import NAMES, LazyArrays
+
+if TYPE_CHECKING:
+    from index3.results.result import Layout
+
+MAGIC = b"index3 journal 1\n"
+HEAD = struct.Struct("<4sQI")
+MODEL, LINES, END = b"MODL", b"LINE", b"END."
+PIECE = 1 << 20  # bytes read at a time to form a checksum
+
+
+class JournalWriter:
+    """A journal under way; the file must not be there yet.
+
+    Raises
+    ------
+    Index3Error : the file is there already, or cannot be written.
+    """
+
+    def __init__(self, path: Path, layout: Layout, sizes: Mapping[str, int]) -> None:
+        self.path = path
+        self.end = 0  # of the last whole record
+        try:
+            self.file = open(path, "xb")  # noqa: SIM115  # open as long as the run goes on
+            self.end = self.file.write(MAGIC)
+        except FileExistsError:
+            raise Index3Error(
+                f"There is a journal '{path}' of a run that is under way or did not end. Read what is in it, or remove "
+                "it, or give another file."
+            ) from None
+        except OSError as error:
+            raise self.failure(error) from error
+        self.write(MODEL, [as_json({"columns": NAMES, "sizes": dict(sizes), "layout": layout.to_dict()})])
+
+    def write_lines(self, block: Mapping[str, np.ndarray]) -> None:
+        """Put some lines on the disk."""
+        arrays = (np.ascontiguousarray(block[name], "<f8") for name in NAMES)
+        self.write(LINES, [array.reshape(-1).view(np.uint8) for array in arrays])
+
+    def write_end(self, layout: Layout, info: Mapping[str, Any]) -> None:
+        """Say how the run went."""
+        self.write(END, [as_json({"layout": layout.to_dict(), "info": plain(info)})])
+
+    def write(self, kind: bytes, data: list[Any]) -> None:
+        """Put a record on the disk."""
+        length = sum(len(part) for part in data)
+        check = checksum(kind, length)
+        for part in data:
+            check = zlib.crc32(part, check)
+        try:
+            if self.file.tell() != self.end:  # an interrupt left part of a record
+                self.file.seek(self.end)
+                self.file.truncate()
+            self.file.write(HEAD.pack(kind, length, check))
+            for part in data:
+                self.file.write(part)
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            self.end = self.file.tell()
+        except OSError as error:
+            raise self.failure(error) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.file.close()
+
+    def failure(self, error: OSError) -> Index3Error:
+        """The error of a journal that cannot be written."""
+        return Index3Error(
+            f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give a folder that is there and has "
+            "room. What was written before stays in it."
+        )
+
+
+@dataclass(frozen=True)
+class Journal:
+    """What a journal holds: lines in `arrays` (each column read when first asked for), `info` if the run has ended.
+
+    `ignored` counts the bytes behind the last whole record: what the end of the process spoilt.
+    """
+
+    layout: dict[str, Any]
+    sizes: dict[str, int]
+    lines: int
+    arrays: LazyArrays
+    info: dict[str, Any] | None
+    ignored: int
+
+
+def read_journal(path: str | os.PathLike[str]) -> Journal:
+    """All whole records of a journal.
+
+    Raises
+    ------
+    Index3Error : there is no such file, it is no journal, or not even its first record is whole.
+    """
+    place = Path(path).absolute()
+    try:
+        with open(place, "rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise Index3Error(f"File '{path}' is no journal of index3. Give the path of one.")
+            records, ignored = whole_records(file)
+            texts = {kind: read_json(file, first, length) for kind, first, length in records if kind != LINES}
+    except OSError as error:
+        raise Index3Error(f"Journal '{path}' cannot be read: {error.strerror or error}.") from error
+    if MODEL not in texts:
+        raise Index3Error(f"Journal '{path}' ends before its first line: nothing can be read from it.")
+    model, end = texts[MODEL], texts.get(END)
+    if tuple(model["columns"]) != NAMES:
+        raise Index3Error(f"Journal '{path}' has other columns than this version of index3. Read it with its own.")
+    shapes = columns.shapes(1, model["sizes"])
+    width = 8 * sum(prod(shape) for shape in shapes.values())
+    blocks = [(first, length // width) for kind, first, length in records if kind == LINES]
+
+    def read(name: str) -> np.ndarray:
+        before = 8 * sum(prod(shapes[other]) for other in NAMES[: NAMES.index(name)])
+        array = np.empty((sum(count for _, count in blocks), *shapes[name][1:]), "<f8")
+        line = 0
+        with open(place, "rb") as file:
+            for first, count in blocks:
+                file.seek(first + before * count)
+                file.readinto(array[line : line + count].reshape(-1).view(np.uint8).data)
+                line += count
+        return array.astype(float, copy=False)
+
+    layout = model["layout"] if end is None else end["layout"]
+    lines = sum(count for _, count in blocks)
+    return Journal(layout, model["sizes"], lines, LazyArrays(read), None if end is None else end["info"], ignored)
+
+
+def whole_records(file: IO[bytes]) -> tuple[list[tuple[bytes, int, int]], int]:
+    """Kind, place and length of the data of every record up to the first that is not whole, and what is left behind."""
+    size, first, records = os.fstat(file.fileno()).st_size, file.tell(), []
+    while len(head := file.read(HEAD.size)) == HEAD.size:
+        kind, length, check = HEAD.unpack(head)
+        data = first + HEAD.size
+        found, left = checksum(kind, length), length
+        while left and (piece := file.read(min(left, PIECE))):
+            found, left = zlib.crc32(piece, found), left - len(piece)
+        if left or found != check:
+            break
+        records.append((kind, data, length))
+        first = data + length
+    return records, size - first
+
+
+def checksum(kind: bytes, length: int) -> int:
+    """Where the checksum of a record begins."""
+    return zlib.crc32(struct.pack("<4sQ", kind, length))
+
+
+def as_json(value: Any) -> bytes:
+    """Plain data as the bytes of a record."""
+    return json.dumps(value).encode()
+
+
+def read_json(file: IO[bytes], first: int, length: int) -> Any:
+    """The plain data of a record."""
+    file.seek(first)
+    return json.loads(file.read(length))

@@ -1,0 +1,166 @@
+"""Results as netCDF files and as xarray datasets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3 import __version__
+from index3.compiled.columns import COLUMNS
+from index3.errors import Index3Error
+from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
+from index3.results.lazy import NAMES, LazyArrays
+
+if TYPE_CHECKING:
+    from index3.results.result import Layout, Result
+
+FORMAT = 1  # of the netCDF file; a reader refuses a larger number
+TIME = "t"  # the column that is a coordinate of the file, named `time` there
+
+
+def to_xarray(result: Result) -> Any:
+    """An `xarray.Dataset` with every stored array and, by name, the motion of every body."""
+    dataset = described(result.layout, result.arrays, result.info)
+    dataset = dataset.assign(variables(result.arrays, NAMES))
+    dataset = dataset.assign_coords(axis=list("xyz"), parameter=list("wxyz"))
+    for body in result.layout.bodies:
+        view = result[body["name"]]
+        for key, (unit, letters) in BODY_QUANTITIES.items():
+            if not letters and body["kind"] != "planar":
+                continue  # only planar bodies have an angle
+            dims = ("time", *{"xyz": ("axis",), "wxyz": ("parameter",), "": ()}[letters])
+            dataset[f"{view.name}.{key}"] = (dims, getattr(view, key), {"units": unit})
+    return dataset
+
+
+def described(layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any]) -> Any:
+    """A dataset with the names along every axis, the layout and what is known of the run, but no histories."""
+    import xarray as xr
+
+    angles = [f"angle {k}" for k in range(arrays["angle"].shape[1])]
+    for joint in layout.joints:
+        if joint["angle"] >= 0:
+            angles[joint["angle"]] = joint["name"]
+    coordinates: dict[str, Any] = {
+        "time": ("time", arrays[TIME], {"units": "s"}),
+        "coordinate": np.array(coordinate_labels(layout), dtype=object),
+        "row": np.array(layout.row_names, dtype=object),
+        "joint": np.array(wrench_names(layout), dtype=object),
+        "measured_angle": np.array(angles, dtype=object),
+        "component": ["fx", "fy", "fz", "tx", "ty", "tz"],
+        "level": list(LEVELS),
+    }
+    attributes = {
+        "title": layout.model,
+        "source": f"index3 {__version__}",
+        "index3_format": FORMAT,
+        "units": "SI, radians; quaternions w, x, y, z, body to ground",
+    }
+    # As variables, not attributes: HDF5 holds at most 64 KiB in an attribute, and a layout of 1000 bodies is larger.
+    texts = {
+        "layout": ((), json.dumps(layout.to_dict()), {"long_name": "what bodies, joints and rows are, as JSON"}),
+        "info": ((), json.dumps(plain(info)), {"long_name": "how the run went, as JSON"}),
+    }
+    return xr.Dataset(texts, coordinates, attributes)
+
+
+def variables(arrays: Mapping[str, np.ndarray], names: tuple[str, ...]) -> dict[str, Any]:
+    """Some columns with their dimensions, units and meanings."""
+    return {
+        column.name: (
+            ("time", *column.dimensions), arrays[column.name], {"units": column.unit, "long_name": column.meaning},
+        )
+        for column in COLUMNS
+        if column.name in names and column.name != TIME
+    }  # fmt: skip
+
+
+def write_netcdf(
+    layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any], path: str | os.PathLike[str]
+) -> None:
+    """Write a result; an existing file is replaced, and only once the new one is complete and on the disk.
+
+    Columns that are read when asked for go through memory one by one: `arrays` may be larger than that.
+    """
+    import xarray as xr
+
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    dataset = described(layout, arrays, info)
+    try:
+        if isinstance(arrays, LazyArrays):
+            dataset.to_netcdf(unfinished, engine="h5netcdf")
+            for name in NAMES:
+                one = xr.Dataset(variables({name: arrays.glance(name)}, (name,)))
+                one.to_netcdf(unfinished, mode="a", engine="h5netcdf")
+        else:
+            dataset.assign(variables(arrays, NAMES)).to_netcdf(unfinished, engine="h5netcdf")
+        with open(unfinished, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
+    """Layout, arrays and information on the run from a file that `write_netcdf` wrote."""
+    import xarray as xr
+
+    if not Path(path).is_file():
+        raise Index3Error(f"There is no file '{path}'. Give the path of a saved result.")
+    try:
+        with xr.open_dataset(path, engine="h5netcdf") as file:
+            dataset = file.load()
+    except Exception as error:  # every reader has its own errors for a damaged file
+        raise Index3Error(f"File '{path}' is not netCDF: {error}. Give the path of a saved result.") from error
+    number = dataset.attrs.get("index3_format")
+    if number is None:
+        raise Index3Error(f"File '{path}' is netCDF, but not a result of index3. Give the path of a saved result.")
+    if number > FORMAT:
+        raise Index3Error(f"File '{path}' has format {number}, newer than {FORMAT}. Install a newer index3 to read it.")
+    try:
+        arrays = {name: dataset[variable(name)].values for name in NAMES}
+        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
+    except (KeyError, ValueError) as error:
+        raise Index3Error(f"File '{path}' is damaged: {error}. Save the result again.") from error
+
+
+def stored_arrays(path: str | os.PathLike[str]) -> LazyArrays:
+    """The columns of a file that `write_netcdf` wrote, each read when first asked for.
+
+    Reading raises an `Index3Error` once the file was replaced or removed.
+    """
+    place = Path(path).absolute()
+    found = identity(place)
+
+    def read(name: str) -> np.ndarray:
+        import xarray as xr
+
+        if identity(place) != found:
+            raise Index3Error(
+                f"File '{place}', which holds '{name}' of this result, was replaced or removed. Load the file anew, if "
+                "it is still there."
+            )
+        with xr.open_dataset(place, engine="h5netcdf") as file:
+            return file[variable(name)].values
+
+    return LazyArrays(read)
+
+
+def identity(path: Path) -> tuple[int, ...] | None:
+    """What tells a file from another one written in its place; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def variable(name: str) -> str:
+    """What the file calls a column."""
+    return "time" if name == TIME else name

@@ -1,0 +1,147 @@
+"""Sinks: where the lines of a run go, in blocks of whole lines, while it runs.
+
+A block is a dict of the columns by name (`index3.compiled.columns`), each with the same number of lines. Which sinks
+there are is said by `SINKS`; a class added to it needs no other change.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.compiled import columns
+from index3.errors import Index3Error
+from index3.results.journal import JournalWriter, read_journal
+from index3.results.netcdf import stored_arrays, write_netcdf
+
+if TYPE_CHECKING:
+    from index3.results.result import Layout
+
+Block = dict[str, np.ndarray]
+
+
+class Sink:
+    """Takes what a run puts out: `begin`, then `take` for every block, then `finish`.
+
+    Attributes
+    ----------
+    keeps : whether a block taken is kept; if not, the next one comes in the same arrays
+    wait : seconds for which lines may wait for their block to fill
+    """
+
+    keeps = False
+    wait = 0.0
+
+    def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
+        """A run starts: what its columns mean, and the sizes of their dimensions."""
+        self.sizes = dict(sizes)
+
+    def take(self, block: Block) -> bool | None:
+        """Some lines, closed and complete; True ends the run."""
+        raise NotImplementedError
+
+    def finish(self, layout: Layout, info: Mapping[str, Any]) -> None:
+        """The run has ended, in the way that `info` says; only now `layout` knows which reactions are unique."""
+
+    @property
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """The columns of all lines taken that the sink can give back."""
+        return columns.zeros(0, self.sizes)
+
+
+class MemorySink(Sink):
+    """Keeps all lines. A run whose lines are known in advance writes them where they stay; others are copied once."""
+
+    keeps = True
+    wait = math.inf
+
+    def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
+        """A run starts."""
+        super().begin(layout, sizes)
+        self.blocks: list[Block] = []
+
+    def take(self, block: Block) -> None:
+        """Keep a block."""
+        self.blocks.append(block)
+
+    @property
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """The columns of all lines."""
+        if not self.blocks:
+            return super().arrays
+        names = list(self.blocks[0])  # column by column: the parts of one are free before the next is joined
+        self.blocks = [{name: joined([block.pop(name) for block in self.blocks]) for name in names}]
+        return self.blocks[0]
+
+
+class FileSink(Sink):
+    """Writes lines to a journal beside a netCDF file while the run goes on, and that file when it has ended.
+
+    Whatever ends the process, the journal (`index3.results.journal`) holds all lines but those of the last `wait`
+    seconds. When the run has ended the journal becomes the file that `Result.save` would write, and is removed.
+    """
+
+    wait = 1.0
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+        self.journal = self.path.with_name(f"{self.path.name}.journal")
+
+    def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
+        """Open the journal."""
+        super().begin(layout, sizes)
+        self.writer: JournalWriter | None = JournalWriter(self.journal, layout, sizes)
+
+    def take(self, block: Block) -> None:
+        """Put a block on the disk."""
+        assert self.writer is not None
+        self.writer.write_lines(block)
+
+    def finish(self, layout: Layout, info: Mapping[str, Any]) -> None:
+        """Turn the journal into the netCDF file."""
+        assert self.writer is not None
+        self.writer.write_end(layout, info)
+        self.writer.close()
+        try:
+            write_netcdf(layout, self.arrays, info, self.path)
+        except OSError as error:
+            raise Index3Error(
+                f"File '{self.path}' cannot be written: {error.strerror or error}. All lines of the run are in the "
+                f"journal '{self.journal}'."
+            ) from error
+        self.journal.unlink()
+        self.writer = None
+
+    @property
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """The columns on the disk, each read when first asked for."""
+        return stored_arrays(self.path) if self.writer is None else read_journal(self.journal).arrays
+
+
+class CallbackSink(Sink):
+    """Gives every block to a function and keeps none; if the function returns True, the run stops.
+
+    The next block comes in the same arrays: copy what is to stay.
+    """
+
+    def __init__(self, function: Callable[[Block], Any]) -> None:
+        self.function = function
+
+    def take(self, block: Block) -> bool:
+        """Call the function."""
+        answer = self.function(block)
+        return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def joined(parts: list[np.ndarray]) -> np.ndarray:
+    """One array of all parts; a part of a larger array is copied, so that the rest of it is set free."""
+    return parts[0] if len(parts) == 1 and parts[0].base is None else np.concatenate(parts)
+
+
+SINKS: dict[str, type[Sink]] = {"memory": MemorySink, "file": FileSink, "callback": CallbackSink}
+"""Sinks by name."""
