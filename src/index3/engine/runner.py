@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -292,11 +293,11 @@ class Runner:
             "status": self.status, "message": self.message + note, "success": self.status in (0, STOPPED),
             "stats": stats, "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
+            "jumps": [asdict(jump) for jump in self.jumps],
         }  # fmt: skip
         mark_unique(self.layout, self.unique_rows())
         sink.finish(self.layout, info)
         result = Result(self.layout, sink.arrays, info)
-        result.jumps = self.jumps
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:
