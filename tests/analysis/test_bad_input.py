@@ -1,5 +1,7 @@
 """Every wrong input has a named, helpful error, and nothing is left half done."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from small_models import Y, four_bar, impossible, locked, particle, pendulum
@@ -127,6 +129,36 @@ def test_times_beyond_all_numbers_end_by_name():
 )
 def test_bodies_beyond_all_numbers(make):
     refused(make, "'huge'", "overflow")
+
+
+def strange(mass=1.0, length=1.0, gravity=9.81, stiffness=1e3):
+    """Two rods and a spring with numbers of any size."""
+    model = ix.Model("strange", gravity=(0, 0, -gravity))
+    rods = [
+        model.add(ix.RigidBody.rod(name, (k * length, 0, 0), ((k + 1) * length, 0, 0), mass))
+        for k, name in enumerate("ab")
+    ]
+    model.add(ix.Revolute("p", model.ground, rods[0], at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Revolute("r", *rods, at=(length, 0, 0), axis=(0, 1, 0)))
+    ends = model.ground.marker((0, 0, 3 * length)), rods[1].marker()
+    model.add(ix.SpringDamper("s", *ends, stiffness=stiffness))
+    return model
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    "numbers", [{"mass": 1e-200}, {"mass": 1e150}, {"length": 1e100}, {"gravity": 1e200}, {"stiffness": 1e300}]
+)
+def test_numbers_of_any_size_give_no_warnings_of_numpy(numbers, tmp_path):
+    """Nor errors that are not index3's own."""
+    for method in ("auto", "hht-i3", "dop853"):
+        with contextlib.suppress(ix.Index3Error):
+            result = ix.simulate(strange(**numbers), (0.0, 1.0), method, max_steps=50)
+            assert "strange" in repr(result)
+            result.to_html(tmp_path / "page.html")
+    for analysis in (ix.linearize, ix.assemble):
+        with contextlib.suppress(ix.Index3Error):
+            assert str(analysis(strange(**numbers)))
 
 
 def test_long_values_are_shortened():

@@ -98,6 +98,13 @@ def test_between_the_times_of_a_result_its_motion_is_followed():
         assert np.abs(drive).max() < 1e-4 * np.abs(result.arrays["wrench"]).max()  # h^4 of pieces of degree 5
 
 
+@pytest.mark.parametrize("t_eval", [[1.0], [0.0, 1.0]])
+def test_a_result_of_less_than_two_times_is_refused(t_eval):
+    result = ix.simulate(arm(), (0.0, 1.0), t_eval=t_eval, max_steps=2)
+    with pytest.raises(ix.ModelError, match=f"the result has {len(t_eval) - 1} times"):
+        ix.inverse_dynamics(arm(), result)
+
+
 def test_a_motion_that_jumps_is_refused():
     def halfway(t, state):
         return t - 0.5

@@ -37,6 +37,7 @@ def extent(state: State) -> float:
     return size if size > 1e-9 else 1.0  # less is rounding of markers at one point
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is beyond all bounds is no small movement
 def movement(state: State, direction: np.ndarray) -> float:
     """How much a change of the coordinates moves the mechanism: largest turn of a marker [rad], or shift by `extent`.
 

@@ -130,6 +130,8 @@ def inverse_dynamics(
     driven = model.copy()
     initial = None
     if isinstance(motion, Result):
+        if len(motion) < 2:
+            raise ModelError(f"inverse_dynamics: the result has {len(motion)} times. Give one with at least 2.")
         t_eval = motion.t if t_eval is None else t_eval
         t_span = (motion.t[0], motion.t[-1]) if t_span is None else t_span
         initial = (motion.q[0], motion.v[0])

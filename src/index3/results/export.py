@@ -116,7 +116,9 @@ def quantity(result: Result, name: str) -> Quantity:
         values = getattr(view, key)
     except AttributeError as error:
         raise ModelError(str(error)) from error
-    return _pick(f"{owner}.{rest}", unit, tuple(letters) or ("",), values.reshape(len(result), -1), column)
+    return _pick(
+        f"{owner}.{rest}", unit, tuple(letters) or ("",), values.reshape(len(result), len(letters) or 1), column
+    )
 
 
 def _pick(name: str, unit: str, labels: tuple[str, ...], values: np.ndarray, column: str) -> Quantity:

@@ -122,7 +122,8 @@ def _scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
 
 def encode(array: np.ndarray) -> str:
     """Base64 of little-endian float32."""
-    return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
+    with np.errstate(over="ignore"):  # what float32 cannot hold is not drawn
+        return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
 
 
 def frame_numbers(t: np.ndarray, most: float) -> np.ndarray:

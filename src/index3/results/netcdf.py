@@ -116,9 +116,13 @@ def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
     ------
     Index3Error : there is no such file, it is no result, of a newer format, or not what was saved.
     """
+    import h5py
+
     if not Path(path).is_file():
         raise Index3Error(f"There is no file '{path}'. Give the path of a saved result.")
     try:
+        with h5py.File(path, "r"):  # if even this fails, h5netcdf would complain aloud besides
+            pass
         with opened(path) as file:
             dataset = file.load()
     except Exception as error:  # every reader has its own errors for a damaged file
