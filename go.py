@@ -21,7 +21,7 @@ OLDEST = (3, 11)
 EXTRAS = ("plot", "test", "dev")  # each holds those before it
 OTHERS = ROOT / ".venvs"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
-FAST = ("-m", "not slow", "tests/algebra", "tests/compiled", "tests/linear", "tests/bodies", "tests/joints")
+FAST = ("-m", "fast")
 MISSING = """
 from index3.compiled import sources, store
 keys = sources.kernels(sources.kernel_modules())

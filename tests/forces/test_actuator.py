@@ -95,6 +95,26 @@ def test_words_that_are_refused(f, settings, message):
         rotor(f, **settings)
 
 
+def no_return(t, x, rate):
+    5.0 * x
+
+
+@pytest.mark.parametrize("kind", ["time", "plain", "numba", "derivatives"])
+def test_a_function_without_return_is_told_so(kind):
+    if kind == "numba":
+        f, settings = pytest.importorskip("numba").njit(no_return), {}
+    elif kind == "derivatives":
+        f, settings = (lambda t, x, rate: -x), {"derivatives": no_return}
+    else:
+        f, settings = no_return if kind == "plain" else (lambda t: None), {}
+    what = "derivatives" if kind == "derivatives" else "f"
+    try:
+        said = ix.simulate(rotor(f, **settings), (0.0, 0.1), "hht-i3").message  # derivatives are first asked in a step
+    except ix.ModelError as error:
+        said = str(error)
+    assert f"Actuator 'motor': its function {what} returns None" in said
+
+
 def test_copies_and_pickles():
     model = rotor(servo, derivatives=servo_slopes)
     for other in (model.copy(), pickle.loads(pickle.dumps(model))):

@@ -56,10 +56,12 @@ def test_words():
     force = two()
     assert force.kind == "index3.forces.user"
     assert [marker.body for marker in force.markers] == [GROUND, BOX]
-    assert not force.damped
-    assert not force.curved
+    assert force.damped
+    assert force.curved
     assert not force.conservative
     assert two(jacobian="differences").damped
+    assert not two(jacobian="none").damped
+    assert not two(jacobian="none").curved
     assert brake(jacobian=spin_brake_jacobian).curved
     assert force.parameters.tolist() == [10.0, 3.0]
 
@@ -129,13 +131,21 @@ def test_energy_is_that_of_the_last_push(bench):
 
 @pytest.mark.jit_off
 def test_own_jacobian(bench):
-    b = bench([two(), brake(jacobian=spin_brake_jacobian)])
+    b = bench([two(jacobian="none"), brake(jacobian=spin_brake_jacobian)])
     K, D = b.matrices(1)
     assert not K.any()
     assert np.array_equal(D, np.diag([0, 0, 0, 2.5, 2.5, 2.5]))
     K, D = b.matrices(0)
-    assert not K.any()  # no derivatives asked for
+    assert not K.any()  # left out
     assert not D.any()
+
+
+@pytest.mark.jit_off
+def test_differences_are_the_default(bench):
+    matrices = [bench([two(**settings)]).matrices() for settings in ({}, {"jacobian": "differences"})]
+    for default, asked in zip(*matrices, strict=True):
+        assert np.array_equal(default, asked)
+        assert default.any()
 
 
 @pytest.mark.jit_off
@@ -217,7 +227,7 @@ def test_exceptions_are_kept_with_their_traceback(bench):
     b = bench([two(), two(broken)])
     assert b.run("push") == 2
     assert b.run("push") == 2
-    assert len(calls) == 1  # not called again after it failed
+    assert len(calls) == 2  # asked again: a smaller step may avoid the error
     force = b.elements[1]
     assert "its function f raised ZeroDivisionError at t = 0.7: no road" in force.explain("push", 0.7)
     with pytest.raises(SimulationFailed, match="raised ZeroDivisionError: no road") as error:

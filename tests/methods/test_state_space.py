@@ -320,7 +320,7 @@ def test_rosenbrock_warns_of_forces_without_derivatives():
     def drag(t, r, A, v, w, p, out):
         out[0, :3] = -v[0]
 
-    for derivatives, warned in ((None, True), ("differences", False)):
+    for derivatives, warned in (("none", True), (None, False), ("differences", False)):
         model = ix.library.pendulum()
         body = next(iter(model.bodies.values()))
         model.add(ix.UserForce("drag", body, drag, jacobian=derivatives))

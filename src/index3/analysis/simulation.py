@@ -148,8 +148,12 @@ class Simulation:
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
-            with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
-                runner.run_to_end(report)
+            try:
+                with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                    runner.run_to_end(report)
+            except Exception as error:  # from a callback, an event or its action, a progress function
+                runner.keep_result(error, settings | self.options)
+                raise
             with cpu.part("output"):
                 result = runner.result(settings | self.options, note)
         finally:

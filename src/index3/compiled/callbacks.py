@@ -118,8 +118,8 @@ class UserFunctions(Failing):
     def raise_failure(self) -> None:
         """Raise what a Python function of the user raised, wrapped in `SimulationFailed`, and forget it; or return.
 
-        Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. A function that
-        failed is not called again in this thread until this is done or a new run begins.
+        Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. After the
+        latter no function of the element is called in this thread until this is done or a new run begins.
         """
         failure, self.failure = self.failure, None
         if failure is None:
@@ -194,7 +194,7 @@ def guarded(
         return views
 
     def run(t: float, block: Any) -> int:
-        if failures.errors:  # the run is about to end: do not go on calling a function that failed
+        if failures.ended:
             return 1
         try:
             returned = function(t, *((JIT and known.get(block)) or find(block)))
@@ -235,8 +235,22 @@ def compile_for(owner: UserFunctions, what: str, function: Any, form: Form) -> t
     return compiled.address, compiled
 
 
-@functools.lru_cache(maxsize=256)  # several elements may share a function; compiling it takes about half a second
+@functools.lru_cache(maxsize=256)  # several elements may share a function
 def compile_callback(function: Any, names: tuple[str, ...], form: Form) -> tuple[Any, str]:
+    """A C function around a Numba-compiled one, and the type that the latter returns; found on disk, or kept there."""
+    from index3.compiled import kept
+
+    digest = kept.digest(function, names, form)
+    found = None if digest is None else kept.load(digest)
+    if found is not None:
+        return found, found.returned
+    compiled, returned = wrap(function, names, form)
+    if digest is not None:
+        kept.keep(digest, compiled, returned)
+    return compiled, returned
+
+
+def wrap(function: Any, names: tuple[str, ...], form: Form) -> tuple[Any, str]:
     """A C function around a Numba-compiled one, and the type that the latter returns."""
     import numba
 

@@ -17,9 +17,17 @@ class Failures(threading.local):
         self.place: tuple[str, float] = ("f", 0.0)
 
     def keep(self, error: BaseException, what: str, x: float) -> None:
-        """Keep an error until Python can show it."""
-        self.errors.append(error)
+        """Keep the last error until Python can show it."""
+        self.errors[:] = [error]
         self.place = (what, x)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is about to end, by KeyboardInterrupt or the like: no function is to be called any more.
+
+        After an error a function is asked again: a smaller step may avoid it.
+        """
+        return bool(self.errors) and not isinstance(self.errors[-1], Exception)
 
 
 class Failing:

@@ -49,7 +49,7 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
     PHI, PHI_T, PHI_TT, PHI_SCALE, LEVEL, G, MA, RATE, GAMMA, ENERGY,
-    GRAVITY, FUNCTIONS, FUNCTION_VALUES, ANGLES, ANGLE_REF,
+    GRAVITY, FUNCTIONS, FUNCTION_VALUES, ANGLES, ANGLE_REF, ANGLE_SPEED, BRANCH,
     MARKERS, SPANS, LOCAL_R, LOCAL_A,
     MARKER_R, MARKER_A, MARKER_V, MARKER_W, MARKER_F,
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
@@ -75,6 +75,8 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
     gravity=("f8", 1),
     functions=("i8", 2), function_values=("f8", 2),  # users' functions of time: addresses and values of f, f', f''
     angles=("f8", 1), angle_ref=("f8", 1),  # unwrapped joint angles: at the evaluation, at the last accepted step
+    angle_speed=("f8", 1),  # how fast the two sides of the joint turn against each other
+    branch=("f8", 2),  # per row, 1 or: what changes its sign where solutions of the row meet others; and its rate
     markers=(MARKER, 1), spans=("i8", 1),  # ragged: the coordinates that move each marker
     local_r=("f8", 2), local_a=("f8", 2),  # poses in the body frame
     marker_r=("f8", 2), marker_a=("f8", 2), marker_v=("f8", 2),  # pose and twist

@@ -171,7 +171,8 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         for symbol in STUBS:
-            llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
+            if not llvm.address_of_symbol(symbol):  # Numba's own serve functions of users
+                llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     symbols: dict[Key, str] = {}
@@ -182,14 +183,14 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
             )
         symbols[key] = found.symbol
         engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
-        _note_use(found.path)
+        note_use(found.path)
     engine.finalize_object()
     _engines.append(engine)
     for key, symbol in symbols.items():
         _addresses[key] = engine.get_function_address(symbol)
 
 
-def _note_use(path: Path) -> None:
+def note_use(path: Path) -> None:
     """Let the time of an object in the cache say when it was last loaded, to the day."""
     import time
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.algebra.vectors import load_at, scale
+from index3.algebra.vectors import dot, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
@@ -93,10 +93,17 @@ def count_turns(T, E):
 
 @kernel
 def measure(T, E):
-    """Unwrapped joint angles: each the turn nearest to ANGLE_REF (its value at the last accepted step, or better)."""
+    """Unwrapped joint angles: each the turn nearest to ANGLE_REF (its value at the last accepted step, or better).
+
+    ANGLE_SPEED stays zero between planar bodies, whose turns need not be followed.
+    """
     pairs, A, angles, near = view(E, PAIRS), view(T, s.MARKER_A), view(T, s.ANGLES), view(T, s.ANGLE_REF)
+    V, speed = view(T, s.MARKER_V), view(T, s.ANGLE_SPEED)
     for e in range(pairs.shape[0]):
         i, j = pairs[e].i, pairs[e].j
+        if pairs[e].planar == 0:
+            w = sub(load_at(V, j, 3), load_at(V, i, 3))
+            speed[e] = dot(w, w) ** 0.5
         angles[e] = angle_near(axis(A, i, 0), axis(A, i, 1), axis(A, j, 0), near[e])
     return OK
 

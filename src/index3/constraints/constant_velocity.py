@@ -2,6 +2,9 @@
 
 The rotation from marker i to marker j is then about an axis across both shafts, so that the plane that halves the angle
 between them is one of symmetry. Between aligned shafts the row is the angle between them, and lam the torque.
+A half turn about any axis solves the row, too: the two sets of solutions meet where one shaft points back along the
+other. (x_i . x_j + y_i . y_j) / 2 is cos^2 of half the angle between the shafts in the first set, not positive in the
+second.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from index3.algebra.vectors import absolute, cross, dot, load_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.planar import Pose, lies_in_plane, out_of_plane
-from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
+from index3.constraints.products import rate, second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 from index3.constraints.turning_angle import combine
 
@@ -70,4 +73,17 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+@kernel
+def measure(T, E):
+    """BRANCH of every row."""
+    rows, A, V, branch = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.BRANCH)
+    for e in range(rows.shape[0]):
+        i, j = rows[e].i, rows[e].j
+        xi, yi, xj, yj = axis(A, i, 0), axis(A, i, 1), axis(A, j, 0), axis(A, j, 1)
+        wi, wj = load_at(V, i, 3), load_at(V, j, 3)
+        branch[rows[e].row, 0] = 0.5 * (dot(xi, xj) + dot(yi, yj))
+        branch[rows[e].row, 1] = 0.5 * (rate(xi, wi, xj, wj) + rate(yi, wi, yj, wj))
+    return OK
+
+
+STAGES = {"restrain": restrain, "curve": curve, "measure": measure}

@@ -1,4 +1,8 @@
-"""Two marker axes at a fixed angle: u_i . w_j - cosine = 0 (the thesis's dot-1)."""
+"""Two marker axes at a fixed angle: u_i . w_j - cosine = 0 (the thesis's dot-1).
+
+Two such rows that hold an axis square to two others leave it two directions, along the third and against it. The
+cosine to the third axis tells them apart.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from index3.algebra.vectors import absolute, cross, dot, load_at, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
 from index3.constraints.planar import Pose, in_plane
-from index3.constraints.products import second_rate_by_first, second_rate_by_second, turn_first, turn_second
+from index3.constraints.products import rate, second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 
-PERPENDICULAR = row_dtype(("axis_i", "i8"), ("axis_j", "i8"), ("cosine", "f8"))
+PERPENDICULAR = row_dtype(("axis_i", "i8"), ("axis_j", "i8"), ("cosine", "f8"), ("third_i", "i8"), ("third_j", "i8"))
 AXES = ("first", "second")  # whose axes its rows use
 TURNING = True  # its second derivatives concern rotations alone
 (ROWS,) = slots(rows=(PERPENDICULAR, 1))
@@ -19,7 +23,24 @@ TURNING = True  # its second derivatives concern rotations alone
 
 def record(fields: dict[str, Any]) -> tuple[Any, ...]:
     """The own part of the record."""
-    return (fields["axis_first"], fields["axis_second"], fields["cosine"])
+    return (fields["axis_first"], fields["axis_second"], fields["cosine"], *fields.get("third", (-1, -1)))
+
+
+def thirds(rows: list[dict[str, Any]]) -> list[tuple[int, int]]:
+    """For each of the rows between two markers: axes of both that are parallel, or opposite, because of it and another.
+
+    (-1, -1) if there are none.
+    """
+    found = [(-1, -1)] * len(rows)
+    axes = [(row["axis_first"], row["axis_second"]) for row in rows]
+    square = [row["cosine"] == 0.0 for row in rows]
+    for k, (i, j) in enumerate(axes):
+        for other, (ii, jj) in enumerate(axes):
+            if square[k] and square[other] and j == jj and i != ii:
+                found[k] = (3 - i - ii, j)
+            elif square[k] and square[other] and i == ii and j != jj:
+                found[k] = (i, 3 - j - jj)
+    return found
 
 
 def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int, float]:
@@ -60,4 +81,17 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+@kernel
+def measure(T, E):
+    """BRANCH of the rows that are two of a kind."""
+    rows, A, V, branch = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.BRANCH)
+    for e in range(rows.shape[0]):
+        if rows[e].third_i >= 0:
+            i, j = rows[e].i, rows[e].j
+            u, w = axis(A, i, rows[e].third_i), axis(A, j, rows[e].third_j)
+            branch[rows[e].row, 0] = dot(u, w)
+            branch[rows[e].row, 1] = rate(u, load_at(V, i, 3), w, load_at(V, j, 3))
+    return OK
+
+
+STAGES = {"restrain": restrain, "curve": curve, "measure": measure}

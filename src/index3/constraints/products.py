@@ -5,7 +5,7 @@ With u turning by dtheta_i and w by dtheta_j: d(u . w) = n . (dtheta_i - dtheta_
 
 from __future__ import annotations
 
-from index3.algebra.vectors import add, cross, dot, outer, scale
+from index3.algebra.vectors import add, cross, dot, outer, scale, sub
 from index3.compiled.interface import helper
 
 
@@ -27,6 +27,12 @@ def turn_second(u, w):
 def turning(w, u):
     """Second rate of a direction u that turns with the constant angular velocity w: w x (w x u)."""
     return cross(w, cross(w, u))
+
+
+@helper
+def rate(u, wi, w, wj):
+    """Rate of u . w, u turning with the angular velocity wi and w with wj."""
+    return dot(sub(wi, wj), cross(u, w))
 
 
 @helper

@@ -20,6 +20,15 @@ from index3.compiled.callbacks import CallbackTable, Form, make_callable
 from index3.compiled.interface import Slot, call_block, helper, view
 
 POSES = ("r", "A", "v", "w", "p")  # the parts that come first in every block
+NONE, DIFFERENCES, FUNCTION = 0, 1, 2
+"""How derivatives of a force are made."""
+
+
+def derivative_mode(jacobian: Any) -> int:
+    """What a user's `jacobian` of a force means."""
+    if jacobian is None or isinstance(jacobian, str):
+        return {None: DIFFERENCES, "differences": DIFFERENCES, "none": NONE}.get(jacobian, FUNCTION)
+    return FUNCTION
 
 
 def pose_shapes(count: int, parameters: int) -> tuple[tuple[int, ...], ...]:

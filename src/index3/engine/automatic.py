@@ -33,7 +33,8 @@ TIGHT, FINE = 1e-4, 1e-7
 """Tolerances from which methods of higher order pay, for stiff motions and for others."""
 QUICK, ACCURATE, STEADY, ROBUST = "dopri5", "dop853", "radau5", "hht-i3"
 """Not stiff, at loose or tight tolerances: least work on the library's mechanisms, output included. Stiff at tight
-tolerances: at equal rtol it costs as much as HHT to five times as much, and errs hundreds of times less. All else."""
+tolerances, or with states of the user, which may rise and fall by powers of ten: at equal rtol it costs as much as HHT
+to five times as much, and errs hundreds of times less. All else."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def wanted_step(state: State, rtol: float) -> float:
     """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself."""
     q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))
     times = [v / a if a > 0.0 else np.inf, np.sqrt(q / a) if a > 0.0 else np.inf, q / v if v > 0.0 else np.inf]
-    time = min(x for x in times if x > 0.0)
+    time = min((x for x in times if x > 0.0), default=np.inf)
     return float(time) * rtol ** (1.0 / 5.0)
 
 
@@ -94,7 +95,8 @@ def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
     wanted = min(wanted_step(state, rtol), span)
     if limit < STIFF * wanted:
-        return Choice(ROBUST if rtol > TIGHT else STEADY, f"stiff, fastest rate {fastest:.3g} 1/s")
+        loose = rtol > TIGHT and not state.system.user_states
+        return Choice(ROBUST if loose else STEADY, f"stiff, fastest rate {fastest:.3g} 1/s")
     return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff, fastest rate {fastest:.3g} 1/s")
 
 

@@ -83,7 +83,7 @@ def restore(segment: Segment, saved: Mapping[str, np.ndarray]) -> None:
         if array.dtype == np.int64:
             for old in set(array[~keep].tolist()) & moved.keys():
                 array[given[name] == old] = moved[old]
-    own = [run.BUDGET_STEPS, run.MAX_STEPS]
+    own = [run.BUDGET_STEPS, run.MAX_STEPS, run.LOOK_UP]
     segment.run[run.LIMITS][own] = limits[own]
 
 

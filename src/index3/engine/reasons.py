@@ -50,9 +50,37 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
         run.UNSETTLED: f"{unsettled(segment.variant.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
+    if code == run.GREW:
+        return grown(segment)
+    if code == run.BRANCH_LOST:
+        return f"At t = {t:g}, {near_branch(segment)} The run ends rather than go on at random."
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):
         return singular(segment) or why[run.NOT_FINITE]
     return why[code]
+
+
+def grown(segment: Segment) -> str:
+    """Which coordinate or rate grew beyond all bounds."""
+    system, progress = segment.variant.system, segment.run
+    with np.errstate(invalid="ignore"):
+        k = int(np.argmax(np.fmax(np.abs(progress[run.NEW_Q]), np.abs(progress[run.NEW_V]))))
+    body = system.bodies[int(np.searchsorted(system.starts, k, "right")) - 1]
+    name = body.coordinate_names[k - system.starts[system.bodies.index(body)]]
+    return (
+        f"The motion grew without bound: {name} of {body.label} is {progress[run.NEW_Q][k]:.3g} at "
+        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something feeds it: check the signs and gains of "
+        "actuators, forces and feedbacks."
+    )
+
+
+def near_branch(segment: Segment) -> str:
+    """Which joint came near its second set of solutions."""
+    row = int(segment.run[run.LIMITS][run.NEAR_ROW]) - 1
+    system = segment.variant.system
+    return (
+        f"{system.row_labels[row]} (row {system.row_names[row]}) came near a second position that satisfies it as "
+        "well. Smaller steps tell the two apart for longer; a joint bent all the way back cannot."
+    )
 
 
 def singular(segment: Segment) -> str:

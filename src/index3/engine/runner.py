@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -14,10 +16,12 @@ from index3.compiled import slots as s
 from index3.engine.collector import Collector
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
+from index3.engine.interrupts import Watch
 from index3.engine.layout import describe, mark_unique, moving_markers
-from index3.engine.reasons import evaluation_fails, reason
+from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
+from index3.engine.suspects import suspects
 from index3.engine.switching import Jump, Switch
 from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
@@ -31,7 +35,6 @@ from index3.system.system import State, System
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED = 1, 2, 3
 """Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
-BUDGET_SECONDS = 0.1
 RECONSIDER = 100
 """Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""
 UNMET = (AssemblyError, SingularError, SimulationFailed)
@@ -68,6 +71,9 @@ class Runner:
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
+        myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
+        self.watch = Watch(lambda: myself.run)
+        self.near_branch = False  # whether a warning was given
 
     @property
     def run(self) -> Run:
@@ -97,47 +103,51 @@ class Runner:
 
     def run_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
-        free = self.log is None and self.events is None  # otherwise the run returns after every step
-        steps = 100 if free else 1
         try:
-            while self.status == 0:
-                start = time.perf_counter()
-                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look(steps))
-                spent = time.perf_counter() - start
-                self.seconds += spent
-                if code == run.BUDGET and free:  # return every 0.1 s: progress and Ctrl-C feel immediate
-                    steps = int(np.clip(steps * BUDGET_SECONDS / max(spent, 1e-6), 1, min(10 * steps, 1_000_000)))
-                if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
-                    code = run.STEP_TOO_SMALL
-                trouble = self.trouble(code)  # before the output is closed, which moves the state
-                if code != run.DONE and self.change_method(code, trouble is not None):
-                    trouble, code = None, run.BUDGET
-                hit = self.look()
-                self.collect(math.inf if hit is None else hit.t)
-                report(self.run.t)
-                if self.status == 0 and hit is not None:
-                    self.meet(hit)
-                elif self.status == 0 and trouble is not None:
-                    self.status, self.message, self.cause = trouble
-                elif code == run.DONE and self.status == 0:
-                    if self.segment.end == self.plan.span[1]:
-                        break
-                    self.pass_stop()
-            if self.status == 0:
-                self.conclude()
+            with self.watch:
+                self.step_to_end(report)
         except KeyboardInterrupt:
             self.callback = None
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
 
-    def until_look(self, steps: int) -> int:
-        """At most so many steps; in an automatic run no more than lead to the next look at the choice.
+    def step_to_end(self, report: Callable[[float], None]) -> None:
+        """Run to the end, to a failure, or until Ctrl-C is noted."""
+        while self.status == 0:
+            start = time.perf_counter()
+            with self.watch.stepping():
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look())
+            self.seconds += time.perf_counter() - start
+            if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
+                code = run.STEP_TOO_SMALL
+            trouble = self.trouble(code)  # before the output is closed, which moves the state
+            if code != run.DONE and self.change_method(code, trouble is not None):
+                trouble, code = None, run.BUDGET
+            hit = self.look()
+            self.collect(math.inf if hit is None else hit.t)
+            report(self.run.t)
+            if self.status == 0 and hit is not None:
+                self.meet(hit)
+            elif self.status == 0 and trouble is not None:
+                self.status, self.message, self.cause = trouble
+            elif code == run.DONE and self.status == 0:
+                if self.segment.end == self.plan.span[1]:
+                    break
+                self.pass_stop()
+        if self.status == 0:
+            self.conclude()
 
-        So looks come after the same steps whatever the machine's speed, and runs can be repeated to the last bit.
+    def until_look(self) -> int:
+        """How many steps may be tried before the next decision about the run.
+
+        Decisions come after counted steps whatever the machine's speed, so that a run can be repeated to the last bit.
         """
-        if self.segment.choice is None:
-            return steps
-        return max(1, min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"]))
+        if self.log is not None or self.events is not None:
+            return 1
+        steps = self.stalling.next_look - self.tried
+        if self.segment.choice is not None:
+            steps = min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"])
+        return max(1, steps)
 
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
@@ -264,12 +274,28 @@ class Runner:
         broken = not going and evaluation_fails(self.segment, code)
         message = self.system.explain(self.state) if broken else ""
         failures = self.system.take_failures()  # so that functions of the user may be asked again
-        if any(isinstance(error, KeyboardInterrupt) for error in failures):
+        noted = self.watch.interrupted and code != run.DONE
+        if noted or any(isinstance(error, KeyboardInterrupt) for error in failures):
             return INTERRUPTED, f"Interrupted at t = {t:g}.", None
+        if going and not self.near_branch and self.run[run.LIMITS][run.NEAR_ROW]:
+            self.near_branch = True
+            warn(f"simulate: until t = {t:g}, {near_branch(self.segment)}")
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
         message = message or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
         return -code, message, failures[-1] if broken and failures else None
+
+    def keep_result(self, error: Exception, options: dict[str, Any]) -> None:
+        """Give an error of a user's function, which ends the run, the result so far as its attribute `result`."""
+        if not self.collector.given + self.collector.closed:
+            return
+        self.status = -run.EVALUATION_FAILED
+        self.message = f"{type(error).__name__} in a function of the user ended the run at t = {self.run.t:g}: {error}"
+        with contextlib.suppress(
+            Exception
+        ):  # of a sink that failed, or an error without attributes: the first one counts
+            error.result = self.result(options)  # type: ignore[attr-defined]
+            error.add_note("index3: the result so far is in the attribute 'result' of this error.")
 
     def result(self, options: dict[str, Any], note: str = "") -> Result:
         """Everything collected, as a Result; `note` is added to its message."""
@@ -284,6 +310,11 @@ class Runner:
         stats |= self.cpu.stats()
         if stats["stiff"]:
             self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
+        misled = suspects(self.segment, self.status, stats)
+        if misled:
+            self.message += f" {misled}"
+            if self.status >= 0:
+                warn(misled)
         arrays = sink.arrays
         remark = self.segment.method.remark(arrays) if len(arrays["t"]) else ""
         if remark:

@@ -95,8 +95,10 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     known = variant.projection.factors[contract.INFO]  # the state is on the constraints
     progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
     if after is not None:
+        bodies = variant.system.first_state  # the size of states is the present one
         for slot in (run.LARGEST, run.LARGEST_V):
-            np.maximum(progress[slot], after.run[slot], out=progress[slot])
+            old, new = after.run[slot][:bodies], progress[slot][:bodies]
+            np.maximum(new, old, out=new)
     table = method.start(progress, plan.first_step if after is None else None)
     changes = [] if after is None else after.index_changes()
     return Segment(variant, progress, method, choice, table, t, end, first, earlier, changes)

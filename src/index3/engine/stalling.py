@@ -34,6 +34,11 @@ class Stalling:
         self.t, self.end = span
         self.tried, self.warned, self.note = 0, False, ""
 
+    @property
+    def next_look(self) -> int:
+        """The number of tried steps at which `is_stalled` is to be asked next."""
+        return self.tried + WINDOW
+
     def is_stalled(self, tried: int, t: float) -> bool:
         """Whether the last steps got nowhere; `tried` is the number of steps tried until time t. Warns once if slow."""
         if tried - self.tried < WINDOW:

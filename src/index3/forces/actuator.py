@@ -132,13 +132,37 @@ def takes(function: Any, count: int) -> bool:
 
 @dataclass(frozen=True)
 class Filling:
-    """A function that fills an array with what `f` of t, x and rate returns."""
+    """A function that fills an array with what the function `what` of t, x and rate of an actuator returns."""
 
-    f: Any
+    owner: Actuator
+    what: str
 
     def __call__(self, t: float, state: np.ndarray, out: np.ndarray) -> None:
         """Fill `out`, which takes one number or two."""
-        out[:] = self.f(t, state[0], state[1])
+        value = getattr(self.owner, self.what)(t, state[0], state[1])
+        if value is None:
+            raise ModelError(returns_nothing(self.owner, self.what))
+        out[:] = value
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A function of time alone, which must return something."""
+
+    owner: Actuator
+
+    def __call__(self, t: float) -> Any:
+        """Its value."""
+        value = self.owner.f(t)
+        if value is None:
+            raise ModelError(returns_nothing(self.owner, "f"))
+        return value
+
+
+def returns_nothing(owner: Actuator, what: str) -> str:
+    """The message for a function without `return`."""
+    wanted = "the torque or force" if what == "f" else "(df/dx, df/drate)"
+    return f"{owner.label}: its function {what} returns None. Let it return {wanted}; is a `return` missing?"
 
 
 @functools.lru_cache(maxsize=256)
@@ -160,22 +184,51 @@ def compiled_filling(f: Any, count: int) -> Any:
     return fill
 
 
-def table(elements: Sequence[Actuator], places: Sequence[Place]) -> CallbackTable:
+def gives_none(f: Any) -> bool:
+    """Whether a function of Numba that could not be used returns None."""
+    if not hasattr(f, "py_func"):
+        return False
+    from numba import float64
+    from numba.core.errors import NumbaError
+
+    try:
+        f.compile((float64,) * 3)
+    except (NumbaError, RuntimeError, TypeError):  # its own fault is shown instead
+        return False
+    return any(str(signature.return_type) == "none" for signature in f.nopython_signatures)
+
+
+class ActuatorTable(CallbackTable):
+    """The table of actuators."""
+
+    def by_differences(self) -> ActuatorTable:
+        """The same with all derivatives taken by differences."""
+        other = self.sharing([ACTUATORS])
+        other[ACTUATORS]["given"] = 0
+        return other
+
+
+def table(elements: Sequence[Actuator], places: Sequence[Place]) -> ActuatorTable:
     """The table of all actuators of a system; here their functions become callable from kernels."""
-    result = CallbackTable(3)
+    result = ActuatorTable(3)
     result.keep = []
     result[BLOCKS] = np.zeros(SIZE * len(elements))
     result[SPACE] = np.zeros(ROOM)
     records = []
     for k, (element, place) in enumerate(zip(elements, places, strict=True)):
         element.failure = None
-        row = place.function(element.f, zero, zero) if element.timed else -1
+        row = place.function(Timed(element), zero, zero) if element.timed else -1
         addresses = []
         for what, f, count in (("f", element.f, 1), ("derivatives", element.derivatives, 2)):
             address = 0
             if f is not None and not element.timed:
-                filling = compiled_filling(f, count) if hasattr(f, "py_func") else Filling(f)
-                address, owner = make_callable(element, what, filling, FORM, SIZE * k)
+                filling = compiled_filling(f, count) if hasattr(f, "py_func") else Filling(element, what)
+                try:
+                    address, owner = make_callable(element, what, filling, FORM, SIZE * k)
+                except ModelError as error:
+                    if gives_none(f):
+                        raise ModelError(returns_nothing(element, what)) from error
+                    raise
                 result.keep.append(owner)
             addresses.append(address)
         given = int(element.derivatives is not None)

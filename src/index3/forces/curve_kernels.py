@@ -173,7 +173,7 @@ def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
     failures = owner.failures
 
     def value(x: float) -> float:
-        if failures.errors:  # the run is about to end
+        if failures.ended:
             return np.nan
         try:
             return float(function(x))

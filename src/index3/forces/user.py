@@ -20,7 +20,11 @@ from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable, Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import (
+    DIFFERENCES,
+    FUNCTION,
+    NONE,
     POSES,
+    derivative_mode,
     load_marker,
     pose_shapes,
     run,
@@ -47,7 +51,6 @@ USER = np.dtype(
 )
 USERS, MEMBERS, BLOCKS = slots(users=(USER, 1), members=("i8", 1), blocks=("f8", 1))
 MEMORY = (BLOCKS,)
-NONE, DIFFERENCES, FUNCTION = 0, 1, 2
 # Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
 # (h^2) and rounding (eps / h) are both below 1e-9 of the force.
 STEP = 1e-6
@@ -68,11 +71,11 @@ class UserForce(ForceElement, UserFunctions):
         "int64 (double, double *)" gets t and the block r, A, v, w, p, out, K, D row by row, and returns 0 for success;
         `out` or K and D are zero at entry.
     parameters : numbers handed to f as `p`
-    jacobian : where the derivatives of the force come from. None: left out (but not those by accelerations); implicit
-        methods then converge more slowly, and not at all if the force is stiff. "differences": central differences, 24
-        k calls of f for each Jacobian. A function jacobian(t, r, A, v, w, p, K, D), of any kind that f may be: fills,
-        from zero, the (6k, 6k) derivatives of `out` by K: (dr, dtheta) and D: (v, w) of each marker in turn; dtheta
-        turns every axis u by dtheta x u.
+    jacobian : where the derivatives of the force come from. None or "differences": central differences, 24 k calls of f
+        for each Jacobian of an implicit method. A function jacobian(t, r, A, v, w, p, K, D), of any kind that f may be:
+        fills, from zero, the (6k, 6k) derivatives of `out` by K: (dr, dtheta) and D: (v, w) of each marker in turn;
+        dtheta turns every axis u by dtheta x u. "none": left out (but not those by accelerations), for soft forces;
+        implicit methods then converge more slowly, and not at all if the force is stiff.
     states : a block of n first-order states (`States`) whose rates the function also gives. It then is
         f(t, r, A, v, w, p, out, x, rate) with the states x (n,) and their rates to be filled in, zero at entry (several
         forces may name one block: their rates add up); and jacobian(t, r, A, v, w, p, K, D, x), where K and D have 6
@@ -142,7 +145,7 @@ class UserForce(ForceElement, UserFunctions):
         limited = longest_step != math.inf
         self._longest_step = as_positive(longest_step, self.label, "longest_step") if limited else math.inf
         self.check_function("f", f)
-        if jacobian is not None and not self.by_differences:
+        if self.mode == FUNCTION:
             self.check_function("jacobian", jacobian)
 
     @property
@@ -151,19 +154,19 @@ class UserForce(ForceElement, UserFunctions):
         return self._longest_step
 
     @property
-    def by_differences(self) -> bool:
-        """Whether the derivatives are taken by differences."""
-        return isinstance(self.jacobian, str) and self.jacobian == "differences"
+    def mode(self) -> int:
+        """How its derivatives are made: NONE, DIFFERENCES or FUNCTION."""
+        return derivative_mode(self.jacobian)
 
     @property
     def curved(self) -> bool:
         """Whether derivatives are known."""
-        return self.jacobian is not None
+        return self.mode != NONE
 
     @property
     def damped(self) -> bool:
         """Whether derivatives are known."""
-        return self.jacobian is not None
+        return self.mode != NONE
 
     @property
     def reads_accelerations(self) -> bool:
@@ -172,12 +175,11 @@ class UserForce(ForceElement, UserFunctions):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
+        return self.explain_function("jacobian" if stage == "stiffen" and self.mode == FUNCTION else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
-        mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
-        return (place.stiffness, len(self.ends), mode)
+        return (place.stiffness, len(self.ends), self.mode)
 
     def form(self) -> Form:
         """The parts of its block."""
@@ -190,9 +192,20 @@ class UserForce(ForceElement, UserFunctions):
         return Form(PARTS, shapes, ("out", "rate", "K", "D", "M", "memory"))
 
 
-def table(elements: Sequence[UserForce], places: Sequence[Place]) -> CallbackTable:
+class UserTable(CallbackTable):
+    """The table of user forces."""
+
+    def by_differences(self) -> UserTable:
+        """The same with all derivatives taken by differences."""
+        other = self.sharing([USERS])
+        other[USERS]["mode"] = DIFFERENCES
+        return other
+
+
+def table(elements: Sequence[UserForce], places: Sequence[Place]) -> UserTable:
     """The table of all user forces of a system; here their functions become callable from kernels."""
-    result = user_table((USERS, MEMBERS, BLOCKS), elements, places, [element.form() for element in elements])
+    forms = [element.form() for element in elements]
+    result = user_table((USERS, MEMBERS, BLOCKS), elements, places, forms, UserTable)
     for element, record in zip(elements, result[USERS], strict=True):
         result[BLOCKS][record["memory"] : record["end"]] = element.memory
     return result

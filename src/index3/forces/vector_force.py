@@ -14,7 +14,7 @@ from index3.bodies.marker import as_numbers
 from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable, Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
-from index3.constraints.user_block import run, user_table
+from index3.constraints.user_block import DIFFERENCES, FUNCTION, NONE, derivative_mode, run, user_table
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
 from index3.forces.line import IDENTITY
@@ -60,7 +60,6 @@ USERS, MEMBERS, BLOCKS, FAR, TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING
 )
 ROOM = (TWISTS, GRADIENT, RATE_GRADIENT, STIFFNESS, DAMPING, PRODUCT)
 MEMORY = (BLOCKS, FAR, *ROOM)
-NONE, DIFFERENCES, FUNCTION = 0, 1, 2
 # Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
 # (h^2) and rounding (eps / h) are both below 1e-9 of the force.
 STEP = 1e-6
@@ -81,8 +80,8 @@ class VectorForce(ForceElement, UserFunctions):
         body at its marker, and torque [N m], in the axes of the first. The first body takes the opposite at the same
         point. Kinds of functions as for `UserForce`; in C the block is x, v, p, out, K, D.
     parameters : numbers handed to f as `p`
-    jacobian : "differences": central differences, 24 calls of f for each Jacobian. A function
-        jacobian(t, x, v, p, K, D), which fills, from zero, the (6, 6) derivatives of `out` by x and by v. None: left
+    jacobian : "differences" or None: central differences, 24 calls of f for each Jacobian. A function
+        jacobian(t, x, v, p, K, D), which fills, from zero, the (6, 6) derivatives of `out` by x and by v. "none": left
         out; implicit methods then converge more slowly, and not at all if the force is stiff.
     at, axis, x : of the short form
 
@@ -129,27 +128,26 @@ class VectorForce(ForceElement, UserFunctions):
         self.f = f
         self.jacobian = jacobian
         self.check_function("f", f)
-        if jacobian is not None and not self.by_differences:
+        if self.mode == FUNCTION:
             self.check_function("jacobian", jacobian)
 
     @property
-    def by_differences(self) -> bool:
-        """Whether the derivatives are taken by differences."""
-        return isinstance(self.jacobian, str) and self.jacobian == "differences"
+    def mode(self) -> int:
+        """How its derivatives are made."""
+        return derivative_mode(self.jacobian)
 
     @property
     def damped(self) -> bool:
         """Whether derivatives are known."""
-        return self.jacobian is not None
+        return self.mode != NONE
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        return self.explain_function("jacobian" if stage == "stiffen" and not self.by_differences else "f", t)
+        return self.explain_function("jacobian" if stage == "stiffen" and self.mode == FUNCTION else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
-        mode = NONE if self.jacobian is None else DIFFERENCES if self.by_differences else FUNCTION
-        return (place.stiffness, mode)
+        return (place.stiffness, self.mode)
 
     def form(self) -> Form:
         """The parts of its block."""
@@ -159,6 +157,12 @@ class VectorForce(ForceElement, UserFunctions):
 
 class VectorTable(CallbackTable):
     """The table of vector forces, which knows whose markers are turned too far."""
+
+    def by_differences(self) -> VectorTable:
+        """The same with all derivatives taken by differences."""
+        other = self.sharing([USERS])
+        other[USERS]["mode"] = DIFFERENCES
+        return other
 
     def explain(self, element: Any, k: int, t: float) -> str | None:
         """That the markers of a force are turned too far, if no function failed."""

@@ -14,19 +14,21 @@ from index3.methods.hermite import fill_cubic, fill_quintic, hermite
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
+GREW, BRANCH_LOST = 17, 18
 
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, ANGLE_OLD, T_EVAL, CURSOR, OUTPUT,
+    WORK, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
-    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far
+    atol=("f8", 1), largest=("f8", 1), largest_v=("f8", 1),  # absolute tolerance; largest |q|, |v| so far (states: now)
     old_q=("f8", 1), old_v=("f8", 1), old_a=("f8", 1), old_lam=("f8", 1),  # the last accepted state but one
     new_q=("f8", 1), new_v=("f8", 1), new_a=("f8", 1), new_lam=("f8", 1),  # the last accepted state
     work=("f8", 1),  # work done up to the old and new state, power there
     angle_old=("f8", 1),  # unwrapped joint angles at the old state
+    branch=("f8", 2),  # of each row: the sign of its BRANCH at the start, BRANCH and rate at the last state; or empty
     t_eval=("f8", 1), cursor=("i8", 1),
     output=("i8", 1),  # the table of the columns of output
 )  # fmt: skip
@@ -37,8 +39,9 @@ method's table; and for work, the address of a kernel that finds the multipliers
 its table."""
 LOBATTO = 0.5 * (3.0 / 7.0) ** 0.5
 """Distance of the inner points of Lobatto's rule from the middle of a step, in steps."""
-T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED = range(9)
-"""Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE."""
+T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW = range(11)
+"""Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
+SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED,
@@ -47,11 +50,17 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE = range(5)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW = range(7)
 """Places in LIMITS: steps until the next return, steps in all, whether work is done, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
-first coordinate that is the integral of a first-order state."""
+first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
+keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1."""
 OWN = 2
+HUGE = 1e100
+"""Size of a coordinate or rate beyond which a motion runs away: its squares are still numbers, no physics is left."""
+POINTS = 32  # at which BRANCH is looked at inside a step
+NEAR_FOLD, AT_FOLD = 1e-2, 1e-4
+"""BRANCH below which a run warns, and ends: a joint of constant velocity bent by more than 168.5 and 178.9 degrees."""
 RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
@@ -110,17 +119,25 @@ def weight(R, k):
 
 @helper
 def weight_v(R, k):
-    """The error allowed in the rate of coordinate k."""
+    """The error allowed in the rate of coordinate k, or in a state: atol + rtol * (magnitude of the state now)."""
     return view(R, ATOL)[k] + view(R, TOLERANCE)[RTOL] * view(R, LARGEST_V)[k]
 
 
 @helper
 def note_largest(R):
-    """Remember the largest magnitude of every coordinate and rate."""
-    largest, largest_v, q, v = view(R, LARGEST), view(R, LARGEST_V), view(R, NEW_Q), view(R, NEW_V)
+    """Remember the largest magnitude of every coordinate and rate; GREW if one is beyond all bounds.
+
+    Of first-order states the present one: they may fall by many powers of ten and rise again, and what they do then
+    depends on how small they were.
+    """
+    code, largest, largest_v, q, v = OK, view(R, LARGEST), view(R, LARGEST_V), view(R, NEW_Q), view(R, NEW_V)
+    first = view(R, LIMITS)[FIRST_STATE]
     for k in range(q.shape[0]):
         largest[k] = max(largest[k], abs(q[k]))
-        largest_v[k] = max(largest_v[k], abs(v[k]))
+        largest_v[k] = max(largest_v[k], abs(v[k])) if k < first else abs(v[k])
+        if largest[k] > HUGE or largest_v[k] > HUGE:
+            code = GREW
+    return code
 
 
 @helper
@@ -153,15 +170,13 @@ def output_state(T, R, t, q, v):
 def follow_angles(T, R, t):
     """Carry ANGLE_REF from the start of the last accepted step to near t, so that no turn is lost on the way.
 
-    A step may hold several turns (a planar body spins at a constant rate without error). It is followed in pieces in
-    which a body turns by less than 1 rad: |p'| >= w/4 in its largest component. Returns their number, usually 0, in
-    which case nothing has moved; else t, q and v are left at the last of them.
+    A step may hold several turns (a body spins at a constant rate without error). It is followed in pieces in which the
+    two sides of a joint turn against each other by at most 0.5 rad, at the faster of their speeds at both ends of the
+    step: far below the half turn that would be mistaken. Returns their number, usually 0, in which case nothing has
+    moved; else t, q and v are left at the last of them.
     """
-    clock, v0, v1, near = view(R, CLOCK), view(R, OLD_V), view(R, NEW_V), view(T, s.ANGLE_REF)
-    fastest = 0.0
-    for k in range(v0.shape[0]):
-        fastest = max(fastest, abs(v0[k]), abs(v1[k]))
-    count = int(min(4.0 * fastest * (t - clock[T_OLD]), 1e6))
+    clock, near = view(R, CLOCK), view(T, s.ANGLE_REF)
+    count = int(min(2.0 * max(clock[SPEED_OLD], clock[SPEED_NEW]) * (t - clock[T_OLD]), 1e6))
     for k in range(1, count + 1):
         view(T, s.TIME)[0] = clock[T_OLD] + (t - clock[T_OLD]) * k / (count + 1)
         interpolate(R, view(T, s.TIME)[0], view(T, s.Q), view(T, s.V))
@@ -313,9 +328,58 @@ def next_time(R):
 
 @helper
 def too_small(R, t, h):
-    """Whether a step is lost in the rounding of time."""
+    """Whether a step is lost in the rounding of the time reached, or near time zero is nothing beside the span."""
     clock = view(R, CLOCK)
-    return h <= 4e-16 * max(abs(t), clock[T_END] - clock[T_START])
+    return h <= max(4e-16 * abs(t), 1e-30 * (clock[T_END] - clock[T_START]))
+
+
+@helper
+def watch_branches(T, R):
+    """BRANCH_LOST if BRANCH of a row came too near zero in the last step, or changed its sign.
+
+    Between the two states it is taken as cubic by its values and rates, so that a step across zero and back is seen.
+    Near zero it is like (1 - cos y) / 2: if y changes by d in the step, the cubic errs by d^4 / 768 and the rate times
+    the step changes by d^2 / 2. So the square of this change / 192 is the error, of which somewhat more is taken.
+    """
+    old, new, limits, clock = view(R, BRANCH), view(T, s.BRANCH), view(R, LIMITS), view(R, CLOCK)
+    code, h = OK, clock[T_NEW] - clock[T_OLD]
+    for k in range(old.shape[0]):
+        sign, x0, x1, rate0, rate1 = old[k, 0], old[k, 1], new[k, 0], h * old[k, 2], h * new[k, 1]
+        old[k, 1] = x1
+        old[k, 2] = new[k, 1]
+        least, error = min(sign * x0, sign * x1), (rate1 - rate0) ** 2 / 150.0
+        if least - error - 4.0 / 27.0 * (abs(rate0) + abs(rate1)) < NEAR_FOLD:  # else the cubic is above that
+            for i in range(1, POINTS):
+                w = hermite(i / POINTS)
+                x = w[0] * x0 + w[1] * rate0 + w[2] * x1 + w[3] * rate1
+                least = min(least, sign * x - error)
+        if least < AT_FOLD or (least < NEAR_FOLD and limits[NEAR_ROW] == 0):
+            limits[NEAR_ROW] = k + 1
+        if least < AT_FOLD:
+            code = BRANCH_LOST
+    return code
+
+
+@helper
+def follow_turns(T, R, t):
+    """Unwrapped joint angles at the new state, where T stands; BRANCH_LOST if a row may have left its solutions."""
+    clock, near, speed = view(R, CLOCK), view(T, s.ANGLE_REF), view(T, s.ANGLE_SPEED)
+    if near.shape[0] + view(R, BRANCH).shape[0] == 0:
+        return OK
+    core(T, s.CORE_ANGLES)
+    clock[SPEED_OLD] = clock[SPEED_NEW]
+    clock[SPEED_NEW] = 0.0
+    for k in range(speed.shape[0]):
+        clock[SPEED_NEW] = max(clock[SPEED_NEW], speed[k])
+    copy(view(R, ANGLE_OLD), near)
+    if near.shape[0] > 0 and follow_angles(T, R, t) > 0:
+        view(T, s.TIME)[0] = t
+        copy(view(T, s.Q), view(R, NEW_Q))
+        copy(view(T, s.V), view(R, NEW_V))
+        core(T, s.CORE_PLACE)
+        core(T, s.CORE_ANGLES)
+    copy(near, view(T, s.ANGLES))
+    return watch_branches(T, R)
 
 
 @helper
@@ -336,18 +400,11 @@ def accept_state(T, R, t, h):
     counts[N_STEPS] += 1
     work[WORK_OLD] = work[WORK_NEW]
     work[POWER_OLD] = work[POWER_NEW]
-    note_largest(R)
-    near = view(T, s.ANGLE_REF)
-    if near.shape[0] > 0:
-        copy(view(R, ANGLE_OLD), near)
-        if follow_angles(T, R, t) > 0:
-            view(T, s.TIME)[0] = t
-            copy(view(T, s.Q), view(R, NEW_Q))
-            copy(view(T, s.V), view(R, NEW_V))
-            core(T, s.CORE_PLACE)
-        core(T, s.CORE_ANGLES)
-        copy(near, view(T, s.ANGLES))
+    grew = note_largest(R)
+    lost = follow_turns(T, R, t)
     view(R, CURSOR)[PENDING] = 1
+    if grew != OK or lost != OK:
+        return max(grew, lost)
     code = OK
     if limits[TRACK_WORK] == 2:
         work[WORK_NEW] = work[WORK_OLD] + work[WORK_STEP]
@@ -372,7 +429,7 @@ def may_go_on(R, budget):
     clock, counts, limits = view(R, CLOCK), view(R, COUNTS), view(R, LIMITS)
     if clock[T_NEW] >= clock[T_END]:
         return DONE
-    if counts[N_STEPS] + counts[N_REJECTED] >= budget:
+    if counts[N_STEPS] + counts[N_REJECTED] >= budget or limits[LOOK_UP] == 1:
         return BUDGET
     if counts[N_STEPS] >= limits[MAX_STEPS]:
         return TOO_MANY_STEPS
@@ -386,8 +443,9 @@ def step_budget(R):
     return counts[N_STEPS] + counts[N_REJECTED] + view(R, LIMITS)[BUDGET_STEPS]
 
 
-def array_shapes(n: int, m: int, n_angles: int) -> dict:
+def array_shapes(n: int, m: int, n_angles: int, branching: bool) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (9,), COUNTS: (len(COUNTERS),), LIMITS: (5,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (5,), CLOCK: (11,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
+    shapes[BRANCH] = (m * branching, 3)
     return shapes | {TOLERANCE: (2,), WORK: (6,), ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

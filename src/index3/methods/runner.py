@@ -13,6 +13,7 @@ from index3.linear.solver import Solver
 from index3.methods import closure, run
 from index3.methods.closing import Closer
 from index3.methods.output import NOWHERE, Output
+from index3.system import evaluate
 from index3.system.system import State
 
 
@@ -37,7 +38,7 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))
-        self.table.fill(run.array_shapes(n, m, n_angles))
+        self.table.fill(run.array_shapes(n, m, n_angles, self.system.branching))
         self.write_to(Output(NOWHERE, 0))
         self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
         if self.system.reactions_work:
@@ -52,7 +53,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = np.iinfo(np.int64).max if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
         for old, new, source in (
@@ -64,6 +65,11 @@ class Run:
         self.table[run.LARGEST][:] = np.abs(state[s.Q])
         self.table[run.LARGEST_V][:] = np.abs(state[s.V])
         self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
+        if (n_angles or self.system.branching) and not state.run(evaluate.place, evaluate.angles):
+            clock[run.SPEED_NEW] = np.max(state[s.ANGLE_SPEED], initial=0.0)
+            if self.system.branching:
+                branch = self.table[run.BRANCH]
+                branch[:, 0], branch[:, 1:] = np.sign(state[s.BRANCH][:, 0]), state[s.BRANCH]
 
     def __getitem__(self, slot: Any) -> np.ndarray:
         return self.table[slot]
@@ -87,7 +93,7 @@ class Run:
 
     def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
         """Let the method step at most `steps` times."""
-        self.table[run.LIMITS][run.BUDGET_STEPS] = steps
+        self.table[run.LIMITS][[run.BUDGET_STEPS, run.LOOK_UP]] = steps, 0
         self.state[s.STATUS][s.STEPPING] = 1
         code = kernel(self.state.handle, table.handle)
         self.state[s.STATUS][s.STEPPING] = 0

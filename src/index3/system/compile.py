@@ -74,10 +74,10 @@ class Compiler:
     """
 
     def __init__(self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None) -> None:
-        if not model.bodies:
-            raise ModelError(f"Model '{model.name}' has no bodies. Add at least one.")
         self.model, self.without, self.like = model, without, like
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
+        if not self.bodies:
+            raise ModelError(f"Model '{model.name}' has no bodies or states. Add at least one.")
         self.starts = coordinate_starts(self.bodies)
         self.first = {id(body): int(k) for body, k in zip(self.bodies, self.starts, strict=False)}
         self.n = int(self.starts[-1])
@@ -300,12 +300,16 @@ class Compiler:
     def add_function(self, label: str, functions: tuple[Callable, ...]) -> int:
         """Give three functions of time addresses; an exception inside one is kept and NaN returned."""
 
+        failures = self.failures
+
         def guarded(f: Callable) -> Callable[[float], float]:
             def value(t: float) -> float:
+                if failures.ended:
+                    return float("nan")
                 try:
                     return float(f(t))
-                except BaseException as error:
-                    self.failures.errors.append(error)
+                except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
+                    failures.keep(error, "f", t)
                     return float("nan")
 
             return value
@@ -388,10 +392,11 @@ class Compiler:
         gradients = (s.ROW_G, s.ROW_VH, s.ROW_HV, s.ROW_XH, s.ROW_BH, s.ROW_H3)
         shapes |= dict.fromkeys(gradients, (self.sizes["gradient"],))
         shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), entries)
-        shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF), (len(self.angle_joints),))
+        shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF, s.ANGLE_SPEED), (len(self.angle_joints),))
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
         shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
         shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        shapes[s.BRANCH] = (self.m, 2)
         shapes[s.GROUP_APART] = (len(self.group_numbers),)
         return shapes
 
@@ -403,6 +408,7 @@ class Compiler:
             s.MARKER_R: np.array([r for r, _ in poses], float).reshape(-1, 3),
             s.MARKER_A: np.array([A for _, A in poses], float).reshape(-1, 9),
             s.ANGLE_REF: angles,
+            s.BRANCH: np.tile([1.0, 0.0], (self.m, 1)),
         }
 
     def augmentation(self) -> list[tuple[int, float]]:
@@ -455,6 +461,7 @@ def compile_model(
 
     Raises
     ------
-    ModelError : the model has no bodies, planar bodies are tied out of their plane, or its structure is not `like`.
+    ModelError : the model has neither bodies nor states, ties planar bodies out of their plane, or its structure is not
+        `like`.
     """
     return Compiler(model, frozenset(without), like).compile(kernels)

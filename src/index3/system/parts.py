@@ -14,7 +14,7 @@ import numpy as np
 
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
-from index3.constraints import coupler
+from index3.constraints import coupler, perpendicular
 from index3.constraints.planar import SLACK
 from index3.errors import ModelError
 from index3.joints.base import Joint, Primitive
@@ -92,6 +92,9 @@ def joint_group(joint: Joint, angle_joints: Sequence[Joint] = (), function: int 
         kept = in_plane_part(joint, primitive) if planar else primitive
         if kept is not None:
             primitives.append(with_numbers(joint, kept, angle_joints, function))
+    square = [primitive for primitive in primitives if primitive.kind == "perpendicular"]
+    for primitive, third in zip(square, perpendicular.thirds([p.fields for p in square]), strict=True):
+        primitive.fields["third"] = third
     group = Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
     group.reduced = group.rows < sum(len(primitive.labels) for primitive in joint.primitives())
     return group

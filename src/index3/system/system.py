@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.failures import Failures
+from index3.compiled.failures import Failing, Failures
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import Index3Error, ModelError
 from index3.joints.base import axes_of
@@ -98,6 +98,18 @@ class System:
         what = ("value", "rate", "second derivative")[number]
         return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers throughout."
 
+    @property
+    def branching(self) -> bool:
+        """Whether rows have a second set of solutions that is watched."""
+        return any(stage == "measure" and elements is not self.angle_joints for stage, elements, _ in self.stages)
+
+    def interrupt(self) -> None:
+        """Let users' functions in Python fail from now on, in this thread, until `take_failures`."""
+        self.failures.keep(KeyboardInterrupt(), "f", 0.0)
+        for group in self.groups:
+            if isinstance(group.element, Failing):
+                group.element.failure = KeyboardInterrupt()
+
     def take_failures(self) -> list[BaseException]:
         """What users' functions raised in this thread since the last call: functions of time first, then forces."""
         taken = list(self.failures.errors)
@@ -118,6 +130,12 @@ class System:
     def first_state(self) -> int:
         """The first coordinate that belongs to a block of states; those come last."""
         return self.n - sum(body.size for body in self.bodies if body.kind == "states")
+
+    @property
+    def user_states(self) -> bool:
+        """Whether there are blocks of states other than those that forces bring along."""
+        own = {id(block) for group in self.groups for block in getattr(group.element, "own_states", ())}
+        return any(body.kind == "states" and id(body) not in own for body in self.bodies)
 
     @property
     def mostly_apart(self) -> bool:

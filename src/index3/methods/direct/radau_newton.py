@@ -175,8 +175,9 @@ def judge(E, R, iteration, most, size, before, kappa, part, rows):
         return STALLED
     if part <= ROUNDING and rows <= 1.0:
         return CONVERGED
-    if iteration == 0:
-        return CONVERGED if max(memory[rs.ETA_OLD], 1e-16) ** 0.8 * size <= kappa and rows <= 1.0 else GO_ON
+    if iteration == 0:  # what was once seen of the rate counts for less with every step that does not see it anew
+        memory[rs.ETA_OLD] = max(memory[rs.ETA_OLD], 1e-16) ** 0.8
+        return CONVERGED if memory[rs.ETA_OLD] * size <= kappa and rows <= 1.0 else GO_ON
     last = size / before
     rate = last if iteration == 1 else sqrt(last * memory[rs.RATE_LAST])
     memory[rs.RATE_LAST] = last

@@ -131,7 +131,8 @@ def depends_on_time(system: System) -> bool:
 def warn_of_missing_derivatives(system: System) -> None:
     """The order of a Rosenbrock method rests on exact derivatives (4.4.4): name the forces that have none."""
     for group in system.groups:
-        if hasattr(group.element, "jacobian") and group.element.jacobian is None:
+        jacobian = getattr(group.element, "jacobian", None)
+        if isinstance(jacobian, str) and jacobian == "none":
             warn(
                 f"{group.element.label} has no derivatives, and method 'rosenbrock4' is of fourth order only with "
                 "exact ones. Give it jacobian='differences' or a function.",

@@ -1,0 +1,109 @@
+"""Lets Python look up from the compiled steps of a run: ten times a second, and at once upon Ctrl-C.
+
+Compiled loops see a flag in the run's table before every step. When they return says nothing about what they compute.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from index3.methods import run
+from index3.methods.runner import Run
+
+
+class Ticker:
+    """A thread, shared by all runs, that asks those under way to return every so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.watches: set[Watch] = set()
+        self.wanted = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def add(self, watch: Watch) -> None:
+        """Ask a run from now on."""
+        self.watches.add(watch)
+        self.wanted.set()
+        if self.thread is None:
+            self.thread = threading.Thread(target=self.tick, name="index3 ticker", daemon=True)
+            self.thread.start()
+
+    def tick(self) -> None:
+        """Ask again and again; wait while there is no run."""
+        while True:
+            self.wanted.clear()
+            if not self.watches:  # looked at after `clear`, so that no run is missed
+                self.wanted.wait()
+            time.sleep(self.seconds)
+            for watch in list(self.watches):
+                watch.ask()
+
+
+TICKER = Ticker(0.1)  # progress and Ctrl-C feel immediate
+
+
+def begin_anew() -> None:
+    """A forked process has no threads but its own."""
+    global TICKER
+    TICKER = Ticker(TICKER.seconds)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=begin_anew)
+
+
+class Watch:
+    """Asks the run under way to return to Python, while it is entered.
+
+    In the main thread, a Ctrl-C that comes while a method steps is noted instead of raised, for compiled code would
+    lose it; a second one is raised where Python stands. A handler of the user's own is left in place.
+
+    Attributes
+    ----------
+    interrupted : whether Ctrl-C was noted
+    """
+
+    def __init__(self, present: Callable[[], Run]) -> None:
+        self.present = present  # the run that steps now; segments change
+        self.interrupted, self.inside = False, False
+
+    def __enter__(self) -> Watch:
+        TICKER.add(self)
+        main = threading.current_thread() is threading.main_thread()
+        self.replaced = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self.replaced:
+            signal.signal(signal.SIGINT, self.note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.replaced:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        TICKER.watches.discard(self)
+
+    @contextmanager
+    def stepping(self) -> Iterator[None]:
+        """While a method steps."""
+        self.inside = True
+        try:
+            yield
+        finally:
+            self.inside = False
+
+    def ask(self) -> None:
+        """Ask the run to return before its next step."""
+        with suppress(ReferenceError):  # it has just ended
+            self.present()[run.LIMITS][run.LOOK_UP] = 1
+
+    def note(self, number: int, frame: Any) -> None:
+        """The handler of Ctrl-C."""
+        if self.interrupted or not self.inside:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        self.present().system.interrupt()
+        self.ask()
