@@ -210,7 +210,9 @@ def test_csv_keeps_all_digits(tmp_path, four_bar):
 
 
 def test_csv_of_a_run_without_output_is_its_header(tmp_path):
-    four_bar_result(0).to_csv(tmp_path / "none.csv", ["crank.position", "B.angle", "energy"])
+    some = four_bar_result(3)
+    none = Result(some.layout, {name: array[:0] for name, array in some.arrays.items()})
+    none.to_csv(tmp_path / "none.csv", ["crank.position", "B.angle", "energy"])
     assert len((tmp_path / "none.csv").read_text().splitlines()) == 1
 
 
@@ -273,3 +275,15 @@ def test_wrong_names_say_what_there_is(four_bar, name, message):
 def test_plain_makes_anything_json():
     value = {"a": np.float64(1.5), 2: (np.int64(3), [np.array([1.0])]), "f": len, "n": None}
     assert plain(value) == {"a": 1.5, "2": [3, [[1.0]]], "f": repr(len), "n": None}
+
+
+def test_files_keep_jumps(tmp_path):
+    info = {"t": 0.5, "event": "latch", "opened": ("pin",), "closed": (), "struck": (), "gap": 0.0}
+    jump = info | {"kinetic_before": 2.0, "kinetic_after": 1.5}
+    some = four_bar_result(3)
+    whole = Result(some.layout, some.arrays, {"jumps": [jump]})
+    whole.save(tmp_path / "run.nc")
+    again = Result.load(tmp_path / "run.nc")
+    assert again.jumps == whole.jumps
+    assert again.jumps[0].opened == ("pin",)
+    assert again.jumps[0].kinetic_lost == 0.5

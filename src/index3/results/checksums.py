@@ -36,7 +36,7 @@ def checksum(name: str, content: Any) -> str:
     if not values.size:  # a file gives no names back as no numbers
         return f"{head:08x}"
     if values.dtype.kind == "f":
-        return f"{zlib.crc32(np.ascontiguousarray(values, '<f8').reshape(-1).view(np.uint8), head):08x}"
+        return f"{zlib.crc32(np.ascontiguousarray(values, '<f8').data.cast('B'), head):08x}"
     return f"{zlib.crc32(json.dumps(plain(values.tolist())).encode(), head):08x}"
 
 

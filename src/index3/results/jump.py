@@ -37,4 +37,5 @@ class Jump:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Jump:
         """The jump of which a file holds the fields."""
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+        values: dict[str, Any] = {key: tuple(x) if isinstance(x, list) else x for key, x in data.items()}
+        return cls(**values)
