@@ -8,10 +8,27 @@ import warnings
 from typing import Any
 
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+LONGEST = 900
+"""Characters of a message: the values that users give stand in it, and may be of any length."""
+
+
+def shortened(text: str) -> str:
+    """A text without its middle if it is long: what it is about stands at its head, what to do at its end.
+
+    >>> len(shortened("There is no body '" + 100_000 * "x" + "'. There are: 'ground'.")) <= LONGEST
+    True
+    """
+    if len(text) <= LONGEST:
+        return text
+    head, tail = LONGEST // 2, LONGEST // 3
+    return f"{text[:head]} ... ({len(text) - head - tail} characters left out) ... {text[-tail:]}"
 
 
 class Index3Error(Exception):
-    """Base of every error that index3 raises on purpose."""
+    """Base of every error that index3 raises on purpose; a long message is shortened."""
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        super().__init__(shortened(message) if isinstance(message, str) else message, *more)
 
 
 class ModelError(Index3Error, ValueError):
@@ -39,4 +56,4 @@ def warn(text: str) -> None:
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, stacklevel=level)
+    warnings.warn(shortened(text), stacklevel=level)

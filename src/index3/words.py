@@ -33,6 +33,8 @@ class Word(type):
             except TypeError:
                 check_call(cls.__name__, cls.__signature__, arguments, settings)
                 raise
+            except OverflowError:
+                raise too_large(cls.__name__, arguments, settings) from None
 
         @property
         def __signature__(cls) -> inspect.Signature:
@@ -59,6 +61,8 @@ def answering(make: Callable[..., Any]) -> Callable[..., Any]:
             own = without_first(inspect.signature(make))
             check_call(f"{cls.__name__}.{make.__name__}", own, arguments, settings)
             raise
+        except OverflowError:
+            raise too_large(f"{cls.__name__}.{make.__name__}", arguments, settings) from None
 
     return call
 
@@ -68,6 +72,13 @@ def without_first(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(
         parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty
     )
+
+
+def too_large(word: str, arguments: Sequence[Any], settings: dict[str, Any]) -> ModelError:
+    """The answer to numbers whose squares or products are beyond what a computer's numbers reach."""
+    name = arguments[0] if arguments else settings.get("name")
+    owner = f"{word} '{name}'" if isinstance(name, str) else word
+    return ModelError(f"{owner} has numbers so large that their products overflow. Give it in SI units.")
 
 
 def check_call(word: str, signature: inspect.Signature, arguments: Sequence[Any], settings: dict[str, Any]) -> None:

@@ -1,5 +1,7 @@
 """Every wrong input has a named, helpful error, and nothing is left half done."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from small_models import Y, four_bar, impossible, locked, particle, pendulum
@@ -95,7 +97,7 @@ def test_output_times(t_eval, word):
         {"step": 0.0, "method": "hht-i3"}, {"step": -0.1, "method": "hht-i3"}, {"step": np.inf, "method": "hht-i3"},
         {"step": "short", "method": "hht-i3"}, {"step": 0.1}, {"max_step": 0.0}, {"max_step": np.nan},
         {"first_step": -1.0}, {"max_steps": 0}, {"max_steps": 2.5}, {"progress": "loud"}, {"callback": 3},
-        {"on_failure": "ignore"}, {"project": "maybe"},
+        {"on_failure": "ignore"}, {"on_failure": np.zeros(3)}, {"project": "maybe"}, {"events": 1.5}, {"events": [1.5]},
     ],
 )  # fmt: skip
 def test_settings(settings):
@@ -104,6 +106,78 @@ def test_settings(settings):
     model.add(ix.UserForce("spy", bob, lambda t, r, A, v, w, p, out: calls.append(t) if t > 0 else None))
     refused(lambda: ix.simulate(model, (0.0, 1.0), **settings), "simulate: ", next(iter(settings)))
     assert calls == []  # no step was taken
+
+
+@pytest.mark.parametrize("names", [True, 1.5, [3], [["pin"]]])
+def test_open_joints_that_are_no_names(names):
+    refused(lambda: ix.simulate(pendulum(), (0.0, 1.0), open_joints=names), "open_joints")
+
+
+def test_times_beyond_all_numbers_end_by_name():
+    result = ix.simulate(ix.library.double_pendulum(), (1e300, 2e300), "dop853")
+    assert not result.success
+    assert "step became too small" in result.message
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ix.RigidBody.rod("huge", (0, 0, 0), (1e200, 0, 0), 1.0),
+        lambda: ix.RigidBody.cylinder("huge", 1e200, 1.0, 1.0),
+        lambda: ix.RigidBody.sphere("huge", 1e200, density=1.0),
+    ],
+)
+def test_bodies_beyond_all_numbers(make):
+    refused(make, "'huge'", "overflow")
+
+
+def strange(mass=1.0, length=1.0, gravity=9.81, stiffness=1e3):
+    """Two rods and a spring with numbers of any size."""
+    model = ix.Model("strange", gravity=(0, 0, -gravity))
+    rods = [
+        model.add(ix.RigidBody.rod(name, (k * length, 0, 0), ((k + 1) * length, 0, 0), mass))
+        for k, name in enumerate("ab")
+    ]
+    model.add(ix.Revolute("p", model.ground, rods[0], at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Revolute("r", *rods, at=(length, 0, 0), axis=(0, 1, 0)))
+    ends = model.ground.marker((0, 0, 3 * length)), rods[1].marker()
+    model.add(ix.SpringDamper("s", *ends, stiffness=stiffness))
+    return model
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    "numbers", [{"mass": 1e-200}, {"mass": 1e150}, {"length": 1e100}, {"gravity": 1e200}, {"stiffness": 1e300}]
+)
+def test_numbers_of_any_size_give_no_warnings_of_numpy(numbers, tmp_path):
+    """Nor errors that are not index3's own."""
+    for method in ("auto", "hht-i3", "dop853"):
+        with contextlib.suppress(ix.Index3Error):
+            result = ix.simulate(strange(**numbers), (0.0, 1.0), method, max_steps=50)
+            assert "strange" in repr(result)
+            result.to_html(tmp_path / "page.html")
+    for analysis in (ix.linearize, ix.assemble):
+        with contextlib.suppress(ix.Index3Error):
+            assert str(analysis(strange(**numbers)))
+
+
+def test_long_values_are_shortened():
+    """The head names what is wrong, the end says what to do."""
+    with pytest.raises(
+        ix.ModelError, match=r"simulate: events holds 'xxx(?s:.*)Give functions of \(t, state\)"
+    ) as caught:
+        ix.simulate(pendulum(), (0.0, 1.0), events=["x" * 100_000])
+    assert len(str(caught.value)) < 1000
+    assert "characters left out" in str(caught.value)
+
+
+@pytest.mark.parametrize("method", sorted(ix.METHODS))
+def test_a_run_that_fails_before_its_only_output_has_no_lines(method):
+    result = ix.simulate(pendulum(), (0.0, 1.0), method, t_eval=[1.0], max_steps=2)
+    assert not result.success
+    assert len(result) == 0
+    assert "max_steps = 2" in result.message
+    assert "no output" in repr(result)
 
 
 def test_step_and_first_step_exclude_each_other():

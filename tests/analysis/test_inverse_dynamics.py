@@ -81,13 +81,39 @@ def test_missing_derivatives_are_taken_by_differences():
 
 @pytest.mark.parametrize("make", [arm, four_bar, spatial_loop])
 def test_a_free_motion_needs_no_drive(make):
-    result = ix.simulate(make(), (0.0, 1.0), "dop853", rtol=1e-11, t_eval=0.005)
-    found = ix.inverse_dynamics(make(), result)
-    scale = max(np.abs(result.arrays["wrench"]).max(), 1.0)
-    inside = slice(10, -10)
+    """Known accelerations are followed: whether the output is coarse or every step, and the run accurate or not."""
+    for settings in ({"rtol": 1e-11, "t_eval": 0.1}, {"rtol": 1e-4}):
+        result = ix.simulate(make(), (0.0, 1.0), "dop853", **settings)
+        found = ix.inverse_dynamics(make(), result)
+        scale = max(np.abs(result.arrays["wrench"]).max(), 1.0)
+        for drive in found.drives.values():
+            assert np.abs(drive).max() < 1e-9 * scale  # rounding of accelerations that solve the equations of motion
+        assert len(found.drives) == make().check().dof
+
+
+def test_between_the_times_of_a_result_its_motion_is_followed():
+    result = ix.simulate(arm(), (0.0, 1.0), "dop853", rtol=1e-11, t_eval=0.02)
+    found = ix.inverse_dynamics(arm(), result, t_eval=np.linspace(0.01, 0.99, 25))
     for drive in found.drives.values():
-        assert np.abs(drive[inside]).max() < 1e-4 * scale  # what the spline leaves; the drive itself would be 0
-    assert len(found.drives) == make().check().dof
+        assert np.abs(drive).max() < 1e-4 * np.abs(result.arrays["wrench"]).max()  # h^4 of pieces of degree 5
+
+
+@pytest.mark.parametrize("t_eval", [[1.0], [0.0, 1.0]])
+def test_a_result_of_less_than_two_times_is_refused(t_eval):
+    result = ix.simulate(arm(), (0.0, 1.0), t_eval=t_eval, max_steps=2)
+    with pytest.raises(ix.ModelError, match=f"the result has {len(t_eval) - 1} times"):
+        ix.inverse_dynamics(arm(), result)
+
+
+def test_a_motion_that_jumps_is_refused():
+    def halfway(t, state):
+        return t - 0.5
+
+    halfway.action = lambda switch: None
+    result = ix.simulate(arm(), (0.0, 1.0), events=halfway)
+    result.arrays["t"][3] = result.arrays["t"][2]
+    with pytest.raises(ix.ModelError, match="the motion of the result jumps"):
+        ix.inverse_dynamics(arm(), result)
 
 
 def test_forces_of_the_model_help():

@@ -180,3 +180,26 @@ def test_bad_settings_are_named(change, words):
     settings = {"model": model, "t_span": (0.0, 1.0)} | change
     with pytest.raises(ix.ModelError, match=words):
         ix.kinematics(settings.pop("model"), settings.pop("t_span"), **settings)
+
+
+@pytest.mark.parametrize("speed", [0.1, 5.0])
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.filterwarnings("ignore:.*by differences")
+def test_a_marker_that_moves_carries_its_body(speed, exact):
+    """However fast: the marker's own speed is no error of a forecast."""
+    model = ix.Model("hand")
+    box = model.add(ix.RigidBody.box("box", (0.1, 0.1, 0.1), 1.0))
+    path = (lambda t: (speed * t, 0, 0), lambda t: (speed, 0, 0), lambda t: (0, 0, 0))
+    hand = model.ground.moving_marker(path=path if exact else path[0], name="hand")
+    model.add(ix.Fixed("grip", hand, box.marker_at((0, 0, 0))))
+    result = ix.kinematics(model, (0, 1), t_eval=0.1)
+    assert result.success
+    assert result["box"].position[:, 0] == pytest.approx(speed * result.t, abs=1e-9)
+
+
+def test_a_mechanism_that_locks_before_its_only_output_has_no_lines():
+    result = ix.kinematics(locking(), (0.0, 2.0), t_eval=[2.0])
+    assert not result.success
+    assert len(result) == 0
+    assert "cannot follow its motions" in result.message
+    assert "no output" in repr(result)

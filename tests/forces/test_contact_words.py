@@ -1,6 +1,7 @@
 """Words of contact: shapes, laws, what is refused and by which name."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -87,9 +88,18 @@ def test_words_travel():
 
 def test_sets_leave_out_what_cannot_touch():
     shapes = [(GROUND, Plane()), (GROUND, Plane()), (BALL, Sphere(1)), (BALL, Box((1, 1, 1))), (OTHER, Box((1, 1, 1)))]
-    names = {(part.markers[0].body.name, type(part.shapes[0]).__name__) for part in whole(*shapes).pairs}
+    with pytest.warns(UserWarning, match=r"ContactSet 'heap': bodies 'ball' and 'other' \(and 1 more pairs\)"):
+        pairs = whole(*shapes).pairs
+    names = {(part.markers[0].body.name, type(part.shapes[0]).__name__) for part in pairs}
     assert names == {("ball", "Sphere"), ("ball", "Box"), ("other", "Box")}
-    assert len(whole(*shapes).pairs) == 6  # three shapes on two planes; no two boxes, no box and sphere
+    assert len(pairs) == 6  # three shapes on two planes; no two boxes, no box and sphere
+
+
+def test_pairs_that_are_skipped_need_no_warning():
+    shapes = [(GROUND, Plane()), (BALL, Box((1, 1, 1))), (OTHER, Box((1, 1, 1)))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(whole(*shapes, skip=[(BALL, OTHER)]).pairs) == 2
 
 
 @pytest.mark.parametrize("e", [0.95, 0.7, 0.3])

@@ -71,6 +71,7 @@ def test_the_trapezoidal_pair_is_hht_without_damping():
     [
         ({"newmark": (0.25, 0.4)}, "gamma of newmark = 0.4"),
         ({"newmark": (0.25, 0.6)}, "beta of newmark = 0.25"),
+        ({"newmark": (0.3025 - 1e-12, 0.6)}, "beta of newmark = 0.302"),
         ({"newmark": 0.25}, "Give a pair"),
         ({"newmark": (0.25, 0.5), "alpha": -0.1}, "alpha = -0.1. Give alpha=0.0"),
     ],
@@ -79,3 +80,10 @@ def test_pairs_that_are_refused(options, words):
     with pytest.raises(ix.ModelError, match="hht-i3") as error:
         ix.simulate(oscillator(1.0), (0, 1), "hht-i3", **{"alpha": 0.0, **options})
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.6, 0.7, 0.9, 1.1])
+def test_the_least_beta_may_be_written_in_decimals(gamma):
+    """0.3025 is (0.6 + 0.5)^2 / 4 but for rounding."""
+    beta = round((gamma + 0.5) ** 2 / 4.0, 6)
+    assert ix.HHT(alpha=0.0, newmark=(beta, gamma)).parameters == (beta, gamma)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import json
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -89,20 +92,98 @@ def test_bad_files_are_named(tmp_path):
         Result.load(tmp_path / "other.nc")
 
 
-def test_damaged_and_newer_files_are_named(tmp_path):
+def without_checksums(path):
+    """The dataset of a file as format 1 had it."""
+    with xr.open_dataset(path, engine="h5netcdf") as file:
+        dataset = file.load()
+    for content in dataset.variables.values():
+        content.attrs.pop("checksum")
+    del dataset.attrs["checksum"]
+    return dataset.assign_attrs(index3_format=1)
+
+
+def test_files_without_checksums_are_still_read(tmp_path):
     whole = four_bar_result(3)
     whole.save(tmp_path / "run.nc")
-    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as file:
-        dataset = file.load()
+    dataset = without_checksums(tmp_path / "run.nc")
+    dataset.to_netcdf(tmp_path / "old.nc", engine="h5netcdf")
+    assert np.array_equal(Result.load(tmp_path / "old.nc").q, whole.q)
     dataset.drop_vars("lam").to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
     with pytest.raises(Index3Error, match=r"part\.nc' is damaged"):
         Result.load(tmp_path / "part.nc")
     dataset.isel(row=slice(0, 5)).to_netcdf(tmp_path / "short.nc", engine="h5netcdf")
     with pytest.raises(Index3Error, match=r"short\.nc' is damaged: Array 'lam'"):
         Result.load(tmp_path / "short.nc")
-    dataset.assign_attrs(index3_format=99).to_netcdf(tmp_path / "new.nc", engine="h5netcdf")
+    layout = json.loads(dataset["layout"].item())
+    del layout["bodies"][1]["start"]
+    dataset.assign(layout=((), json.dumps(layout))).to_netcdf(tmp_path / "gap.nc", engine="h5netcdf")
+    with pytest.raises(Index3Error, match=r"gap\.nc' is damaged: entry 1 of the bodies lacks start"):
+        Result.load(tmp_path / "gap.nc")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.drop_vars("lam"), "lam"),
+        (lambda d: d.isel(row=slice(0, 5)), "'lam' is not what was saved|'row' is not what was saved"),
+        (lambda d: d.assign_attrs(index3_format=1), "its attributes"),
+        (lambda d: d.assign_attrs(index3_format="x"), "its format is 'x'"),
+        (lambda d: d.assign_attrs(index3_format=0), "its format is"),
+        (lambda d: d.assign_attrs(title="another"), "its attributes"),
+        (lambda d: d.assign_attrs(checksum="0"), "its attributes"),
+        (lambda d: d.assign(layout=((), d["layout"].item() + " ")), "'layout' is not what was saved"),
+        (lambda d: d.assign(info=((), "{}")), "'info' is not what was saved"),
+        (lambda d: d.assign(q=d["v"]), "'q' is not what was saved"),
+        (lambda d: d.assign(q=d["q"].astype(int)), "'q' holds no numbers"),
+        (lambda d: d.assign(more=((), 1.0)), "'more' is not what was saved"),
+    ],
+)
+def test_files_that_were_changed_are_named(tmp_path, change, words):
+    four_bar_result(3).save(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as file:
+        dataset = file.load()
+    change(dataset).to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
+    with pytest.raises(Index3Error, match=rf"changed\.nc' is damaged: .*({words})"):
+        Result.load(tmp_path / "changed.nc")
+
+
+def test_newer_files_are_named(tmp_path):
+    four_bar_result(3).save(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as file:
+        file.load().assign_attrs(index3_format=99).to_netcdf(tmp_path / "new.nc", engine="h5netcdf")
     with pytest.raises(Index3Error, match=r"new\.nc' has format 99"):
         Result.load(tmp_path / "new.nc")
+
+
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # of h5netcdf, for files that it cannot open
+def test_a_flipped_bit_is_refused_or_in_nothing_that_is_read(tmp_path):
+    """Anywhere in the file, its own tables included."""
+    whole = four_bar_result(3)
+    whole.save(tmp_path / "run.nc")
+    data, random, refused = (tmp_path / "run.nc").read_bytes(), np.random.default_rng(1), 0
+    for place in random.integers(len(data), size=40):
+        flipped = bytearray(data)
+        flipped[place] ^= 1 << int(random.integers(8))
+        (tmp_path / "flipped.nc").write_bytes(flipped)
+        try:
+            loaded = Result.load(tmp_path / "flipped.nc")
+        except Index3Error:
+            refused += 1
+        else:
+            assert all(np.array_equal(loaded.arrays[name], x) for name, x in whole.arrays.items())
+            assert loaded.layout == Layout.from_dict(whole.layout.to_dict())
+            assert loaded.info == whole.info
+    assert refused > 5
+
+
+def test_numbers_that_are_none_survive(tmp_path):
+    """A run that failed may end in them; their sign bit is no damage."""
+    whole = four_bar_result(3)
+    whole.arrays["a"][-1] = [np.nan, -np.nan, np.inf] * 7
+    whole.save(tmp_path / "run.nc")
+    assert Result.load(tmp_path / "run.nc").a.tobytes() == whole.a.tobytes()
 
 
 def test_to_xarray_has_bodies_by_name(four_bar):
@@ -126,6 +207,23 @@ def test_csv_keeps_all_digits(tmp_path, four_bar):
     assert np.array_equal(table[:, 4], four_bar["B"].angle)
     four_bar.to_csv(tmp_path / "all.csv")
     assert (tmp_path / "all.csv").read_text().startswith("time,crank.position.x,")
+
+
+def test_csv_of_a_run_without_output_is_its_header(tmp_path):
+    some = four_bar_result(3)
+    none = Result(some.layout, {name: array[:0] for name, array in some.arrays.items()})
+    none.to_csv(tmp_path / "none.csv", ["crank.position", "B.angle", "energy"])
+    assert len((tmp_path / "none.csv").read_text().splitlines()) == 1
+
+
+def test_csv_quotes_names(tmp_path):
+    body = {"name": 'arm, "left" µ', "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}
+    result = Result(Layout("odd", [body]), empty_arrays(2, 3, 0, 0, 0))
+    result.to_csv(tmp_path / "odd.csv")
+    with open(tmp_path / "odd.csv", newline="", encoding="utf-8") as file:
+        header, *lines = csv.reader(file)
+    assert header == ["time", *(f'arm, "left" µ.position.{axis}' for axis in "xyz")]
+    assert [len(line) for line in lines] == [4, 4]
 
 
 @pytest.mark.parametrize(
@@ -177,3 +275,15 @@ def test_wrong_names_say_what_there_is(four_bar, name, message):
 def test_plain_makes_anything_json():
     value = {"a": np.float64(1.5), 2: (np.int64(3), [np.array([1.0])]), "f": len, "n": None}
     assert plain(value) == {"a": 1.5, "2": [3, [[1.0]]], "f": repr(len), "n": None}
+
+
+def test_files_keep_jumps(tmp_path):
+    info = {"t": 0.5, "event": "latch", "opened": ("pin",), "closed": (), "struck": (), "gap": 0.0}
+    jump = info | {"kinetic_before": 2.0, "kinetic_after": 1.5}
+    some = four_bar_result(3)
+    whole = Result(some.layout, some.arrays, {"jumps": [jump]})
+    whole.save(tmp_path / "run.nc")
+    again = Result.load(tmp_path / "run.nc")
+    assert again.jumps == whole.jumps
+    assert again.jumps[0].opened == ("pin",)
+    assert again.jumps[0].kinetic_lost == 0.5

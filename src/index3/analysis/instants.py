@@ -37,15 +37,19 @@ def extent(state: State) -> float:
     return size if size > 1e-9 else 1.0  # less is rounding of markers at one point
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is beyond all bounds is no small movement
 def movement(state: State, direction: np.ndarray) -> float:
     """How much a change of the coordinates moves the mechanism: largest turn of a marker [rad], or shift by `extent`.
 
-    The velocities of the state are kept.
+    Markers that move with time alone count as still. The velocities of the state are kept.
     """
-    keep = state[s.V].copy()
+    keep, spatial = state[s.V].copy(), in_space(state)
+    state[s.V][:] = 0.0
+    state.run(evaluate.place)
+    by_time = state[s.MARKER_V][spatial].copy()
     state[s.V][:] = direction
     code = state.run(evaluate.place)
-    twists = state[s.MARKER_V][in_space(state)].copy()
+    twists = state[s.MARKER_V][spatial] - by_time
     state[s.V][:] = keep
     state.run(evaluate.place)
     if code or not len(twists):

@@ -10,15 +10,52 @@ import numpy as np
 
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
 from index3.analysis.kinematics import kinematics
+from index3.bodies.smooth import SmoothFunction
+from index3.compiled import slots as s
 from index3.engine.equations import Equations
+from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_span
 from index3.errors import ModelError
 from index3.joints.drives import Motion
 from index3.model.model import Model
 from index3.results.result import Result
+from index3.system import evaluate
+from index3.system.system import State
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
+
+
+class Sampled(SmoothFunction):
+    """A function of time through values, rates and second derivatives at some times.
+
+    Pieces of degree 5 in powers of the time since their start, where they are exact however short they are; one more
+    piece behind the last time makes that a start, too.
+    """
+
+    def __init__(self, times: np.ndarray, x: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+        from scipy.interpolate import PPoly
+
+        h = np.diff(times)
+        place, rate = np.diff(x) - h * v[:-1] - 0.5 * h**2 * a[:-1], h * (np.diff(v) - h * a[:-1])
+        bend = h**2 * np.diff(a)
+        high = [
+            (6.0 * place - 3.0 * rate + 0.5 * bend) / h**5,
+            (-15.0 * place + 7.0 * rate - bend) / h**4,
+            (10.0 * place - 4.0 * rate + 0.5 * bend) / h**3,
+        ]
+        powers = np.vstack([np.pad(high, ((0, 0), (0, 1))), 0.5 * a, v, x])
+        self._curve = PPoly(powers, np.append(times, times[-1] + 1.0))
+        self._rate, self._second = self._curve.derivative(1), self._curve.derivative(2)
+
+    def __call__(self, t: float) -> float:
+        return float(self._curve(t))
+
+    def derivative(self, t: float) -> float:
+        return float(self._rate(t))
+
+    def second_derivative(self, t: float) -> float:
+        return float(self._second(t))
 
 
 @dataclass
@@ -68,7 +105,9 @@ def inverse_dynamics(
     model : Model; its own motions drive as they are, and their forces are reported too
     motion : what the other joint coordinates do. A dict "joint" or "joint.coordinate" -> trajectory: a function of t,
         three functions (f, f', f''), or samples at the times `t_eval`, through which a quintic spline is laid. A
-        `Result` whose joint coordinates are to be followed. None: the model's motions say it all
+        `Result` whose joint coordinates are to be followed, with their rates and accelerations: at its own times the
+        drives are those of its motion to rounding, between them of a polynomial through both ends. None: the model's
+        motions say it all
     t_span : (t0, t1) [s]; may be left out where `motion` is a result or `t_eval` an array
     t_eval : as for `kinematics`; by default the times of the result
     coordinates : with a result: which joint coordinates are driven ("hinge", "slide.displacement"); by default a set
@@ -91,6 +130,8 @@ def inverse_dynamics(
     driven = model.copy()
     initial = None
     if isinstance(motion, Result):
+        if len(motion) < 2:
+            raise ModelError(f"inverse_dynamics: the result has {len(motion)} times. Give one with at least 2.")
         t_eval = motion.t if t_eval is None else t_eval
         t_span = (motion.t[0], motion.t[-1]) if t_span is None else t_span
         initial = (motion.q[0], motion.v[0])
@@ -172,16 +213,37 @@ def spline(key: str, times: np.ndarray, samples: np.ndarray) -> tuple[Any, Any, 
 
 
 def from_result(model: Model, result: Result, coordinates: Any) -> dict[str, tuple[Any, Any, Any]]:
-    """Splines through the joint coordinates of a result: those named, or a set that determines the motion."""
+    """The joint coordinates of a result as functions of time: those named, or a set that determines the motion."""
     if coordinates is None:
         pairs = independent_coordinates(model, result)
     else:
         keys = [coordinates] if isinstance(coordinates, str) else list(coordinates)
         pairs = [(joint.name, name) for joint, name in (find_coordinate(model, key) for key in keys)]
-    found = {}
-    for joint, name in pairs:
-        key = f"{joint}.{name}"
-        found[key] = spline(key, result.t, getattr(result[joint], name))
+    if np.any(np.diff(result.t) <= 0.0):
+        raise ModelError("inverse_dynamics: the motion of the result jumps. Give a result without events that act.")
+    keys = [f"{joint}.{name}" for joint, name in pairs]
+    views = [(result[joint], name) for joint, name in pairs]
+    samples = [(getattr(joint, name), getattr(joint, f"{name}_rate")) for joint, name in views]
+    return {
+        key: (Sampled(result.t, *known, second), None, None)
+        for key, known, second in zip(keys, samples, second_derivatives(model, result, keys), strict=True)
+    }
+
+
+def second_derivatives(model: Model, result: Result, keys: list[str]) -> np.ndarray:
+    """Second derivatives (keys, n_t) of joint coordinates along a result: Phi_q a - gamma of rows that hold them."""
+    held = model.copy()
+    names = add_motions(held, {key: (lambda t: 0.0, 0.0, 0.0) for key in keys})
+    system = Equations(held, "inverse_dynamics").system
+    state, found = State(system), np.zeros((len(keys), len(result)))
+    joints = describe(held, system, np.ones(system.m, bool)).joints
+    rows = {names[joint["name"]]: joint["rows"][0] for joint in joints if joint["name"] in names}
+    for k, t in enumerate(result.t):
+        state.move(float(t), result.q[k], result.v[k])
+        if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
+            raise ModelError(f"inverse_dynamics: {system.explain(state)}")
+        moved = np.bincount(state[s.BLOCK_ROW], state[s.PHI_Q] * result.a[k][state[s.BLOCK_COL]], system.m)
+        found[:, k] = [moved[rows[key]] - state[s.GAMMA][rows[key]] for key in keys]
     return found
 
 

@@ -168,7 +168,8 @@ def make_result(equations: Equations, follower: Follower, message: str, seconds:
     """All lines as a result."""
     model, system, projection = equations.model, equations.system, equations.projection
     lines = follower.lines
-    joined = {name: np.concatenate([line[name] for line in lines]) for name in lines[0]}
+    none = {name: array[:0] for name, array in follower.line.items()}  # gives a result without lines its shapes
+    joined = {name: np.concatenate([none[name], *(line[name] for line in lines)]) for name in none}
     joined["work"] = integrate(np.array([follower.power]), joined["t"])[0]
     unique = np.ones(system.m, bool)
     if projection.factors[contract.INFO][contract.N_ZERO] > 0:

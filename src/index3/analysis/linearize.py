@@ -28,7 +28,7 @@ from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, is_number
 from index3.engine.start import either
-from index3.errors import ModelError
+from index3.errors import ModelError, SingularError
 from index3.linear.reference import free_space
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
 from index3.model.model import Model
@@ -81,7 +81,10 @@ class Linear:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """One eigenvalue of each mode [1/s], the one with the positive imaginary part of a pair."""
+        """One eigenvalue of each mode [1/s], by rising frequency: of a conjugate pair the upper one alone.
+
+        So there are fewer than states where something oscillates; `numpy.linalg.eigvals(linear.A)` lists all of them.
+        """
         return np.array([mode.eigenvalue for mode in self.modes])
 
     @property
@@ -115,6 +118,8 @@ class Linear:
         for k, mode in enumerate(self.modes):
             hertz = mode.frequency / (2.0 * np.pi)
             lines.append(f"{k:>6}{mode.frequency:>14.6g}{hertz:>14.6g}{mode.damping:>11.4g}   {mode.words}")
+        if len(self.modes) < len(self.A):
+            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and stand once in .eigenvalues")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -161,9 +166,22 @@ def linearize(
     [3.8354]
     """
     check_model(model, "linearize")
+    try:
+        return linearized(model, either(initial, at, "linearize"), t, inputs, outputs, frame)
+    except np.linalg.LinAlgError:
+        raise SingularError(
+            "linearize: the equations of motion have no unique solution at this point, to the accuracy of numbers. "
+            "Look for bodies of very different size or mass, or for a position in which the mechanism locks."
+        ) from None
+
+
+def linearized(
+    model: Model, initial: Any, t: float | None, inputs: Iterable[str], outputs: Iterable[str], frame: Any
+) -> Linear:
+    """The linear model at a point, as `linearize` says."""
     equations = Equations(model, "linearize")
     system, state = equations.system, equations.state
-    start = equations.start(either(initial, at, "linearize"))
+    start = equations.start(initial)
     assembly = equations.assemble(None if t is None else check_time(t, "linearize"), start)
     t = assembly.t
     state.run(evaluate.angles)
@@ -247,6 +265,7 @@ def all_rows(m: int, parts: Parts, kept: np.ndarray) -> np.ndarray:
     return full
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of forces beyond all bounds
 def remarks(parts: Parts, state: State, level: np.ndarray, motion: SmallMotion) -> list[str]:
     """Notes: not an equilibrium, moving, redundant or velocity-level rows."""
     notes = []

@@ -45,6 +45,7 @@ class Choice:
     reason: str
 
 
+@np.errstate(over="ignore", invalid="ignore")  # rates beyond all bounds are stiff
 def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
     """(largest angular frequency, largest decay rate) of small motions about the present state [1/s], estimated."""
     system, n = state.system, state.system.n
@@ -78,6 +79,7 @@ def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
     return float(np.sqrt(rates[0])), rates[1]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
 def wanted_step(state: State, rtol: float) -> float:
     """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself."""
     q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -245,6 +245,8 @@ def passes(before: float, after: float, direction: float) -> bool:
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     """One or several event functions as a list."""
+    if not (callable(events) or isinstance(events, Iterable)):
+        raise ModelError(f"simulate: events = {events!r}. Give a function of (t, state), or several in a list.")
     functions = [events] if callable(events) else list(events)
     for function in functions:
         if not callable(function):

@@ -114,6 +114,8 @@ def singular_position(segment: Segment) -> str:
         return ""
     rows = np.zeros((system.m, system.n))
     np.add.at(rows, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
+    if not np.all(np.isfinite(rows)):
+        return ""
     for axis in (0, 1, 0, 1):  # whatever the units and the sizes of bodies
         sizes = np.linalg.norm(rows, axis=axis, keepdims=True)
         rows /= np.where(sizes > 0.0, sizes, 1.0)

@@ -7,6 +7,7 @@ import math
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -303,6 +304,9 @@ class Runner:
         self.collector.give(more=False)
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         stats["work_error"] = float(self.run[run.WORK][run.WORK_ERROR])
+        changes = self.segment.index_changes()
+        if changes:
+            stats["index_changes"] = changes
         if self.jumps:
             stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
         stats |= self.cpu.stats()
@@ -325,11 +329,11 @@ class Runner:
             "stats": stats, "method": self.segment.method.key,
             "options": {key: value for key, value in options.items() if value is not None},
             "audit": audited,
+            "jumps": [asdict(jump) for jump in self.jumps],
         }  # fmt: skip
         mark_unique(self.layout, unique)
         sink.finish(self.layout, info)
         result = Result(self.layout, sink.arrays, info)
-        result.jumps = self.jumps
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
         if self.events is not None:

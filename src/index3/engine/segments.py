@@ -58,11 +58,16 @@ class Segment:
     end: float
     first: float  # time at which the method was started: `start`, or a few roundings after a discontinuity
     earlier: dict[str, int]  # work done in the segments before
+    earlier_changes: list[list[float]]  # of index, there
 
     def counters(self) -> dict[str, int]:
         """Work done since the start of the run, by name."""
         now = self.run.counters()
         return {name: self.earlier.get(name, 0) + now.get(name, 0) for name in {**self.earlier, **now}}
+
+    def index_changes(self) -> list[list[float]]:
+        """Times and indices of a method that works with several, since the start of the run; empty for others."""
+        return self.earlier_changes + self.run.index_changes()
 
     def own_times(self, t: np.ndarray) -> np.ndarray:
         """Times of lines as the user gave them."""
@@ -101,7 +106,8 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
             np.maximum(new, old, out=new)
     watch(progress, plan.audit, method.audited, None if after is None else after.run)
     table = method.start(progress, plan.first_step if after is None else None)
-    return Segment(variant, progress, method, choice, table, t, end, first, earlier)
+    changes = [] if after is None else after.index_changes()
+    return Segment(variant, progress, method, choice, table, t, end, first, earlier, changes)
 
 
 def start_time(plan: Plan, t: float) -> float:

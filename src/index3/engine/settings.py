@@ -79,7 +79,7 @@ def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = 
         raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
     if not isinstance(audit, str) or audit not in MODES:
         raise ModelError(f"simulate: audit = {audit!r}. Choose 'fail', 'warn' or 'off'.")
-    if on_failure not in ("return", "raise"):
+    if not (isinstance(on_failure, str) and on_failure in ("return", "raise")):
         raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
 
 

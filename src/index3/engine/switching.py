@@ -12,37 +12,10 @@ from index3.engine.events import Instant
 from index3.engine.settings import is_number
 from index3.engine.variants import Variant
 from index3.errors import AssemblyError, ModelError
+from index3.results.jump import Jump
 
 GAP = 1e-4
 """Misfit up to which a closing joint is pulled together [m, or cosine]: an event is located far better than that."""
-
-
-@dataclass(frozen=True)
-class Jump:
-    """A change of the equations or velocities at one instant.
-
-    Attributes
-    ----------
-    t : time [s]
-    event : name of the event function; empty at a declared discontinuity
-    opened, closed, struck : names of the joints and motions concerned
-    gap : largest misfit of the rows that closed [m, or cosine]
-    kinetic_before, kinetic_after : kinetic energy [J]
-    """
-
-    t: float
-    event: str
-    opened: tuple[str, ...]
-    closed: tuple[str, ...]
-    struck: tuple[str, ...]
-    gap: float
-    kinetic_before: float
-    kinetic_after: float
-
-    @property
-    def kinetic_lost(self) -> float:
-        """Kinetic energy lost in the jump [J]; negative if the action gave energy."""
-        return self.kinetic_before - self.kinetic_after
 
 
 class Switch:

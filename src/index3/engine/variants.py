@@ -88,11 +88,13 @@ class Variant(Equations):
 
         Raises
         ------
-        ModelError : one of them is no joint or motion of the model.
+        ModelError : they are no names, or one of them is no joint or motion of the model.
         """
+        if not isinstance(names, Iterable):
+            raise ModelError(f"{who}: {names!r} is no name. Give names of joints and motions, such as ('latch',).")
         names = [names] if isinstance(names, str) else list(names)
         for name in names:
-            if name not in self.model.joints and name not in self.model.motions:
+            if not isinstance(name, str) or (name not in self.model.joints and name not in self.model.motions):
                 raise ModelError(f"{who}: there is no joint or motion {name!r} in model '{self.model.name}'.")
         return frozenset(names)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
 from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE
@@ -175,6 +175,11 @@ def surface_of(first: Shape, second: Shape) -> int | None:
     return SURFACES.get((type(first), type(second)))
 
 
+def can_touch(one: Shape, other: Shape) -> bool:
+    """Whether there is a contact between two shapes, in either order."""
+    return surface_of(one, other) is not None or surface_of(other, one) is not None
+
+
 def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str, Any]:
     """Pairs as rows of plain numbers, their markers numbered as in `markers`; and on which body forces are told."""
     places = {id(marker): k for k, marker in enumerate(markers)}
@@ -198,9 +203,10 @@ class ContactSet(ForceElement):
     skip : list of pairs of bodies that do not touch each other, such as neighbours joined by a hinge
     stiffness, ... : the settings of `Contact`, the same for all pairs
 
-    Pairs without a contact law between them, such as two boxes, are left out; if none remains, that is an error. Pairs
-    that are apart cost next to nothing in an evaluation, but bodies that may ever touch are coupled in the sparsity of
-    the matrix: give sets that are as small as they can be.
+    Pairs without a contact law between them, such as two boxes, pass through each other: a warning names them, unless
+    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in an
+    evaluation, but bodies that may ever touch are coupled in the sparsity of the matrix: give sets that are as small as
+    they can be.
 
     Raises
     ------
@@ -243,18 +249,35 @@ class ContactSet(ForceElement):
         self.shapes = ends = self._ends(shapes)
         self.skip = self._skip(skip)
         apart = {frozenset((id(first), id(second))) for first, second in self.skip}
+        near = [
+            (a, b)
+            for a, b in itertools.combinations(range(len(ends)), 2)
+            if ends[a][0].body is not ends[b][0].body
+            and {ends[a][0].body.kind, ends[b][0].body.kind} != {"ground"}
+            and frozenset((id(ends[a][0].body), id(ends[b][0].body))) not in apart
+        ]
+        lawful = [(a, b) for a, b in near if can_touch(ends[a][1], ends[b][1])]
         self.pairs: tuple[Contact, ...] = tuple(
-            Contact.part(f"{name}[{a}, {b}]", [first, second], [one, other], self.law)
-            for (a, (first, one)), (b, (second, other)) in itertools.combinations(enumerate(ends), 2)
-            if first.body is not second.body
-            and {first.body.kind, second.body.kind} != {"ground"}
-            and frozenset((id(first.body), id(second.body))) not in apart
-            and (surface_of(one, other) is not None or surface_of(other, one) is not None)
+            Contact.part(f"{name}[{a}, {b}]", [ends[a][0], ends[b][0]], [ends[a][1], ends[b][1]], self.law)
+            for a, b in lawful
         )
         if not self.pairs:
             raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
+        self._tell([pair for pair in near if pair not in set(lawful)])
         used = {id(marker): marker for pair in self.pairs for marker in pair.markers}
         self.markers = tuple(used.values())
+
+    def _tell(self, left_out: list[tuple[int, int]]) -> None:
+        """Warn of pairs that pass through each other, for want of a contact between their shapes."""
+        if not left_out:
+            return
+        (first, one), (second, other) = (self.shapes[k] for k in left_out[0])
+        more = f" (and {len(left_out) - 1} more pairs)" if len(left_out) > 1 else ""
+        warn(
+            f"{self.label}: bodies '{first.body.name}' and '{second.body.name}'{more} pass through each other, for "
+            f"there is no contact between {one!r} and {other!r}. Cover one of them with spheres, or name the bodies "
+            "in skip if they never meet."
+        )
 
     @property
     def parts(self) -> Sequence[Contact]:

@@ -110,6 +110,7 @@ class Method(metaclass=Word):
             progress[run.WORK][run.POWER_NEW] = state[s.ENERGY][s.POWER]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
 def first_order_step(progress: Run, order: int) -> float:
     """A first step for methods that control q and v: where an explicit Euler step changes y by 1 % of its weights'
     order-th root [Hairer, Norsett, Wanner, Solving ODEs I, II.4, without its second evaluation]."""

@@ -34,6 +34,7 @@ class Run:
         self.state, self.system, self.solver = state, state.system, solver
         self.owned: list[Any] = []  # what must live as long as the run: closers whose handles a method's table holds
         self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
+        self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -114,7 +116,9 @@ def quantity(result: Result, name: str) -> Quantity:
         values = getattr(view, key)
     except AttributeError as error:
         raise ModelError(str(error)) from error
-    return _pick(f"{owner}.{rest}", unit, tuple(letters) or ("",), values.reshape(len(result), -1), column)
+    return _pick(
+        f"{owner}.{rest}", unit, tuple(letters) or ("",), values.reshape(len(result), len(letters) or 1), column
+    )
 
 
 def _pick(name: str, unit: str, labels: tuple[str, ...], values: np.ndarray, column: str) -> Quantity:
@@ -144,4 +148,6 @@ def write_csv(result: Result, path: str | os.PathLike[str], names: Sequence[str]
     found = [quantity(result, name) for name in names]
     header = ["time", *(f"{q.name}.{label}" if label else q.name for q in found for label in q.labels)]
     table = np.column_stack([result.t, *(q.values for q in found)])
-    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=",".join(header), comments="")
+    quoted = io.StringIO()
+    csv.writer(quoted, lineterminator="").writerow(header)  # names may hold commas and quotes
+    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=quoted.getvalue(), comments="", encoding="utf-8")

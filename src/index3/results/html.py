@@ -122,7 +122,8 @@ def _scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
 
 def encode(array: np.ndarray) -> str:
     """Base64 of little-endian float32."""
-    return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
+    with np.errstate(over="ignore"):  # what float32 cannot hold is not drawn
+        return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
 
 
 def frame_numbers(t: np.ndarray, most: float) -> np.ndarray:
@@ -166,7 +167,8 @@ def _run_table(result: Result) -> list[list[str]]:
     names = {"rejected": "rejected steps", "newton": "Newton iterations", "newton_failed": "failed Newton solves"}
     names |= {"rtol": "relative tolerance", "atol": "absolute tolerance", "seconds": "time taken [s]"}
     settings = [(key, result.options.get(key)) for key in ("rtol", "atol", "step")]
-    counts = [(key, value) for key, value in result.stats.items() if value or key == "rejected"]
+    numbers = {key: value for key, value in result.stats.items() if not isinstance(value, list)}
+    counts = [(key, value) for key, value in numbers.items() if value or key == "rejected"]
     rows = [(key, value) for key, value in (*settings, *counts) if value is not None]
     rows += [("output times", len(result)), ("coordinates", result.q.shape[1])]
     rows += [("constraint rows", result.lam.shape[1])]

@@ -13,13 +13,14 @@ import numpy as np
 from index3 import __version__
 from index3.compiled.columns import COLUMNS
 from index3.errors import Index3Error
+from index3.results.checksums import CHECKSUM, attribute_checksum, check_variable, damaged, is_sealed, sealed
 from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
 from index3.results.lazy import NAMES, LazyArrays
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
 
-FORMAT = 1  # of the netCDF file; a reader refuses a larger number
+FORMAT = 2  # of the netCDF file; a reader refuses a larger number. Files of format 1 have no checksums
 TIME = "t"  # the column that is a coordinate of the file, named `time` there
 
 
@@ -94,12 +95,13 @@ def write_netcdf(
     dataset = described(layout, arrays, info)
     try:
         if isinstance(arrays, LazyArrays):
-            dataset.to_netcdf(unfinished, engine="h5netcdf")
+            sealed(dataset).to_netcdf(unfinished, engine="h5netcdf")
             for name in NAMES:
                 one = xr.Dataset(variables({name: arrays.glance(name)}, (name,)))
+                one = sealed(one).drop_attrs(deep=False)
                 one.to_netcdf(unfinished, mode="a", engine="h5netcdf")
         else:
-            dataset.assign(variables(arrays, NAMES)).to_netcdf(unfinished, engine="h5netcdf")
+            sealed(dataset.assign(variables(arrays, NAMES))).to_netcdf(unfinished, engine="h5netcdf")
         with open(unfinished, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(unfinished, target)
@@ -108,26 +110,59 @@ def write_netcdf(
 
 
 def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
-    """Layout, arrays and information on the run from a file that `write_netcdf` wrote."""
-    import xarray as xr
+    """Layout, arrays and information on the run from a file that `write_netcdf` wrote.
+
+    Raises
+    ------
+    Index3Error : there is no such file, it is no result, of a newer format, or not what was saved.
+    """
+    import h5py
 
     if not Path(path).is_file():
         raise Index3Error(f"There is no file '{path}'. Give the path of a saved result.")
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as file:
+        with h5py.File(path, "r"):  # if even this fails, h5netcdf would complain aloud besides
+            pass
+        with opened(path) as file:
             dataset = file.load()
     except Exception as error:  # every reader has its own errors for a damaged file
         raise Index3Error(f"File '{path}' is not netCDF: {error}. Give the path of a saved result.") from error
+    check_attributes(dataset, path)
+    try:
+        arrays = {name: column(dataset, name, path) for name in NAMES}
+        for name in dataset.variables:
+            check_variable(dataset, str(name), path)
+        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
+    except (KeyError, ValueError, TypeError) as error:
+        raise damaged(path, str(error)) from error
+
+
+def opened(path: str | os.PathLike[str]) -> Any:
+    """A file as it is: numbers that stand for missing ones, or for times, mean nothing here."""
+    import xarray as xr
+
+    return xr.open_dataset(path, engine="h5netcdf", decode_cf=False)
+
+
+def check_attributes(dataset: Any, path: str | os.PathLike[str]) -> None:
+    """Raise unless the attributes are those of a result, of a format that is known."""
     number = dataset.attrs.get("index3_format")
     if number is None:
         raise Index3Error(f"File '{path}' is netCDF, but not a result of index3. Give the path of a saved result.")
+    if not isinstance(number, int | np.integer) or number < 1:
+        raise damaged(path, f"its format is {number!r}")
     if number > FORMAT:
         raise Index3Error(f"File '{path}' has format {number}, newer than {FORMAT}. Install a newer index3 to read it.")
-    try:
-        arrays = {name: dataset[variable(name)].values for name in NAMES}
-        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
-    except (KeyError, ValueError) as error:
-        raise Index3Error(f"File '{path}' is damaged: {error}. Save the result again.") from error
+    if is_sealed(dataset) and dataset.attrs.get(CHECKSUM) != attribute_checksum(dataset.attrs):
+        raise damaged(path, "its attributes are not those that were saved")
+
+
+def column(dataset: Any, name: str, path: str | os.PathLike[str]) -> np.ndarray:
+    """A column of numbers."""
+    values = dataset[variable(name)].values
+    if values.dtype.kind != "f":
+        raise damaged(path, f"'{name}' holds no numbers")
+    return values
 
 
 def stored_arrays(path: str | os.PathLike[str]) -> LazyArrays:
@@ -139,15 +174,14 @@ def stored_arrays(path: str | os.PathLike[str]) -> LazyArrays:
     found = identity(place)
 
     def read(name: str) -> np.ndarray:
-        import xarray as xr
-
         if identity(place) != found:
             raise Index3Error(
                 f"File '{place}', which holds '{name}' of this result, was replaced or removed. Load the file anew, if "
                 "it is still there."
             )
-        with xr.open_dataset(place, engine="h5netcdf") as file:
-            return file[variable(name)].values
+        with opened(place) as file:
+            check_variable(file, variable(name), place)
+            return column(file, name, place)
 
     return LazyArrays(read)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from os import PathLike
 from types import MappingProxyType
@@ -15,7 +15,10 @@ import numpy as np
 from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
+from index3.results.checksums import damaged
+from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
+from index3.results.layout import Layout
 from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
 
@@ -25,47 +28,6 @@ class UnknownName(ModelError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the message in quotes
         return str(self.args[0])
-
-
-@dataclass
-class Layout:
-    """What the columns of a result mean: plain lists, dicts, strings and numbers only, so it pickles and is JSON.
-
-    A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame), part}`, body "ground" included;
-    `part` names a rigid part of a body that has several, else it is None or missing.
-
-    Attributes
-    ----------
-    model : name of the model.
-    bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
-        start + size of q. `constants` is what the kind needs besides q; it may be missing. `shape` is what to draw, as
-        `Body.drawing` says.
-    joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
-        and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
-        measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
-        them, and `further`, columns of the wrenches on markers beyond the second, by number.
-    forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
-    row_names : one name per row of lam.
-    gravity : ground axes, m/s^2.
-    states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
-    """
-
-    model: str
-    bodies: list[dict[str, Any]]
-    joints: list[dict[str, Any]] = field(default_factory=list)
-    forces: list[dict[str, Any]] = field(default_factory=list)
-    row_names: list[str] = field(default_factory=list)
-    gravity: Sequence[float] = (0.0, 0.0, -9.80665)
-    states: list[dict[str, Any]] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """A plain dict, ready for JSON: arrays become lists."""
-        return export.plain(asdict(self))
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Layout:
-        """The layout that `to_dict` described."""
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "states"})
 
 
 @dataclass(frozen=True)
@@ -151,7 +113,7 @@ class Result:
         self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
-        self.jumps: list[Any] = []  # changes made by events: time, joints, kinetic energy before and after
+        self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
@@ -201,15 +163,28 @@ class Result:
 
     @property
     def info(self) -> dict[str, Any]:
-        """How the run went: `status`, `message`, `success`, `stats`, `method`, `options`, `audit` in one dict."""
+        """How the run went: status, message, success, stats, method, options, audit and jumps in one dict."""
         known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
-        return known | {"audit": None if self.audit is None else self.audit.to_list()}
+        audit = None if self.audit is None else self.audit.to_list()
+        return known | {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
         """Histories of blocks of first-order states by name, (n_t, number of states) each."""
         blocks = {block["name"]: (block["start"], block["size"]) for block in self.layout.states}
         return MappingProxyType({name: self.v[:, first : first + size] for name, (first, size) in blocks.items()})
+
+    @property
+    def index(self) -> np.ndarray | None:
+        """Index of the equations in the step to each time, (n_t,), of augmented Lagrangian methods; None for others.
+
+        `stats["index_changes"]` has the times of the changes, each with the index from there on; first comes the start.
+        """
+        changes = self.stats.get("index_changes")
+        if not changes:
+            return None
+        begins, indices = zip(*changes, strict=True)
+        return np.array(indices, int)[np.maximum(np.searchsorted(begins, self.t, "left") - 1, 0)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -285,11 +260,13 @@ class Result:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` wrote; `Index3Error` if it is not one."""
+        if not isinstance(path, str | PathLike):
+            raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
         layout, arrays, info = netcdf.read_netcdf(path)
         try:
             return cls(Layout.from_dict(layout), arrays, info)
-        except (KeyError, TypeError, Index3Error) as error:
-            raise Index3Error(f"File '{path}' is damaged: {error}. Save the result again.") from error
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, Index3Error) as error:
+            raise damaged(path, str(error)) from error
 
     def _unknown(self, name: object, known: tuple[str, ...]) -> UnknownName:
         near = difflib.get_close_matches(str(name), known, n=4, cutoff=0.5)
@@ -307,7 +284,8 @@ class Result:
         if self.message and not self.success:
             lines.append(f"  {self.message}")
         if self.stats:
-            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in self.stats.items() if value))
+            numbers = {key: value for key, value in self.stats.items() if not isinstance(value, list) and value}
+            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in numbers.items()))
         if self.audit is not None:
             lines.append(f"  {self.audit.line()}")
         change = np.ptp(self.energy.balance)

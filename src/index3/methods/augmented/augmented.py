@@ -16,7 +16,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import run
 from index3.methods.augmented import penalty as p
-from index3.methods.augmented.penalty import FLAGS, LINK, MEMORY, SETTINGS, TALLY, TRIAL_LAM, TRIAL_Q, TRIAL_V
+from index3.methods.augmented.penalty import CHANGES, FLAGS, LINK, MEMORY, SETTINGS, TALLY, TRIAL_LAM, TRIAL_Q, TRIAL_V
 from index3.methods.augmented.steps import CONVERGED, STALLED, step_index_1, step_index_3
 
 PATIENCE = 50
@@ -78,10 +78,10 @@ def bounds(E, R):
 
 
 @helper
-def accept(T, E, R, t, h):
-    """Make the step tried the accepted one; its work was measured already."""
+def accept(T, E, R, t, h, index):
+    """Make the step tried with this index the accepted one; its work was measured already."""
     memory, tally, work, flags = view(E, MEMORY), view(E, TALLY), view(R, run.WORK), view(E, FLAGS)
-    tally[p.STEPS_1 if flags[p.INDEX] == 1 else p.STEPS_3] += 1
+    tally[p.STEPS_1 if index == 1 else p.STEPS_3] += 1
     flags[p.FAILURES] = 0
     flags[p.BROKEN_IN_ROW] = 0
     work[run.WORK_STEP] = memory[p.WORK_STEP]
@@ -94,17 +94,35 @@ def accept(T, E, R, t, h):
 
 
 @helper
+def change_index(E, index, t):
+    """Go on with the other index from time t; it is noted while there is room."""
+    flags, tally, changes = view(E, FLAGS), view(E, TALLY), view(E, CHANGES)
+    flags[p.INDEX] = index
+    flags[p.FAILURES] = 0
+    flags[p.RENEW] = 1
+    tally[p.SWITCHES] += 1
+    if tally[p.SWITCHES] < changes.shape[0]:  # line 0 is the start
+        changes[tally[p.SWITCHES], 0] = t
+        changes[tally[p.SWITCHES], 1] = index
+
+
+@helper
+def is_for_index_1(E, R):
+    """Whether index 3 is to be left: the next step is small, or several failed in a row (6.5)."""
+    c, flags = view(E, SETTINGS), view(E, FLAGS)
+    small = view(R, run.CLOCK)[run.H_NEXT] < c[p.H_SWITCH] or flags[p.FAILURES] > c[p.MAX_FAILURES]
+    return c[p.KIND] == 0.0 and flags[p.INDEX] == 3 and small
+
+
+@helper
 def reject(E, R, h, factor):
     """A smaller step; index 1 if it is small, or after several failures (6.5)."""
-    c, flags, clock = view(E, SETTINGS), view(E, FLAGS), view(R, run.CLOCK)
+    clock = view(R, run.CLOCK)
     view(R, run.COUNTS)[run.N_REJECTED] += 1
-    flags[p.FAILURES] += 1
+    view(E, FLAGS)[p.FAILURES] += 1
     clock[run.H_NEXT] = h * factor
-    small = clock[run.H_NEXT] < c[p.H_SWITCH] or flags[p.FAILURES] > c[p.MAX_FAILURES]
-    if c[p.KIND] == 0.0 and flags[p.INDEX] == 3 and small:
-        flags[p.INDEX] = 1
-        flags[p.FAILURES] = 0
-        view(E, TALLY)[p.SWITCHES] += 1
+    if is_for_index_1(E, R):
+        change_index(E, 1, clock[run.T_NEW])
 
 
 @helper
@@ -122,8 +140,8 @@ def velocity_error(T, R, h):
 
 
 @helper
-def choose_step(T, E, R, h, error, upper, lower):
-    """The size of the next step after an accepted one, and back to index 3 if it grows beyond the limit (6.4, 6.5)."""
+def choose_step(T, E, R, t, h, error, upper, lower):
+    """The size of the next step after one accepted at t, and the index that it asks for (6.4, 6.5)."""
     c, flags, clock, memory = view(E, SETTINGS), view(E, FLAGS), view(R, run.CLOCK), view(E, MEMORY)
     most = max(error, memory[p.ERROR_LAST])
     memory[p.ERROR_LAST] = error
@@ -133,15 +151,15 @@ def choose_step(T, E, R, h, error, upper, lower):
         guarded = (c[p.GUARD] / max(velocity_error(T, R, h), 1e-3 * c[p.GUARD])) ** (1.0 / 3.0)
     if guarded < 1.0:
         clock[run.H_NEXT] = h * max(0.5, 0.9 * guarded)
+        if is_for_index_1(E, R):
+            change_index(E, 1, t)
     elif most < lower:
         factor = min(2.0, guarded, (0.8 * upper / max(error, 1e-6 * lower)) ** (1.0 / 3.0))
         if flags[p.WAIT] > 0:
             factor = max(1.0, min(factor, 0.8 * memory[p.H_FAILED] / h))
         clock[run.H_NEXT] = max(clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0, h * factor)
         if c[p.KIND] == 0.0 and flags[p.INDEX] == 1 and clock[run.H_NEXT] > c[p.H_SWITCH]:
-            flags[p.INDEX] = 3
-            flags[p.RENEW] = 1
-            view(E, TALLY)[p.SWITCHES] += 1
+            change_index(E, 3, t)
 
 
 @helper
@@ -168,14 +186,15 @@ def attempt(T, E, R):
         flags[p.WAIT] = PATIENCE
         return OK
     if fixed:
-        return accept(T, E, R, t, h)
+        return accept(T, E, R, t, h, flags[p.INDEX])
     error = abs(memory[p.ENERGY_TRIAL] - memory[p.ENERGY_OLD] - memory[p.WORK_STEP])
     upper, lower = bounds(E, R)
     if not error <= upper:
         reject(E, R, h, max(0.1, min(0.5, (0.8 * upper / error) ** (1.0 / 3.0))))
         return OK
-    choose_step(T, E, R, h, error, upper, lower)
-    return accept(T, E, R, t, h)
+    index = flags[p.INDEX]
+    choose_step(T, E, R, t, h, error, upper, lower)
+    return accept(T, E, R, t, h, index)
 
 
 @kernel

@@ -102,25 +102,31 @@ class AugmentedLagrangian(Method):
         )  # the rows' diagonal is not zero, so none of them is redundant
         progress[run.LINK][run.LINK_SOLVER] = progress.factors.handle
         flags = np.zeros(p.FLAGS_SIZE, np.int64)
-        flags[p.INDEX] = self.index or (1 if clock[run.STEP] and clock[run.STEP] < h_switch else 3)
+        flags[p.INDEX] = self.index or (1 if clock[run.H_NEXT] < h_switch else 3)
         flags[p.RENEW] = 1
         flags[p.WORKS] = not progress.system.conservative
         settings = [self.penalty, self.penalty_3 or 0.0, self.upper or 0.0, self.lower or 0.0, h_switch, failures]
+        changes = np.zeros((MOST_CHANGES, 2))
+        changes[0] = clock[run.T_NEW], flags[p.INDEX]
         table = table_of(
             {
                 p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
                 p.SETTINGS: np.array([*settings, self.max_iterations, self.index, self.guard or 0.0], float),
                 p.FLAGS: flags,
                 p.TALLY: np.zeros(len(TALLY_NAMES), np.int64),
+                p.CHANGES: changes,
                 **work_arrays(progress),
             }
         )
         progress.owned.append(mass_solver)
         progress.own_counters = lambda: dict(zip(TALLY_NAMES, map(int, table[p.TALLY]), strict=True))
+        progress.index_changes = lambda: changes[: 1 + table[p.TALLY][p.SWITCHES]].tolist()
         return table
 
 
 TALLY_NAMES = ("steps_index1", "steps_index3", "switches")
+MOST_CHANGES = 100_000
+"""Changes of index that are noted, with the start: memory that is not written to is not taken."""
 
 
 def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:

@@ -15,11 +15,12 @@ from index3.linear import contract
 from index3.methods import closure, run
 
 (
-    LINK, SETTINGS, MEMORY, FLAGS, TALLY, SCALE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
+    LINK, SETTINGS, MEMORY, FLAGS, TALLY, CHANGES, SCALE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles: the run's table, the solver of the mass matrix
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     tally=("i8", 1),  # steps by index 1 and 3, changes of index
+    changes=("f8", 2),  # time and index of the start and of the changes
     scale=("f8", 1),  # of each row: 1 / (P M^-1 P^T)_rr by the diagonal of M, the unit of its penalty
     delta=("f8", 1),  # q_{n+1} - q_n of the trial
     trial_q=("f8", 1), trial_v=("f8", 1), trial_lam=("f8", 1),

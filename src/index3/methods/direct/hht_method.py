@@ -19,6 +19,9 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.runner import Run
 from index3.registry import register
 
+ROUNDING = 8 * np.finfo(float).eps
+"""By which a number that a user rounded may lie beyond a bound that is worked out: 0.3025 for 0.55^2."""
+
 
 @register
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class HHT(Method):
             raise ModelError(f"{owner}: newmark = {self.newmark!r}. Give a pair (beta, gamma).")
         beta, gamma = self.newmark
         check_range(owner, "gamma of newmark", gamma, 0.5, 10.0)
-        check_range(owner, "beta of newmark", beta, (gamma + 0.5) ** 2 / 4.0, 100.0)
+        least = (gamma + 0.5) ** 2 / 4.0 * (1.0 - ROUNDING)
+        check_range(owner, "beta of newmark", beta, least, 100.0)
         if self.alpha != 0.0:
             raise ModelError(f"{owner}: newmark with alpha = {self.alpha!r}. Give alpha=0.0; alpha sets both itself.")
 

@@ -67,6 +67,7 @@ def undamped_hint(code: int, cure: str) -> str:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
 def first_step(progress: Run, beta: float) -> float:
     """A first step whose error is sure to be small: as if the acceleration began from nothing."""
     clock, w = progress[run.CLOCK], progress.weights

@@ -1,0 +1,67 @@
+"""What the columns of a result mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from index3.errors import Index3Error
+from index3.results.export import plain
+
+REQUIRED = {
+    "bodies": ("name", "kind", "start", "size"),
+    "joints": (
+        "name", "type", "first", "second", "rows", "row_labels", "coordinates", "angle", "angle_zero", "zeros",
+        "unique",
+    ),
+    "forces": ("name", "type"),
+    "states": ("name", "start", "size", "names"),
+}  # fmt: skip
+"""What the entries of a layout must hold."""
+
+
+@dataclass
+class Layout:
+    """What the columns of a result mean: plain lists, dicts, strings and numbers only, so it pickles and is JSON.
+
+    A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame), part}`, body "ground" included;
+    `part` names a rigid part of a body that has several, else it is None or missing.
+
+    Attributes
+    ----------
+    model : name of the model.
+    bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
+        start + size of q. `constants` is what the kind needs besides q; it may be missing. `shape` is what to draw, as
+        `Body.drawing` says.
+    joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
+        and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
+        measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
+        them, and `further`, columns of the wrenches on markers beyond the second, by number.
+    forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
+    row_names : one name per row of lam.
+    gravity : ground axes, m/s^2.
+    states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
+    """
+
+    model: str
+    bodies: list[dict[str, Any]]
+    joints: list[dict[str, Any]] = field(default_factory=list)
+    forces: list[dict[str, Any]] = field(default_factory=list)
+    row_names: list[str] = field(default_factory=list)
+    gravity: Sequence[float] = (0.0, 0.0, -9.80665)
+    states: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dict, ready for JSON: arrays become lists."""
+        return plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Layout:
+        """The layout that `to_dict` described; `Index3Error` if something is missing in it."""
+        for part, wanted in REQUIRED.items():
+            for k, entry in enumerate(data.get(part, ())):
+                missing = [key for key in wanted if key not in entry]
+                if missing:
+                    raise Index3Error(f"entry {k} of the {part} lacks {', '.join(missing)}")
+        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "states"})
