@@ -23,11 +23,15 @@ ELEMENTS = {
 }
 
 
-def press_after(seconds):
-    """Ctrl-C, as the system sends it."""
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
+class Press:
+    """A progress function: Ctrl-C, as the system sends it, some time after the first steps."""
+
+    def __init__(self, seconds):
+        self.timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+
+    def __call__(self, t, t1):
+        if t > 0.1 and not self.timer.ident:
+            self.timer.start()
 
 
 def check(result):
@@ -49,9 +53,7 @@ def test_ctrl_c_is_never_lost(kind):
         model.add(ELEMENTS[kind](model["pivot"], next(iter(model.bodies.values()))))
     before = signal.getsignal(signal.SIGINT)
     ix.simulate(model, (0, 0.1), max_step=1e-3, progress=False)  # loads the code
-    timer = press_after(0.3)
-    result = ix.simulate(model, (0, 1e4), max_step=1e-3, t_eval=0.01, progress=False)
-    timer.join()
+    result = ix.simulate(model, (0, 1e4), max_step=1e-3, t_eval=0.01, progress=Press(0.15))
     check(result)
     assert signal.getsignal(signal.SIGINT) is before
 

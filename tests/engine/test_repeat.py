@@ -82,7 +82,9 @@ def test_the_least_step_follows_the_time_reached():
     """A vibration of 1e7 rad/s in a span of 1e9 s: its steps are far above the rounding of the times reached."""
     model = ix.Model("quick")
     mass = model.add(ix.PointMass("mass", 1.0, position=(1.1, 0, 0)))
-    model.add(ix.SpringDamper("spring", model.ground, mass, stiffness=1e14, length=1.0))
+    model.add(
+        ix.SpringDamper("spring", model.ground, mass, points=((0, 0, 0), (1.1, 0, 0)), stiffness=1e14, length=1.0)
+    )
     result = ix.simulate(model, (0.0, 1e9), "dopri5", max_steps=200, progress=False)
     assert "max_steps" in result.message
     assert 0.0 < result.t[-1] < 1e-3

@@ -142,8 +142,8 @@ def test_own_jacobian(bench):
 
 @pytest.mark.jit_off
 def test_differences_are_the_default(bench):
-    b = bench([two(), two(jacobian="differences")])
-    for default, asked in zip(b.matrices(0), b.matrices(1), strict=True):
+    matrices = [bench([two(**settings)]).matrices() for settings in ({}, {"jacobian": "differences"})]
+    for default, asked in zip(*matrices, strict=True):
         assert np.array_equal(default, asked)
         assert default.any()
 
@@ -227,7 +227,7 @@ def test_exceptions_are_kept_with_their_traceback(bench):
     b = bench([two(), two(broken)])
     assert b.run("push") == 2
     assert b.run("push") == 2
-    assert len(calls) == 1  # not called again after it failed
+    assert len(calls) == 2  # asked again: a smaller step may avoid the error
     force = b.elements[1]
     assert "its function f raised ZeroDivisionError at t = 0.7: no road" in force.explain("push", 0.7)
     with pytest.raises(SimulationFailed, match="raised ZeroDivisionError: no road") as error:

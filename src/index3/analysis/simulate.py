@@ -47,9 +47,9 @@ def simulate(
     t_span : (t0, t1) [s], t0 < t1
     method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto": an explicit method where the
         motion is not stiff, Radau IIA or HHT-I3 elsewhere; `result.message` says what was used and why
-    rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far); atol may be an
-        array with one number per coordinate; by default it is rtol/100 (1e-8 at the default rtol), so that rtol alone
-        sets the accuracy
+    rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far), of first-order
+        states their magnitude now; atol may be an array with one number per coordinate; by default it is rtol/100 (1e-8
+        at the default rtol), so that rtol alone sets the accuracy
     step : constant step [s] instead of error control; a failed step then ends the run
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
     dense_output : keep every accepted step, so that `result.sol(t)` gives (q, v) at any time or array of times inside

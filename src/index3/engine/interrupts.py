@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from index3.methods import run
@@ -97,7 +97,8 @@ class Watch:
 
     def ask(self) -> None:
         """Ask the run to return before its next step."""
-        self.present()[run.LIMITS][run.LOOK_UP] = 1
+        with suppress(ReferenceError):  # it has just ended
+            self.present()[run.LIMITS][run.LOOK_UP] = 1
 
     def note(self, number: int, frame: Any) -> None:
         """The handler of Ctrl-C."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -70,7 +71,8 @@ class Runner:
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
-        self.watch = Watch(lambda: self.run)
+        myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
+        self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
 
     @property

@@ -67,7 +67,7 @@ def methods_page() -> str:
         "",
         "Keys for `simulate(model, span, method=...)`; made from the registry by `registry.methods_page()`.",
         '`method="auto"` takes `dopri5` or `dop853` where the motion is not stiff, `radau5` where it is, `hht-i3` at',
-        "loose tolerances (rtol above 1e-4) and where others fail;",
+        "loose tolerances (rtol above 1e-4) without states of the user, and where others fail;",
         "`result.message` says which and why.",
         "Which is best on your model: `index3 compare MODEL`.",
         "",
