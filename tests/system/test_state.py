@@ -155,8 +155,6 @@ def test_a_new_state_forgets_what_was_raised_before():
     system = compile_model(model)
     state = State(system)
     assert state.run(evaluate.forces) > 0
-    assert state.run(evaluate.forces) > 0
-    assert len(calls) == 1  # not asked again in a run that is about to end
     assert State(system).run(evaluate.forces) == 0
     assert system.take_failures() == []
 

@@ -19,10 +19,11 @@ MODES = {"off": audit.OFF, "warn": audit.WARN, "fail": audit.FAIL}
 def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     """Begin the energy balance of a run at its state, or take it over from the run before a restart.
 
-    Runs that are not to be `judged` (constant steps, steps that do not follow the error) are watched only.
+    Runs that are not to be `judged` (constant steps, steps that do not follow the error) are watched only, and those
+    with forces that say nothing of energy not at all.
     """
     watched = progress[run.AUDIT]
-    if mode == "off":
+    if mode == "off" or progress.system.silent_forces:
         return
     kinetic, potential, allowed = start_energies(progress, progress.state)
     balance = kinetic + potential - progress[run.WORK][run.WORK_NEW]

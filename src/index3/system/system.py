@@ -127,6 +127,13 @@ class System:
         return ", ".join(f"{self.row_names[k]} ({residual[k]:.3g})" for k in worst if residual[k] != 0.0)
 
     @property
+    def silent_forces(self) -> list[str]:
+        """Labels of forces whose kind says nothing of energy: the energy balance of a run does not hold with them."""
+        speaking = {id(element) for stage, elements, _ in self.stages if stage == "energies" for element in elements}
+        acting = [group.element for group in self.groups if getattr(group.element, "element", "") == "force"]
+        return [element.label for element in acting if id(element) not in speaking]
+
+    @property
     def first_state(self) -> int:
         """The first coordinate that belongs to a block of states; those come last."""
         return self.n - sum(body.size for body in self.bodies if body.kind == "states")
