@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import index3 as ix
-from index3.words import Word
+from index3.element_type import ElementType
 
 NOT_WRITTEN = {"Result", "FirstOrder", "Jump", "Simulation", "Switch"}  # made by the package, never by users
 EXPORTED = [getattr(ix, name) for name in ix.__all__]
@@ -29,7 +29,7 @@ def refusal(call, *arguments, **settings):
 
 @pytest.mark.parametrize("word", CLASSES, ids=lambda word: word.__name__)
 def test_every_exported_word_answers_slips(word):
-    assert isinstance(word, Word)
+    assert isinstance(word, ElementType)
     parameters = inspect.signature(word).parameters
     named = "name" in parameters and next(iter(parameters)) == "name"
     owner = f"{word.__name__} 'it'" if named else word.__name__

@@ -12,9 +12,9 @@ from reprlib import repr as short
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, TypeVar
 
+from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.fields import Fields
-from index3.words import Word
 
 Thing = TypeVar("Thing")
 DOORS: list[Door] = []
@@ -116,7 +116,7 @@ ELEMENTS = Door("element", "ELEMENTS", name=lambda cls: cls.__name__, check=lamb
 """Bodies, states, joints, motions and forces by the names of their classes, which are their types in model files."""
 
 
-class Element(metaclass=Word):
+class Element(metaclass=ElementType):
     """Base of all that a model is made of; what a class says about itself besides its equations.
 
     Attributes

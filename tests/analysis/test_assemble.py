@@ -6,8 +6,8 @@ from small_models import Y, Z, displaced_four_bar, four_bar, impossible, particl
 
 import index3 as ix
 from index3.engine.assembly import Assembly, assemble_state
-from index3.methods import closure
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels
+from index3.methods.projection import Projector
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -105,10 +105,10 @@ def test_time_of_motions():
 
 def test_impossible_geometry_ends_soon():
     state = State(compile_model(impossible()))
-    closer = Closer(state)
+    projector = Projector(state)
     with pytest.raises(ix.AssemblyError, match=r"cannot be closed at t = 0: worst rows right\.x"):
-        assemble_state(state, closer, 0.0)
-    assert closer.table[closure.REPORT][closure.N_ITERATIONS] <= 50  # milliseconds
+        assemble_state(state, projector, 0.0)
+    assert projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS] <= 50  # milliseconds
 
 
 def test_far_from_closed_still_closes():

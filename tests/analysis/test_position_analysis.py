@@ -9,8 +9,8 @@ from small_models import displaced_four_bar, four_bar
 import index3 as ix
 from index3.compiled import slots as s
 from index3.linear.reference import rank
-from index3.methods import closure
-from index3.methods.closing import KERNELS, Closer
+from index3.methods import projection_kernels
+from index3.methods.projection import KERNELS, Projector
 from index3.methods.state_space.partition import choose_partition, dense_rows
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -33,11 +33,11 @@ def test_positions_converge_quadratically_with_the_drive_held(make):
     """S0-18: The row of the motion is the selector: it holds the independent coordinate while Newton closes
     the others."""
     state = State(compile_model(make(), KERNELS))
-    closer = Closer(state)
-    closer.table[closure.SETTINGS][closure.ITERATIONS] = 1.0
+    projector = Projector(state)
+    projector.table[projection_kernels.SETTINGS][projection_kernels.ITERATIONS] = 1.0
     residuals = []
     for _ in range(8):
-        closure.assemble_positions(state.handle, closer.handle)
+        projection_kernels.assemble_positions(state.handle, projector.handle)
         residuals.append(float(np.abs(state[s.PHI]).max()))
     assert residuals[-1] < 1e-10
     falling = [x for x in residuals if x > 1e-11]  # below that is rounding
@@ -74,8 +74,8 @@ def test_independent_coordinates_are_as_many_as_the_rank_leaves(make):
     base = ix.assemble(model)
     state = State(compile_model(model, KERNELS))
     state.move(0.0, base.q, base.v)
-    closer = Closer(state)
-    assert closure.assemble_accelerations(state.handle, closer.handle) == 0
+    projector = Projector(state)
+    assert projection_kernels.assemble_accelerations(state.handle, projector.handle) == 0
     partition = choose_partition(state)
     assert len(partition.independent) == model.check().dof
     random = np.random.default_rng(0)

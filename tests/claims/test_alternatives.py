@@ -13,7 +13,7 @@ from scipy.linalg import null_space, qr
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.methods.closing import KERNELS
+from index3.methods.projection import KERNELS
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model

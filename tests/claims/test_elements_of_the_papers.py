@@ -13,7 +13,7 @@ from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
 from index3.linear import contract, static_solver
 from index3.linear import solver as solving
-from index3.methods.closing import Closer
+from index3.methods.projection import Projector
 from index3.methods.registry import METHODS
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -204,8 +204,8 @@ def test_sparse_elimination_at_the_size_of_the_vehicle():
     """S0-40: 50 spatial bodies, 670 unknowns: 2.9 % of the entries are not zero; elimination and solution take 0.3 %
     of the operations of a dense one."""
     state = State(compile_model(ix.library.hmmwv50(settled=False)))
-    closer = Closer(state)
-    assemble_state(state, closer, 0.0)
+    projector = Projector(state)
+    assemble_state(state, projector, 0.0)
     size = state.system.n + state.system.m
     sparsity = state.system.sparsity
     assert size == 670
@@ -215,12 +215,12 @@ def test_sparse_elimination_at_the_size_of_the_vehicle():
     dense = np.zeros((size, size))
     dense[sparsity.indices, np.repeat(np.arange(size), np.diff(sparsity.indptr))] = state[s.MATRIX][:-1]
     right = np.sin(np.arange(size) + 1.0)
-    assert solving.factor(closer.factors) == 0
-    closer.factors[contract.X][:] = right
-    solving.solve(closer.factors)
-    x, expected = closer.factors[contract.X], scipy.linalg.solve(dense, right)
+    assert solving.factor(projector.factors) == 0
+    projector.factors[contract.X][:] = right
+    solving.solve(projector.factors)
+    x, expected = projector.factors[contract.X], scipy.linalg.solve(dense, right)
     for part in (slice(0, state.system.n), slice(state.system.n, None)):
         assert np.abs(x[part] - expected[part]).max() < 1e-8 * np.abs(expected[part]).max()  # condition of 1e7
-    pattern = closer.solver.pattern
+    pattern = projector.solver.pattern
     operations = pattern.flops + 2 * (len(pattern.li) + len(pattern.ui) + size)
     assert operations < 0.005 * (2 * size**3 / 3 + 2 * size**2)  # demanded: a fifth of the time

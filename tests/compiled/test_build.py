@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from index3.compiled import build, crew, emit, sources, store
+from index3.compiled import build, emit, sources, store, workers
 from index3.compiled.interface import BUILDING, JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
@@ -28,12 +28,12 @@ BAD = {
 TRY = """
 import sys
 from pathlib import Path
-from index3.compiled import crew, sources
+from index3.compiled import workers, sources
 from index3.errors import Index3Error
 for name in sys.argv[1:] or {names}:
     try:
         module = "index3." + name
-        crew.build(sources.kernels([module]) or [(module, "missing")], Path("refused"))
+        workers.build(sources.kernels([module]) or [(module, "missing")], Path("refused"))
     except Index3Error as error:
         print(str(error).strip().splitlines()[-1])
     else:
@@ -92,15 +92,15 @@ def modules(monkeypatch):
             (directory / store.file_name(*key)).write_bytes(store.pack("symbol", b"code"))
 
     monkeypatch.setattr(sources, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
-    monkeypatch.setattr(crew, "build", write)
+    monkeypatch.setattr(workers, "build", write)
     return built
 
 
 def test_build_all_builds_what_is_missing_and_removes_what_is_old(modules, tmp_path):
-    (tmp_path / "forces.load.push-0123456789.kob").write_bytes(b"of older sources")
+    (tmp_path / "forces.load.forces-0123456789.kob").write_bytes(b"of older sources")
     (tmp_path / "readme.txt").write_text("stays")
     wanted = build.build_all(tmp_path)
-    stages = ("push", "stiffen", "energy")
+    stages = ("forces", "force_derivatives", "energy")
     assert modules == [(f"index3.forces.{name}", stage) for name in ("load", "user") for stage in stages]
     assert sorted(tmp_path.iterdir()) == sorted([*wanted, tmp_path / "readme.txt"])
     build.build_all(tmp_path)
@@ -121,9 +121,9 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
                 report(f"{taken[-1][0]}.{name}")
         return 0, ""
 
-    monkeypatch.setattr(crew, "_employ", employ)
+    monkeypatch.setattr(workers, "_employ", employ)
     keys = sources.kernels(sources.kernel_modules())
-    crew.build(keys, tmp_path / "new", jobs=1, report=done.append)
+    workers.build(keys, tmp_path / "new", jobs=1, report=done.append)
     sizes = [len(sources.text(module)) for module, _ in taken]
     assert sorted(done) == sorted(".".join(key) for key in keys)
     assert len(taken) == len({module for module, _ in keys})  # kernels of one module share helpers: one worker's work
@@ -133,8 +133,8 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
 COUNT = """
 from numba.core.dispatcher import Dispatcher
 from index3.compiled import emit
-from index3.compiled.frontend import make_quick
-make_quick()
+from index3.compiled.frontend import speed_up_numba
+speed_up_numba()
 import index3.{module} as module
 emit.compile_kernel(module.{kernel})
 print({{name: len(v.overloads) for name, v in vars(module).items() if isinstance(v, Dispatcher) and v.overloads}})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from index3.compiled import build, cache, crew, store
+from index3.compiled import build, cache, store, workers
 from index3.compiled.interface import JIT
 from index3.errors import Index3Error
 
@@ -192,11 +192,11 @@ def test_what_was_stored_before_the_disk_was_full_is_not_built_again(home, monke
         asked.append((list(keys), directory))
         if len(asked) == 1:
             (directory / store.file_name(*keys[0])).write_bytes(store.pack("symbol", b"code"))
-            raise crew.NotStored("No space left on device")
+            raise workers.NotStored("No space left on device")
 
     monkeypatch.setattr(store, "INSTALLED", home / "none")
-    monkeypatch.setattr(crew, "build", build_one)
-    keys = [("index3.forces.load", name) for name in ("push", "stiffen")]
+    monkeypatch.setattr(workers, "build", build_one)
+    keys = [("index3.forces.load", name) for name in ("forces", "force_derivatives")]
     store._build(keys)
     assert asked == [(keys, home / ".cache" / "index3"), (keys[1:], cache.directories()[1])]
     assert cache.build_directory() == cache.directories()[1]  # the disk is not tried again
@@ -204,9 +204,9 @@ def test_what_was_stored_before_the_disk_was_full_is_not_built_again(home, monke
 
 def test_a_temporary_folder_that_is_full_too_is_an_error(home, monkeypatch):
     def refuse(keys, directory, jobs=None, report=None):
-        raise crew.NotStored("No space left on device")
+        raise workers.NotStored("No space left on device")
 
-    monkeypatch.setattr(crew, "build", refuse)
+    monkeypatch.setattr(workers, "build", refuse)
     with pytest.raises(Index3Error, match=r"nor in .*index3-.* \(No space left on device\). Make room"):
         store._build([("index3.system.evaluate", "forces")])
 

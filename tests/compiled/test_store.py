@@ -262,7 +262,7 @@ def follow(monkeypatch, live):
     terminal = Terminal(live)
     monkeypatch.setattr("sys.stderr", terminal)
     notice = store.Notice(2)
-    notice.report("index3.forces.load.push")
+    notice.report("index3.forces.load.forces")
     notice.report("index3.system.evaluate.mass")
     notice.finish()
     return terminal.text
@@ -273,7 +273,7 @@ def test_progress_on_a_terminal_is_one_line(monkeypatch):
     assert text.count("\n") == 1
     assert text.endswith("\n")
     pieces = text.split("\r")
-    assert "1 of 2, forces.load.push" in pieces[2]
+    assert "1 of 2, forces.load.forces" in pieces[2]
     assert "2 of 2, system.evaluate.mass" in pieces[3]
 
 

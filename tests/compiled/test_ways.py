@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from index3.compiled import crew, frontend, sources, store, target
+from index3.compiled import frontend, sources, store, target, workers
 from index3.compiled.interface import JIT
 from index3.errors import Index3Error
 
@@ -193,7 +193,7 @@ def test_workers_get_none_of_the_users_settings_of_numba(monkeypatch):
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
     monkeypatch.setenv("NUMBA_OPT", "0")
     monkeypatch.setenv("PYTHONPATH", "relative")
-    found = crew.environment("quick")
+    found = workers.environment("quick")
     wanted = {name: value for name, value in target.ENVIRONMENT.items() if name.startswith("NUMBA_")}
     assert {name: value for name, value in found.items() if name.startswith("NUMBA_")} == wanted
     assert found["INDEX3_NUMBA"] == "quick"
@@ -204,8 +204,8 @@ def test_nothing_is_taken_from_the_current_folder(workshop, tmp_path):
     for name in ("numba.py", "sitecustomize.py", "index3.py"):
         (tmp_path / name).write_text("raise SystemExit('taken from the current folder')\n")
     (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
-    code = "import os\nfrom pathlib import Path\nfrom index3.compiled import crew, sources\n"
+    code = "import os\nfrom pathlib import Path\nfrom index3.compiled import workers, sources\n"
     code += f"os.chdir({str(tmp_path)!r})\n"
-    code += "crew.build(sources.kernels(['index3.sample']), Path('built'))"
+    code += "workers.build(sources.kernels(['index3.sample']), Path('built'))"
     workshop.run(code)
     assert len(list((tmp_path / "built").iterdir())) == 1

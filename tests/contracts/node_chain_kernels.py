@@ -112,7 +112,7 @@ def carry(T, m, x):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose and twist of every marker."""
     marks, q, v = view(E, MARKS), view(T, s.Q), view(T, s.V)
     local, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -191,7 +191,7 @@ def put_change(T, E, x, out):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J and MARKER_NV."""
     marks, markers, jacobian, local = view(E, MARKS), view(T, s.MARKERS), view(T, s.MARKER_J), view(T, s.LOCAL_R)
     none = (0.0, 0.0, 0.0)
@@ -266,7 +266,7 @@ def bias(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a, (J a)_q and the derivatives of the bias; those of the rows."""
     marks, markers, v, a = view(E, MARKS), view(T, s.MARKERS), view(T, s.V), view(T, s.A)
     marker_x, marker_bq, marker_bv = view(T, s.MARKER_X), view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
@@ -308,6 +308,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent, "own_rows": own_rows,
-    "body_matrix": body_matrix, "bias": bias, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians, "own_rows": own_rows,
+    "body_matrix": body_matrix, "bias": bias, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

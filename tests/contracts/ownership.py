@@ -13,9 +13,9 @@ from index3.engine.assembly import assemble_state
 from index3.engine.start import Start
 from index3.linear.registry import solver_of
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.output import Output
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.system.addresses import Addresses
 from index3.system.system import State, System
 
@@ -71,14 +71,14 @@ def run_on(system: System, method: Any, end: float, v: np.ndarray | None = None,
     The last key is the content of the state at the end.
     """
     state = State(system)
-    closer = Closer(state)
+    projector = Projector(state)
     start = None if v is None else Start(system.q0, v)
-    assemble_state(state, closer, 0.0, start=start)
+    assemble_state(state, projector, 0.0, start=start)
     progress = Run(
-        state, closer.solver, (0.0, end), rtol=1e-5, atol=np.full(system.n, 1e-7), newton_tol=method.newton_tol,
+        state, projector.solver, (0.0, end), rtol=1e-5, atol=np.full(system.n, 1e-7), newton_tol=method.newton_tol,
         t_eval=None, step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
-    output = Output(closer.sizes, 4096)
+    output = Output(projector.sizes, 4096)
     progress.write_to(output)
     table = method.start(progress, None)
     code = progress.advance(method.kernel, table, steps)

@@ -19,7 +19,7 @@ def record(fields: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row."""
     rows, r = view(E, ROWS), view(T, s.MARKER_R)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -32,4 +32,4 @@ def restrain(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain}
+STAGES = {"constraints": constraints}

@@ -69,7 +69,7 @@ def table(elements: Sequence[Magnet], places: Sequence[Place]) -> Table:
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Pull the ends together."""
     magnets = view(E, MAGNETS)
     for e in range(magnets.shape[0]):
@@ -81,7 +81,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """The tension falls at the rate -2 strength / L^3."""
     magnets, K = view(E, MAGNETS), view(T, s.GROUP_K)
     for e in range(magnets.shape[0]):
@@ -101,7 +101,7 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 
 @pytest.fixture(autouse=True)
@@ -306,13 +306,13 @@ def table(elements, places):
     return element_table(LIFTS, elements, places)
 
 @kernel
-def push(T, E):
+def forces(T, E):
     lifts, f = view(E, LIFTS), view(T, s.MARKER_F)
     for e in range(lifts.shape[0]):
         f[lifts[e].i, 2] += doubled(lifts[e].force)
     return OK
 
-STAGES = {"push": push}
+STAGES = {"forces": forces}
 ix.register(Lift)
 model = ix.Model("lift")
 body = model.add(ix.PointMass("bob", 1.0))

@@ -5,7 +5,7 @@ import pytest
 
 import index3 as ix
 from index3.methods import run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 
 @pytest.mark.parametrize("method", ["dopri5", "hht-i3"])

@@ -10,16 +10,16 @@ from index3.analysis.compare import compare
 from index3.engine import interrupts
 from index3.engine.assembly import assemble_state
 from index3.engine.automatic import fastest_rates
-from index3.methods.closing import Closer
+from index3.methods.projection import Projector
 from index3.system.compile import compile_model
 from index3.system.system import State
 
 
 def rates(model):
     state = State(compile_model(model))
-    closer = Closer(state)
-    assemble_state(state, closer, 0.0)
-    return fastest_rates(state, closer)
+    projector = Projector(state)
+    assemble_state(state, projector, 0.0)
+    return fastest_rates(state, projector)
 
 
 def test_fastest_rates_are_those_of_the_mechanism():

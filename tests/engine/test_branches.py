@@ -7,7 +7,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.constraints.perpendicular import thirds
 from index3.methods import run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 SPEED = 3.0
 

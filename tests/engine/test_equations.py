@@ -7,7 +7,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.errors import AssemblyError, ModelError
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.system import evaluate
 
 
@@ -36,7 +36,7 @@ def test_a_projection_that_fails_raises_with_names():
         model.add(ix.Distance(name, model.ground.marker((x, 0, 0)), ball.marker(), length=1.0))
     equations = Equations(model, "test")
     with pytest.raises(AssemblyError, match=r"cannot be closed.*(left|right)"):
-        equations.project(closure.assemble_positions)
+        equations.project(projection_kernels.assemble_positions)
 
 
 def test_an_evaluation_that_fails_raises_what_it_found():

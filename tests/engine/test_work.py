@@ -9,7 +9,7 @@ import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled import slots as s
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.methods.work import GRANT
 from index3.system import evaluate
 
@@ -24,7 +24,7 @@ def power_along(model, result, times):
     for t in times:
         state.move(t, *result.sol(t))
         if variant.system.reactions_work:
-            assert closure.assemble_accelerations(state.handle, variant.projection.handle) == 0
+            assert projection_kernels.assemble_accelerations(state.handle, variant.projection.handle) == 0
         assert state.run(evaluate.forces, evaluate.energy) == 0
         powers.append(state[s.ENERGY][s.POWER])
     return np.array(powers)

@@ -87,7 +87,7 @@ class Bench:
     def forces(self) -> np.ndarray:
         """Wrenches on all markers."""
         self[s.MARKER_F][:] = 0.0
-        assert self.run("push") == 0
+        assert self.run("forces") == 0
         return self[s.MARKER_F].copy()
 
     def energies(self) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class Bench:
         """K and D of an element."""
         self[s.GROUP_K][:] = 0.0
         self[s.GROUP_D][:] = 0.0
-        assert self.run("stiffen") == 0
+        assert self.run("force_derivatives") == 0
         place = self.places[k]
         width = 6 * len(place.markers)
         piece = slice(place.stiffness, place.stiffness + width**2)

@@ -176,9 +176,9 @@ def test_a_free_bushing_pulls_nowhere(bench):
 def test_turned_too_far_is_reported(bench):
     b = bench([bushing(stiffness=SIX[:3]), bushing(stiffness=SIX)])
     b[s.MARKER_A][2:] = np.eye(3).ravel(), Rotation.from_rotvec((3.1, 0, 0)).as_matrix().ravel()
-    assert b.run("push") == 2
-    assert b.run("stiffen") == 2
-    assert b.explain(1, "push", 0.5).startswith("Bushing 'mount' has turned by more than 3 rad at t = 0.5")
+    assert b.run("forces") == 2
+    assert b.run("force_derivatives") == 2
+    assert b.explain(1, "forces", 0.5).startswith("Bushing 'mount' has turned by more than 3 rad at t = 0.5")
 
 
 @pytest.mark.jit_off
@@ -187,8 +187,8 @@ def test_a_curve_that_ends_is_named(bench):
     b = bench([bushing(stiffness=(0, short, 0))])
     b[s.MARKER_A][:] = np.eye(3).ravel()
     b[s.MARKER_R][:] = (0, 0, 0), (0, 0.25, 0)
-    assert b.run("push") == 1
-    assert "asks the curve of its stiffness along y for x = 0.25" in b.explain(0, "push", 0.5)
+    assert b.run("forces") == 1
+    assert "asks the curve of its stiffness along y for x = 0.25" in b.explain(0, "forces", 0.5)
 
 
 def mounted():

@@ -175,5 +175,5 @@ def test_apart_pairs_are_switched_off(bench):
 def test_centres_at_one_point_are_named(bench):
     b = bench([contact(Sphere(1.0), Sphere(1.0))])
     b[s.MARKER_R][:] = 0.0
-    assert b.run("push") == 1
-    assert "Contact 'touch' has both centres at one point at t = 0.5" in contact().explain("push", 0.5)
+    assert b.run("forces") == 1
+    assert "Contact 'touch' has both centres at one point at t = 0.5" in contact().explain("forces", 0.5)

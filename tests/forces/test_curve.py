@@ -233,8 +233,8 @@ def bad(x):
 def test_a_curve_without_a_value_is_named(bench, curve, message):
     b = bench([spring(stiffness=1.0), spring(stiffness=curve, length=2.0)])
     b[s.MARKER_R][2:] = (0, 0, 0), (0, 0, 3.5)
-    assert b.run("push") == 2
-    assert message in b.explain(1, "push", 0.7)
+    assert b.run("forces") == 2
+    assert message in b.explain(1, "forces", 0.7)
     copied = pickle.loads(pickle.dumps(b.elements[1])) if curve.functions is None else b.elements[0]
     assert copied.failure is None
 

@@ -101,9 +101,9 @@ def test_no_damper_no_damping_matrix(bench):
 def test_ends_at_one_point_are_reported(bench):
     b = bench([spring(stiffness=1.0), spring(stiffness=1.0)])
     b[s.MARKER_R][2:] = 0.5
-    assert b.run("push") == 2
-    assert b.run("stiffen") == 2
-    text = b.explain(1, "push", 0.25)
+    assert b.run("forces") == 2
+    assert b.run("force_derivatives") == 2
+    text = b.explain(1, "forces", 0.25)
     assert text.startswith("SpringDamper 'strut' has both ends at one point at t = 0.25")
 
 

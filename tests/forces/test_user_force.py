@@ -180,10 +180,10 @@ def test_numba_functions_that_fail(bench):
         out[0, 0] = r.length
 
     b = bench([two(broken)])
-    assert b.run("push") == 0
+    assert b.run("forces") == 0
     b[s.TIME][0] = 2.0
-    assert b.run("push") == 1
-    assert "failed there as compiled code" in b.explain(0, "push", 2.0)
+    assert b.run("forces") == 1
+    assert "failed there as compiled code" in b.explain(0, "forces", 2.0)
     with pytest.raises(ModelError, match=r"UserForce 'mine': its function f returns float64\. It must fill out"):
         bench([two(returning)])
     with pytest.raises(ModelError, match="UserForce 'mine': Numba could not compile its function f"):
@@ -205,7 +205,7 @@ def test_low_level_callables(bench):
     assert np.array_equal(b.forces(), bench([brake()]).forces())
     b.check_derivatives()
     b[s.TIME][0] = 2.0
-    assert b.run("push") == 1
+    assert b.run("forces") == 1
     assert copy.deepcopy(force).f is force.f
 
 
@@ -225,11 +225,11 @@ def test_exceptions_are_kept_with_their_traceback(bench):
         raise ZeroDivisionError("no road")
 
     b = bench([two(), two(broken)])
-    assert b.run("push") == 2
-    assert b.run("push") == 2
+    assert b.run("forces") == 2
+    assert b.run("forces") == 2
     assert len(calls) == 2  # asked again: a smaller step may avoid the error
     force = b.elements[1]
-    assert "its function f raised ZeroDivisionError at t = 0.7: no road" in force.explain("push", 0.7)
+    assert "its function f raised ZeroDivisionError at t = 0.7: no road" in force.explain("forces", 0.7)
     with pytest.raises(SimulationFailed, match="raised ZeroDivisionError: no road") as error:
         force.raise_failure()
     cause = error.value.__cause__
@@ -248,8 +248,8 @@ def test_interrupts_are_kept_too(bench):
         raise KeyboardInterrupt
 
     b = bench([two(interrupted)])
-    assert b.run("push") == 1
-    assert b.run("push") == 1
+    assert b.run("forces") == 1
+    assert b.run("forces") == 1
     assert len(calls) == 1  # not called again: the run is about to end
     with pytest.raises(KeyboardInterrupt):
         b.elements[0].raise_failure()
@@ -258,7 +258,7 @@ def test_interrupts_are_kept_too(bench):
 @pytest.mark.jit_off
 def test_functions_must_return_none(bench):
     b = bench([two(lambda t, r, A, v, w, p, out: out)])
-    assert b.run("push") == 1
+    assert b.run("forces") == 1
     with pytest.raises(ModelError, match=r"its function f returns .*It must fill out and return None"):
         b.elements[0].raise_failure()
 
@@ -273,12 +273,12 @@ def test_numbers_that_are_not_finite(bench, value):
         D[11, 11] = value
 
     b = bench([two(), two(wild)])
-    assert b.run("push") == 2
-    assert "its function f gave numbers that are not finite at t = 0.7" in b.explain(1, "push", 0.7)
+    assert b.run("forces") == 2
+    assert "its function f gave numbers that are not finite at t = 0.7" in b.explain(1, "forces", 0.7)
     b = bench([two(jacobian=wild_jacobian)])
-    assert b.run("push") == 0
-    assert b.run("stiffen") == 1
-    assert "its function jacobian gave" in b.explain(0, "stiffen", 0.7)
+    assert b.run("forces") == 0
+    assert b.run("force_derivatives") == 1
+    assert "its function jacobian gave" in b.explain(0, "force_derivatives", 0.7)
 
 
 def test_pickle_and_copy():

@@ -107,10 +107,10 @@ def test_without_derivatives(bench):
 def test_turned_too_far_is_reported(bench):
     b = bench([force()])
     b[s.MARKER_A][:] = np.eye(3).ravel(), Rotation.from_rotvec((3.1, 0, 0)).as_matrix().ravel()
-    assert (b.run("push"), b.run("stiffen")) == (1, 1)
-    assert "markers turned by more than 3 rad at t = 0.5" in b.explain(0, "push", 0.5)
+    assert (b.run("forces"), b.run("force_derivatives")) == (1, 1)
+    assert "markers turned by more than 3 rad at t = 0.5" in b.explain(0, "forces", 0.5)
     b[s.MARKER_A][:] = np.eye(3).ravel()
-    assert b.run("push") == 0
+    assert b.run("forces") == 0
 
 
 @pytest.mark.jit_off
@@ -122,11 +122,11 @@ def test_failures_are_named(bench):
         out[2] = np.inf
 
     b = bench([force(broken), force(endless)])
-    assert b.run("push") == 1
-    assert "its function f raised ValueError at t = 0.7: no such place" in b.explain(0, "push", 0.7)
+    assert b.run("forces") == 1
+    assert "its function f raised ValueError at t = 0.7: no such place" in b.explain(0, "forces", 0.7)
     b = bench([force(endless)])
-    assert b.run("push") == 1
-    assert "not finite at t = 0.7" in b.explain(0, "push", 0.7)
+    assert b.run("forces") == 1
+    assert "not finite at t = 0.7" in b.explain(0, "forces", 0.7)
 
 
 def test_copies(bench):

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.methods import closure
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels
+from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -114,13 +114,13 @@ def closed_state(model, seed):
     rng = np.random.default_rng(seed)
     system = compile_model(model)
     state = State(system)
-    closer = Closer(state)
+    projector = Projector(state)
     q = system.q0.copy()
     q[7:10] += 0.1 * rng.normal(size=3)
     p = Rotation.from_quat(np.roll(q[10:14], -1)) * Rotation.from_rotvec(0.4 * rng.normal(size=3))  # scalar last
     q[10:14] = np.roll(p.as_quat(), 1)
     state.move(0.0, q, system.v0)
-    assert closure.assemble_positions(state.handle, closer.handle) == 0
+    assert projection_kernels.assemble_positions(state.handle, projector.handle) == 0
     assert state.run(evaluate.forces, evaluate.jacobian) == 0
     return state
 

@@ -12,7 +12,7 @@ from mechanisms import rate_matrix
 import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
-from index3.methods.closing import Closer
+from index3.methods.projection import Projector
 from index3.methods.state_space.jacobian import evaluate_parts
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -85,7 +85,7 @@ def vehicle():
 
 def at_rest(model):
     state = State(compile_model(model))
-    assemble_state(state, Closer(state), 0.0)
+    assemble_state(state, Projector(state), 0.0)
     state[s.V][:] = 0.0
     return state
 
@@ -169,7 +169,7 @@ def test_euler_parameters_and_angular_velocity():
     body = model.add(ix.RigidBody("body", 2.0, tuple(inertia), orientation=p, angular_velocity=omega))
     model.add(ix.Torque("twist", body, tuple(torque)))
     state = State(compile_model(model))
-    assemble_state(state, Closer(state), 0.0)
+    assemble_state(state, Projector(state), 0.0)
     parts = evaluate_parts(state)
     block = parts.mass[3:, 3:]
     assert np.abs(block @ p).max() < 1e-15

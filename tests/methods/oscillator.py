@@ -8,8 +8,8 @@ import pytest
 import index3 as ix
 from index3.engine.assembly import assemble_state
 from index3.methods import run
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.system.compile import compile_model
 from index3.system.system import State
 
@@ -31,10 +31,10 @@ class Stepper:
     def __init__(self, model: ix.Model, method, newton_tol: float = 1e-12) -> None:
         system = compile_model(model)
         self.state = State(system)
-        closer = Closer(self.state)
-        assemble_state(self.state, closer, 0.0)
+        projector = Projector(self.state)
+        assemble_state(self.state, projector, 0.0)
         self.run = Run(
-            self.state, closer.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=newton_tol,
+            self.state, projector.solver, (0.0, 1.0), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=newton_tol,
             t_eval=np.zeros(0), step=1.0, max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.method = method
@@ -60,10 +60,10 @@ def start_run(model: ix.Model, method, rtol: float = 1e-6, first_step: float | N
     """A run with error control that the test advances try by try: the run and the method's table."""
     system = compile_model(model)
     state = State(system)
-    closer = Closer(state)
-    assemble_state(state, closer, 0.0)
+    projector = Projector(state)
+    assemble_state(state, projector, 0.0)
     progress = Run(
-        state, closer.solver, (0.0, span), rtol=rtol, atol=np.full(system.n, rtol / 100), newton_tol=1e-11,
+        state, projector.solver, (0.0, span), rtol=rtol, atol=np.full(system.n, rtol / 100), newton_tol=1e-11,
         t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     return progress, method.start(progress, first_step)

@@ -16,7 +16,7 @@ from index3.compiled import slots as s
 from index3.engine.variants import Variant
 from index3.methods import run
 from index3.methods.augmented import penalty
-from index3.methods.closing import KERNELS
+from index3.methods.projection import KERNELS
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model

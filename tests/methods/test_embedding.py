@@ -10,7 +10,7 @@ import pytest
 import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
-from index3.methods.closing import Closer
+from index3.methods.projection import Projector
 from index3.methods.state_space import partition
 from index3.methods.state_space.jacobian import evaluate_parts
 from index3.system import evaluate
@@ -30,7 +30,7 @@ def test_embedded_equations_give_the_same_accelerations(name):
     """S3-10, S3-11: B = [I; -Cd^-1 Ci] with B^T Cq^T = 0; B^T M B q_i'' = B^T (Q - M c) with q'' = B q_i'' + c."""
     model = MODELS[name]()
     state = State(compile_model(model))
-    assemble_state(state, Closer(state), 0.0)
+    assemble_state(state, Projector(state), 0.0)
     accelerations, lam = state[s.A].copy(), state[s.LAM].copy()  # by the sparse augmented system
     parts = evaluate_parts(state)
     rows, dependent, independent = parts.partition.rows, parts.partition.dependent, parts.partition.independent

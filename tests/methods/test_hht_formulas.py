@@ -10,10 +10,10 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.direct import alpha as past
 from index3.methods.direct import hht, newton
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -190,11 +190,11 @@ class Trace:
 
     def __init__(self, model, method, rtol, atol=0.0, span=100.0, first_step=1e-3):
         state = State(compile_model(model))
-        closer = Closer(state)
-        assemble_state(state, closer, 0.0)
+        projector = Projector(state)
+        assemble_state(state, projector, 0.0)
         self.state, self.method = state, method
         self.run = Run(
-            state, closer.solver, (0.0, span), rtol=rtol, atol=np.full(state.system.n, atol), newton_tol=1e-12,
+            state, projector.solver, (0.0, span), rtol=rtol, atol=np.full(state.system.n, atol), newton_tol=1e-12,
             t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
         )  # fmt: skip
         self.table = method.start(self.run, first_step)

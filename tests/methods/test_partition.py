@@ -10,20 +10,20 @@ from test_state_space import MODELS, consistent_state, end_states, observed
 import index3 as ix
 from index3.compiled import slots as s
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.explicit import runge_kutta_method
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import (
     elimination,
     frame,
-    framing,
+    frame_table,
     jacobian,
     rosenbrock,
     rosenbrock_method,
     sdirk_method,
 )
 from index3.methods.state_space.elimination import GROWTH
-from index3.methods.state_space.framing import Frame
+from index3.methods.state_space.frame_table import Frame
 from index3.methods.state_space.partition import (
     DENSE,
     Partition,
@@ -158,7 +158,7 @@ def test_compiled_derivatives_of_a_partition(name, frames):
     state = consistent_state(MODELS[name](), 3)
     parts = jacobian.evaluate_parts(state)
     progress = Run(
-        state, Closer(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(state.system.n, 1e-8), newton_tol=1e-11,
+        state, Projector(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(state.system.n, 1e-8), newton_tol=1e-11,
         t_eval=np.zeros(0), step=1e-9, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = Rosenbrock4(parametrization="partition").start(progress, None)
@@ -248,7 +248,7 @@ def test_sparse_partitions_follow_a_motion(frames, monkeypatch):
     """A chain that falls through its lowest position, eliminated sparse: no more steps than with dense elimination."""
     model, counts, ends = ix.library.chain(10), [], []
     for limit in (0, DENSE):
-        monkeypatch.setattr(framing, "DENSE", limit)
+        monkeypatch.setattr(frame_table, "DENSE", limit)
         ends.append(
             ix.simulate(model, (0, 2), "firstorder-sdirk4", rtol=1e-6, t_eval=[2.0], parametrization="partition")
         )

@@ -16,8 +16,8 @@ from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
 from index3.errors import ModelError
 from index3.methods import run
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import jacobian, rosenbrock
 from index3.methods.state_space.partition import dense_rows
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4
@@ -222,7 +222,7 @@ def test_work_counts():
 def consistent_state(model, seed):
     """A state on the constraints with a random velocity."""
     state = State(compile_model(model))
-    assemble_state(state, Closer(state), 0.0)
+    assemble_state(state, Projector(state), 0.0)
     assert state.run(evaluate.forces, evaluate.jacobian) == 0
     _, values, rows = np.linalg.svd(dense_rows(state))
     null = rows[np.count_nonzero(values > 1e-9) :]
@@ -285,7 +285,7 @@ def test_compiled_derivatives(name):
     parts = jacobian.evaluate_parts(state)
     system = state.system
     progress = Run(
-        state, Closer(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11,
+        state, Projector(state).solver, (0.0, 1e-9), rtol=1e-6, atol=np.full(system.n, 1e-8), newton_tol=1e-11,
         t_eval=np.zeros(0), step=1e-9, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = Rosenbrock4().start(progress, None)

@@ -11,8 +11,8 @@ import index3 as ix
 from index3.compiled.interface import JIT, view
 from index3.linear.reference import sparse_matrix
 from index3.methods import run
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import frame, jacobian, rosenbrock, sdirk
 from index3.methods.tableaus import SDIRK4_15, Tableau, fractions
 
@@ -38,7 +38,7 @@ def one_step(model, key, h):
     state, method = consistent_state(model, 4), ix.METHODS[key]()
     jacobian.evaluate_parts(state)
     progress = Run(
-        state, Closer(state).solver, (0.0, 1.0), rtol=1e-2, atol=np.full(state.system.n, 10.0), newton_tol=1e-11,
+        state, Projector(state).solver, (0.0, 1.0), rtol=1e-2, atol=np.full(state.system.n, 10.0), newton_tol=1e-11,
         t_eval=np.zeros(0), step=0.0, max_step=np.inf, max_steps=None,
     )  # fmt: skip
     table = method.start(progress, h)

@@ -38,7 +38,7 @@ def loads(monkeypatch):
 
 
 def names(loaded):
-    """Names such as "rigid_kernels.second" of the kernels of one load."""
+    """Names such as "rigid_kernels.second_derivatives" of the kernels of one load."""
     return {f"{module.rpartition('.')[2]}.{name}" for module, name in loaded}
 
 
@@ -102,7 +102,13 @@ def test_forces_of_accelerations_load_their_stages_too(loads, key):
 def test_an_automatic_run_loads_twice(loads):
     ix.simulate(ix.library.four_bar(), (0.0, 0.05), progress=False)
     assert len(loads) == 2, [names(load) for load in loads[2:]]  # the model and what chooses; the method
-    unused = {"evaluate.derivatives", "rigid_kernels.second", "angle.restrain", "angle.curve", "hht.advance"}
+    unused = {
+        "evaluate.derivatives",
+        "rigid_kernels.second_derivatives",
+        "angle.constraints",
+        "angle.hessians",
+        "hht.advance",
+    }
     assert not unused & (names(loads[0]) | names(loads[1]))
 
 
@@ -112,14 +118,14 @@ def test_a_stand_in_builds_its_kernel_with_its_stages_and_lets_it_take_its_place
     state = State(system)
     assert not loads
     before = state[s.CORE].copy()
-    evaluate.place(state.handle, 0)  # itself loaded by the call; its stage is stood in for
-    assert [names(load) for load in loads] == [{"evaluate.place"}, {"rigid_kernels.place", "angle.count_turns"}]
+    evaluate.poses(state.handle, 0)  # itself loaded by the call; its stage is stood in for
+    assert [names(load) for load in loads] == [{"evaluate.poses"}, {"rigid_kernels.poses", "angle.count_turns"}]
     expected = state[s.MARKER_R].copy()
     state[s.MARKER_R][state[s.MARKERS]["body"] >= 0] = np.inf
-    assert state.run(evaluate.place) == 0
+    assert state.run(evaluate.poses) == 0
     np.testing.assert_array_equal(state[s.MARKER_R], expected)
     assert len(loads) == 2
-    assert state[s.CORE][s.CORE_PLACE] == evaluate.place.address != before[s.CORE_PLACE]
+    assert state[s.CORE][s.CORE_POSES] == evaluate.poses.address != before[s.CORE_POSES]
     first = [stage for stage, _, _ in system.stages].index("place")
     assert state[s.STAGES][first] == system.addresses.of_stage("place")[0].address
     state.run(evaluate.forces)
@@ -159,11 +165,11 @@ def test_a_kernel_that_cannot_be_built_ends_a_run_with_the_reason(loads, monkeyp
         attempts.append(keys)
         raise Index3Error("Kernels could not be built: no space left")
 
-    place = evaluate.place.address
+    place = evaluate.poses.address
     monkeypatch.setattr(store, "prepare", refuse)
     assert place
     for _ in range(2):
-        assert evaluate.place(state.handle, 0) != 0
+        assert evaluate.poses(state.handle, 0) != 0
     assert len(attempts) == 1  # not again at every step
     assert "no space left" in system.explain(state)
     assert str(system.take_failures()[0]).endswith("no space left")

@@ -24,8 +24,8 @@ from index3.engine.equations import Equations
 from index3.errors import AssemblyError
 from index3.linear import contract, solver
 from index3.linear.reference import free_space, sparse_matrix
-from index3.methods import closure
-from index3.methods.closing import singular_body
+from index3.methods import projection_kernels
+from index3.methods.projection import singular_body
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 
@@ -135,7 +135,7 @@ class Balance:
         self.iterations += 1
         self.place(u)
         try:
-            self.equations.project(closure.assemble_positions)
+            self.equations.project(projection_kernels.assemble_positions)
             self.weigh()
             return True
         except (AssemblyError, ValueError):  # also a ModelError: a force has no value there

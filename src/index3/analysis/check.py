@@ -14,7 +14,7 @@ from index3.engine.settings import check_model, check_time
 from index3.engine.start import Start, either
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.model.model import Model
 
 
@@ -86,7 +86,7 @@ def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) 
     notes: list[str] = []
     start = equations.start(either(initial, at, "check")) or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
-    code = closure.assemble_positions(state.handle, projection.handle)
+    code = projection_kernels.assemble_positions(state.handle, projection.handle)
     if code:
         problem: Index3Error = projection.failure(code, t)
         if not isinstance(problem, AssemblyError):
@@ -96,7 +96,7 @@ def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) 
     moved = float(np.abs(state[s.Q] - start.q).max(initial=0.0))
     if not code and moved > 1e-9:
         notes.append(f"assembly moves coordinates by up to {moved:.3g}; `index3.assemble(model)` says which")
-    equations.project(closure.assemble_accelerations)
+    equations.project(projection_kernels.assemble_accelerations)
     zero = np.flatnonzero(projection.factors[contract.ZERO][system.n :])
     rank = system.m - len(zero)
     if not code:

@@ -18,7 +18,7 @@ from index3.engine.equations import Equations
 from index3.engine.settings import check_model
 from index3.engine.start import either
 from index3.errors import ModelError, SingularError
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import Partition, choose_partition, sparse_rows
 from index3.model.model import Model
@@ -159,7 +159,7 @@ class FirstOrder:
     def __call__(self, t: float, y: np.ndarray) -> np.ndarray:
         """y' at (t, y)."""
         self._recover(t, y)
-        self._equations.project(closure.assemble_accelerations)
+        self._equations.project(projection_kernels.assemble_accelerations)
         keep = self._partition.independent
         return np.concatenate([self._state[s.V][keep], self._state[s.A][keep]])
 

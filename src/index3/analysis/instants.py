@@ -45,13 +45,13 @@ def movement(state: State, direction: np.ndarray) -> float:
     """
     keep, spatial = state[s.V].copy(), in_space(state)
     state[s.V][:] = 0.0
-    state.run(evaluate.place)
+    state.run(evaluate.poses)
     by_time = state[s.MARKER_V][spatial].copy()
     state[s.V][:] = direction
-    code = state.run(evaluate.place)
+    code = state.run(evaluate.poses)
     twists = state[s.MARKER_V][spatial] - by_time
     state[s.V][:] = keep
-    state.run(evaluate.place)
+    state.run(evaluate.poses)
     if code or not len(twists):
         return float(np.abs(direction[: state.system.first_state]).max(initial=0.0))
     shift, turn = (np.linalg.norm(part, axis=1).max() for part in (twists[:, :3], twists[:, 3:]))

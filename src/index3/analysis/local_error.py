@@ -16,9 +16,9 @@ from index3.engine.settings import check_model, is_number
 from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
-from index3.methods.closing import kernels_for
+from index3.methods.projection import kernels_for
 from index3.methods.registry import choose
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.compile import compile_model
@@ -88,7 +88,7 @@ def take_steps(variant: Variant, method: Any, line: tuple[Any, ...], step: float
     SimulationFailed : a step does not converge.
     """
     variant.move(*line)
-    variant.settle()
+    variant.make_consistent()
     t = line[0]
     progress = Run(
         variant.state, variant.projection.solver, (t, t + step), rtol=1e-6, atol=np.full(variant.system.n, 1e-8),

@@ -147,7 +147,7 @@ def mode_result(
     equations = Equations(model, "linearize")
     system, state = equations.system, equations.state
     state.move(t, q, np.zeros(system.n))
-    state.run(evaluate.place)
+    state.run(evaluate.poses)
     size = max(movement(state, mode.shape.real), movement(state, mode.shape.imag)) or 1.0
     rate = abs(mode.eigenvalue.imag) or mode.frequency or 2.0 * np.pi
     times = np.linspace(0.0, periods * 2.0 * np.pi / rate, round(periods * frames) + 1)

@@ -12,7 +12,7 @@ from index3.engine.layout import describe
 from index3.errors import ModelError
 from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper
-from index3.methods.closing import Closer
+from index3.methods.projection import Projector
 from index3.model.model import Model
 from index3.results.export import quantity
 from index3.results.result import Result
@@ -111,7 +111,7 @@ def load_direction(force: Any, rest: str, name: str, t: float) -> np.ndarray:
 
 
 def output_columns(
-    model: Model, projection: Closer, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
+    model: Model, projection: Projector, point: dict[str, Any], lines: dict[str, np.ndarray], names: Iterable[str]
 ) -> tuple[list[str], np.ndarray]:
     """Names of the single outputs, and their derivatives (outputs, k) along k changes of q, v, a and lam."""
     wanted, changes = as_names(names, "outputs"), lines["q"].shape[1]

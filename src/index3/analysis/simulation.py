@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from index3.analysis.audit import Audit, energy_audit
-from index3.compiled import crew
+from index3.compiled import workers
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
@@ -34,7 +34,7 @@ from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
 from index3.linear.registry import DEFAULT, solver_of
-from index3.methods.closing import kernels_for
+from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
 from index3.results.result import Result
@@ -144,7 +144,7 @@ class Simulation:
             runner.log = StepLog(runner.run)
         if functions:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
-        crew.dismiss()  # every kernel that the run is known to need is there
+        workers.stop_idle()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:

@@ -20,7 +20,7 @@ from index3.errors import AssemblyError, ModelError
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.model.model import Model
 from index3.results.result import Result
 
@@ -254,7 +254,7 @@ def as_result(model: Model, balance: Balance, method: str) -> Result:
     state[s.LAM][:] = balance.lam
     if projection.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~projection.null_rows()
-        closure.shorten(state.handle, projection.handle)
+        projection_kernels.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
     line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}

@@ -120,7 +120,7 @@ class Body(Element):
         return f"{type(self).__name__} '{self.name}'"
 
     @property
-    def slender(self) -> bool:
+    def lacks_inertia(self) -> bool:
         """Whether it lacks inertia about some axis, so that only its joints make its equations solvable."""
         return False
 

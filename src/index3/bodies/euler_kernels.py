@@ -133,7 +133,7 @@ def turned_inertia(J, b, k, x):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose and twist of every marker; fails where the angles are singular."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
     local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -185,7 +185,7 @@ def mass(T, E):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J = [I, b_c x d; 0, b_c] and MARKER_NV = (J v)_q of every marker."""
     bodies, markers, q, v = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V)
     marker_r, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -257,7 +257,7 @@ def bias(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a, (J a)_q and the derivatives of the bias."""
     bodies, markers, q, v, a = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V), view(T, s.A)
     marker_r, marker_v, marker_x = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.MARKER_X)
@@ -297,6 +297,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent,
-    "body_matrix": body_matrix, "bias": bias, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians,
+    "body_matrix": body_matrix, "bias": bias, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

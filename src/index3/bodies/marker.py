@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.algebra.vectors import cross, dot
+from index3.element_type import ElementType
 from index3.errors import ModelError
-from index3.words import Word
 
 if TYPE_CHECKING:
     from index3.bodies.body import Body
@@ -132,7 +132,7 @@ def is_rotation(A: np.ndarray, slack: float) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Marker(metaclass=Word):
+class Marker(metaclass=ElementType):
     """A point and three axes fixed to a body; z is the axis of a joint placed there.
 
     Usually made by `body.marker(...)` or `body.marker_at(...)`.

@@ -2,8 +2,8 @@
 
 They have no coordinates: pose and twist come from FUNCTION_VALUES, and so does the acceleration, which is all bias;
 gamma and the derivatives of the rows follow as for any marker. What a row's explicit derivative by time lacks is g . V
-of such a marker; `restrain` adds it. It has to come after the `restrain` of every constraint, and `push` after that of
-every force: the table of this kind is the last one.
+of such a marker; `constraints` adds it. It has to come after the `constraints` of every constraint, and `forces` after
+that of every force: the table of this kind is the last one.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def spin_rate(phi, rate, second):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose, twist and acceleration of every moving marker; explicit derivatives of its rows by time begin at zero."""
     moving, ties, values = view(E, MARKERS), view(E, TIES), view(T, s.FUNCTION_VALUES)
     marker_r, marker_v, marker_b = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.MARKER_B)
@@ -118,7 +118,7 @@ def carried(T, tie):
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """Add g . V of the moving markers to the explicit derivatives of their rows by time."""
     ties, phi_t = view(E, TIES), view(T, s.PHI_T)
     for k in range(ties.shape[0]):
@@ -127,7 +127,7 @@ def restrain(T, E):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Note the power of what moves the markers against the forces applied to them.
 
     That against reactions, which are in MARKER_F already, is lam . PHI_T, and the evaluator's own.
@@ -145,9 +145,9 @@ def push(T, E):
 
 @kernel
 def energies(T, E):
-    """The power that `push` noted: multipliers may have changed since."""
+    """The power that `forces` noted: multipliers may have changed since."""
     view(T, s.ENERGY)[s.POWER] += view(E, NOTED)[0]
     return OK
 
 
-STAGES = {"place": place, "restrain": restrain, "push": push, "energies": energies}
+STAGES = {"poses": poses, "constraints": constraints, "forces": forces, "energies": energies}

@@ -47,7 +47,7 @@ class Natural(Body):
         self.turning = tuple(sorted({i for form in axes for i in form if i >= 0}))
 
     @property
-    def slender(self) -> bool:
+    def lacks_inertia(self) -> bool:
         """Whether its mass and its own rows leave some motion without inertia."""
         block = self.structure.mass_matrix()
         for row, weight in zip(self.structure.rows, self.row_weights(), strict=True):

@@ -116,7 +116,7 @@ def put_twist(A, m, terms, first, count, x, offset, out):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose and twist of every marker."""
     frames, terms, q, v = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.Q), view(T, s.V)
     marker_r, marker_a, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
@@ -202,7 +202,7 @@ def put_change(E, T, x, out):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J and MARKER_NV = (J v)_q of every marker."""
     frames, terms, markers = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.MARKERS)
     A, jacobian = view(T, s.MARKER_A), view(T, s.MARKER_J)
@@ -294,7 +294,7 @@ def bias(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a, (J a)_q; derivatives of the own rows' rates and gamma."""
     frames, terms, a = view(E, FRAMES), view(E, FRAME_TERMS), view(T, s.A)
     A, marker_x = view(T, s.MARKER_A), view(T, s.MARKER_X)
@@ -326,6 +326,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent, "own_rows": own_rows,
-    "body_matrix": body_matrix, "bias": bias, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians, "own_rows": own_rows,
+    "body_matrix": body_matrix, "bias": bias, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

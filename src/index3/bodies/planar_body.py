@@ -76,7 +76,7 @@ class PlanarBody(Body):
             self.angular_velocity_given = True
 
     @property
-    def slender(self) -> bool:
+    def lacks_inertia(self) -> bool:
         """Whether it has no inertia."""
         return self.inertia == 0.0
 

@@ -28,7 +28,7 @@ BODIES, MAP = slots(bodies=(PLANAR, 1), map=("i8", 2))
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose and twist of every marker."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
     local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -74,7 +74,7 @@ def mass(T, E):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J and MARKER_NV = (J v)_q of every marker: six rows of three columns."""
     bodies, markers, q, v = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V)
     r, jacobian, change = view(T, s.MARKER_R), view(T, s.MARKER_J), view(T, s.MARKER_NV)
@@ -123,7 +123,7 @@ def bias(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a, (J a)_q and the derivatives of the bias."""
     bodies, markers, q, v, a = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V), view(T, s.A)
     r, marker_x = view(T, s.MARKER_R), view(T, s.MARKER_X)
@@ -157,6 +157,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent,
-    "body_matrix": body_matrix, "bias": bias, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians,
+    "body_matrix": body_matrix, "bias": bias, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

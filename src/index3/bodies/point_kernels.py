@@ -13,7 +13,7 @@ BODIES, MAP = slots(bodies=(POINT, 1), map=("i8", 2))
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Position and velocity of every marker; the axes stand as they were set."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
     local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -48,7 +48,7 @@ def mass(T, E):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J = [I; 0]."""
     bodies, markers, jacobian = view(E, BODIES), view(T, s.MARKERS), view(T, s.MARKER_J)
     for b in range(bodies.shape[0]):
@@ -69,7 +69,7 @@ def body_matrix(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a: the point's acceleration."""
     bodies, a, marker_x = view(E, BODIES), view(T, s.A), view(T, s.MARKER_X)
     for b in range(bodies.shape[0]):
@@ -92,6 +92,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent,
-    "body_matrix": body_matrix, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians,
+    "body_matrix": body_matrix, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

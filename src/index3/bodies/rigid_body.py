@@ -92,7 +92,7 @@ class RigidBody(Body):
         return (*site[:5], self.mass, tuple(np.ravel(self.inertia)))
 
     @property
-    def slender(self) -> bool:
+    def lacks_inertia(self) -> bool:
         """Whether it has no inertia about some axis."""
         return is_singular(self.inertia)
 

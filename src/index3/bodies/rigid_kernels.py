@@ -75,7 +75,7 @@ def turn(p, c):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """Pose and twist of every marker."""
     bodies, q, v = view(E, BODIES), view(T, s.Q), view(T, s.V)
     local_r, marker_r, marker_v = view(T, s.LOCAL_R), view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -130,7 +130,7 @@ def mass(T, E):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J = [I, -d x W; 0, W] and MARKER_NV = (J v)_q of every marker."""
     bodies, markers, q, v = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V)
     marker_r, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_V)
@@ -225,7 +225,7 @@ def bias(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a, (J a)_q and the derivatives of the bias; the normalisation rows' derivatives."""
     bodies, markers, q, v, a = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V), view(T, s.A)
     marker_r, marker_v, marker_x = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.MARKER_X)
@@ -268,6 +268,6 @@ def energies(T, E):
 
 
 STAGES = {
-    "place": place, "gather": gather, "mass": mass, "tangent": tangent, "own_rows": own_rows,
-    "body_matrix": body_matrix, "bias": bias, "second": second, "energies": energies,
+    "poses": poses, "gather": gather, "mass": mass, "jacobians": jacobians, "own_rows": own_rows,
+    "body_matrix": body_matrix, "bias": bias, "second_derivatives": second_derivatives, "energies": energies,
 }  # fmt: skip

@@ -7,11 +7,11 @@ from numbers import Real
 from typing import Any
 
 from index3.bodies.marker import as_number, as_vector
+from index3.element_type import ElementType
 from index3.errors import ModelError
-from index3.words import Word
 
 
-class SmoothFunction(metaclass=Word):
+class SmoothFunction(metaclass=ElementType):
     """A function of time with its first two derivatives; elements that need them take them from here."""
 
     def __call__(self, t: float) -> Any:

@@ -48,7 +48,7 @@ def put_parts(T, E, x, out):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """The twist of every marker: its states."""
     put_parts(T, E, view(T, s.V), view(T, s.MARKER_V))
     return OK
@@ -82,7 +82,7 @@ def mass(T, E):
 
 
 @kernel
-def tangent(T, E):
+def jacobians(T, E):
     """MARKER_J: ones where a component of the twist is a state."""
     blocks, markers, jacobian = view(E, BODIES), view(T, s.MARKERS), view(T, s.MARKER_J)
     for b in range(blocks.shape[0]):
@@ -102,17 +102,17 @@ def body_matrix(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """X = J a."""
     put_parts(T, E, view(T, s.A), view(T, s.MARKER_X))
     return OK
 
 
 STAGES = {
-    "place": place,
+    "poses": poses,
     "gather": gather,
     "mass": mass,
-    "tangent": tangent,
+    "jacobians": jacobians,
     "body_matrix": body_matrix,
-    "second": second,
+    "second_derivatives": second_derivatives,
 }

@@ -1,4 +1,4 @@
-"""Compile kernels into object files; run by the workers of `crew` and by the package's build hook."""
+"""Compile kernels into object files; run by the workers of `workers` and by the package's build hook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from index3.compiled import crew, outside, sources, store, target
+from index3.compiled import outside, sources, store, target, workers
 from index3.compiled.interface import BUILDING
 
 
@@ -21,7 +21,7 @@ def build_kernel(module: str, name: str, directory: Path) -> Path:
     try:
         write(path, content)
     except OSError as problem:
-        raise crew.NotStored(problem.strerror or str(problem)) from problem
+        raise workers.NotStored(problem.strerror or str(problem)) from problem
     return path
 
 
@@ -42,7 +42,7 @@ def write(path: Path, content: bytes) -> None:
 def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
     """Build the objects of every kernel that `directory` lacks; objects of older sources are removed."""
     directory = Path(directory)
-    crew.dismiss()  # workers know the sources of old
+    workers.stop_idle()  # workers know the sources of old
     sources.forget_sources()
     keys = sources.kernels(sources.kernel_modules())
     files = {key: [directory / store.file_name(*key, way) for way in target.ways()] for key in keys}
@@ -52,8 +52,8 @@ def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
             old.unlink()
     missing = [key for key, paths in files.items() if all(store.unpack(path) is None for path in paths)]
     if missing:
-        crew.build(missing, directory, jobs)
-        crew.dismiss()
+        workers.build(missing, directory, jobs)
+        workers.stop_idle()
     return sorted(path for path in wanted if path.is_file())
 
 
@@ -62,14 +62,14 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
 
     Raises
     ------
-    SystemExit : with a code of `crew`, if a kernel is refused or cannot be written.
+    SystemExit : with a code of `workers`, if a kernel is refused or cannot be written.
     """
     if not BUILDING:
         raise SystemExit("index3.compiled.build: set INDEX3_BUILDING=1 to build named kernels")
     if target.ways()[0] == target.QUICK:
-        from index3.compiled.frontend import make_quick
+        from index3.compiled.frontend import speed_up_numba
 
-        make_quick()
+        speed_up_numba()
     from index3.compiled.emit import Refused
 
     for line in lines:
@@ -79,9 +79,9 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
             try:
                 build_kernel(module, name, directory)
             except Refused as problem:
-                end(crew.REFUSED, str(problem))
-            except crew.NotStored as problem:
-                end(crew.NOT_STORED, str(problem))
+                end(workers.REFUSED, str(problem))
+            except workers.NotStored as problem:
+                end(workers.NOT_STORED, str(problem))
             answer(f"{module}.{name}\n")
 
 

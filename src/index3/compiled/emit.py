@@ -24,7 +24,7 @@ class Refused(Exception):
 
 
 def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
-    """Symbol and object code of one kernel; by the quick way, after `make_quick`.
+    """Symbol and object code of one kernel; by the quick way, after `speed_up_numba`.
 
     Raises
     ------

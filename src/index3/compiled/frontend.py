@@ -117,7 +117,7 @@ def take_plain_integers(helper: Any) -> Any:
     return helper
 
 
-def spare_helpers() -> None:
+def skip_helpers() -> None:
     """Leave helpers as they come from Numba until `finish_kernel` takes them in.
 
     By itself Numba would link into each helper what it calls, optimise it, and make machine code of it, although
@@ -156,7 +156,7 @@ def finish_kernel(library: Any) -> Any:
     return module
 
 
-def spare_reference_counts() -> None:
+def skip_reference_counts() -> None:
     """Views own nothing, and a kernel that allocates is refused: there is nothing to count."""
     NRTContext.incref = NRTContext.decref = lambda self, builder, kind, value: None
 
@@ -191,12 +191,12 @@ def remember_sizes() -> None:
     BaseContext.get_abi_sizeof = get_abi_sizeof
 
 
-def spare_scipy() -> None:
+def skip_scipy() -> None:
     """Numba looks whether SciPy is there, for linear algebra that kernels have no use for; loading it takes 0.4 s."""
     sys.modules.setdefault("scipy.linalg", None)  # type: ignore[arg-type]
 
 
-def spare_events() -> None:
+def skip_events() -> None:
     """Do not announce each call of LLVM: nobody listens."""
     ffi.lib._lock._cblist.clear()
 
@@ -206,7 +206,7 @@ def remember_signatures() -> None:
     base._has_loc = functools.cache(base._has_loc)
 
 
-def spare_lifetimes() -> None:
+def skip_lifetimes() -> None:
     """Find out how long variables live only if a pass asks for it: it matters to reference counts alone."""
 
     def run(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
@@ -218,7 +218,7 @@ def spare_lifetimes() -> None:
     PostProcessor.run = run
 
 
-def spare_registries() -> None:
+def skip_registries() -> None:
     """Look for new built-in functions when modules were imported, not at each call of one."""
     contexts: Any = BaseContext
     refresh = contexts.refresh
@@ -252,7 +252,7 @@ def list_variables_quickly() -> None:
     Inst._rec_list_vars = find
 
 
-def make_quick() -> None:
+def speed_up_numba() -> None:
     """Change Numba in this process.
 
     Raises
@@ -260,14 +260,14 @@ def make_quick() -> None:
     UnknownNumba : this is none that can be changed so.
     """
     check_numba()
-    spare_scipy()
-    spare_events()
+    skip_scipy()
+    skip_events()
     remember_signatures()
-    spare_lifetimes()
-    spare_registries()
+    skip_lifetimes()
+    skip_registries()
     list_variables_quickly()
-    spare_helpers()
-    spare_reference_counts()
+    skip_helpers()
+    skip_reference_counts()
     remember_types()
     remember_sizes()
     gc.collect()

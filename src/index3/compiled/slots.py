@@ -44,7 +44,7 @@ KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
 STEPPING, GAMMA_ALONE = 3, 4
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
-while CURVE is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT."""
+while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
@@ -108,13 +108,14 @@ while CURVE is run for GAMMA alone, so that a row may leave out all but the sum 
 )  # fmt: skip
 SIZE = STATUS.index + 1
 
-PLACE, RESTRAIN, PUSH, GATHER, MASS, TANGENT, OWN_ROWS, BODY_MATRIX, CURVE, STIFFEN, BIAS, SECOND, ENERGIES, MEASURE = (
-    range(14)
-)
+(
+    POSES, CONSTRAINTS, FORCES, GATHER, MASS, JACOBIANS, OWN_ROWS, BODY_MATRIX, HESSIANS, FORCE_DERIVATIVES, BIAS,
+    SECOND_DERIVATIVES, ENERGIES, MEASURE,
+) = range(14)  # fmt: skip
 """Stages of the evaluation; a kind's kernel belongs to one of them (see `evaluate`)."""
 
 (
-    CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_PLACE,
+    CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
     CORE_ANGLES, CORE_RATES,
 ) = range(10)  # fmt: skip
 """Places in CORE."""

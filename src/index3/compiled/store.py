@@ -4,7 +4,7 @@ One file per kernel, named by a digest of its module's source, of every source o
 what it was compiled with and for (`target`), so an edited file is never served from an old object. A file begins with a
 digest of the rest of it, so a damaged one is never loaded. Files are looked for in the installed package (put there by
 the build hook, and trusted as its sources are), then in the user's cache (`cache`), where a miss is built by worker
-processes (`crew`). A kernel's key is (module, name).
+processes (`workers`). A kernel's key is (module, name).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from index3.compiled import cache, crew, sources, target
+from index3.compiled import cache, sources, target, workers
 from index3.compiled.cache import cache_directory
 from index3.compiled.notice import Notice
 from index3.compiled.sources import PACKAGE, Key
@@ -131,12 +131,12 @@ def _build(missing: list[Key]) -> None:
     notice = Notice(len(missing))
     directory = cache.build_directory()
     try:
-        crew.build(missing, directory, report=notice.report)
-    except crew.NotStored as problem:
+        workers.build(missing, directory, report=notice.report)
+    except workers.NotStored as problem:
         spare = cache.temporary_directory(f"in {directory}", str(problem))
         try:
-            crew.build([key for key in missing if find(*key) is None], spare, report=notice.report)
-        except crew.NotStored as second:
+            workers.build([key for key in missing if find(*key) is None], spare, report=notice.report)
+        except workers.NotStored as second:
             raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
     notice.finish()

@@ -36,7 +36,7 @@ def record(fields: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI, its explicit derivatives by time, and ROW_G; the turn is the one nearest to the prescribed angle."""
     rows, A, zero = view(E, ROWS), view(T, s.MARKER_A), (0.0, 0.0, 0.0)
     phi, phi_t, phi_tt, size = view(T, s.PHI), view(T, s.PHI_T), view(T, s.PHI_TT), view(T, s.PHI_SCALE)
@@ -58,7 +58,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
@@ -108,4 +108,4 @@ def measure(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

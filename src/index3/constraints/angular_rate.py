@@ -35,7 +35,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI, its explicit derivatives, and ROW_G of every row."""
     rows, A, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
     phi, phi_t, phi_tt, size = view(T, s.PHI), view(T, s.PHI_T), view(T, s.PHI_TT), view(T, s.PHI_SCALE)
@@ -55,7 +55,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, V, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.ROW_H3)
     hessian, zero = clear_hessian(T), (0.0, 0.0, 0.0)
@@ -70,4 +70,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

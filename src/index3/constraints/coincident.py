@@ -26,7 +26,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every point pair."""
     rows, r = view(E, ROWS), view(T, s.MARKER_R)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -41,4 +41,4 @@ def restrain(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain}
+STAGES = {"constraints": constraints}

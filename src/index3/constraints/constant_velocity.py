@@ -37,7 +37,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row."""
     rows, A, zero = view(E, ROWS), view(T, s.MARKER_A), (0.0, 0.0, 0.0)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -52,7 +52,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, V, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.ROW_H3)
     hessian, zero = clear_hessian(T), (0.0, 0.0, 0.0)
@@ -86,4 +86,4 @@ def measure(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve, "measure": measure}
+STAGES = {"constraints": constraints, "hessians": hessians, "measure": measure}

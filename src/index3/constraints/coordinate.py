@@ -12,7 +12,7 @@ COORDINATE = np.dtype([("coordinate", "i8"), ("row", "i8"), ("entry", "i8"), ("v
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI of every row, and its reaction, which acts on the coordinate itself."""
     rows, q, lam, g = view(E, ROWS), view(T, s.Q), view(T, s.LAM), view(T, s.G)
     phi, size = view(T, s.PHI), view(T, s.PHI_SCALE)
@@ -33,4 +33,4 @@ def own_rows(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "own_rows": own_rows}
+STAGES = {"constraints": constraints, "own_rows": own_rows}

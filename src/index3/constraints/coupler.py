@@ -47,7 +47,7 @@ def ends(T, row, k):
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row; an angle is the turn nearest to its value at the last accepted step."""
     rows, A, r, near = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.ANGLE_REF)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -80,7 +80,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.ROW_H3)
     for e in range(rows.shape[0]):
@@ -111,4 +111,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

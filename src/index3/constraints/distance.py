@@ -23,7 +23,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row."""
     rows, r, zero = view(E, ROWS), view(T, s.MARKER_R), (0.0, 0.0, 0.0)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -38,7 +38,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second derivatives of every row; they are constant."""
     rows, hessian = view(E, ROWS), clear_hessian(T)
     for e in range(rows.shape[0]):
@@ -51,4 +51,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

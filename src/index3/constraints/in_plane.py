@@ -32,7 +32,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI, its explicit derivatives by time, and ROW_G of every row."""
     rows, A, r, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), (0.0, 0.0, 0.0)
     phi, phi_t, phi_tt, size = view(T, s.PHI), view(T, s.PHI_T), view(T, s.PHI_TT), view(T, s.PHI_SCALE)
@@ -53,7 +53,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
     h3, zero = view(T, s.ROW_H3), (0.0, 0.0, 0.0)
@@ -67,4 +67,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

@@ -24,7 +24,7 @@ def record(fields: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI (the sideways velocity) and ROW_G of every row."""
     rows, A, r, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -39,7 +39,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
@@ -62,4 +62,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

@@ -108,7 +108,7 @@ def in_ground(T, i, y):
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row; the number of a row whose point has left its curve."""
     rows, segments, zero = view(E, ROWS), view(E, SEGMENTS), (0.0, 0.0, 0.0)
     phi, size, g, r = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G), view(T, s.MARKER_R)
@@ -160,7 +160,7 @@ def second_and_third(c, m, e, v):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row, from those in p: dp = dd + d x dtheta_i, seen from marker i."""
     rows, segments, V = view(E, ROWS), view(E, SEGMENTS), view(T, s.MARKER_V)
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
@@ -195,4 +195,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

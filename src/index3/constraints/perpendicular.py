@@ -50,7 +50,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row."""
     rows, A, zero = view(E, ROWS), view(T, s.MARKER_A), (0.0, 0.0, 0.0)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -64,7 +64,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
@@ -94,4 +94,4 @@ def measure(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve, "measure": measure}
+STAGES = {"constraints": constraints, "hessians": hessians, "measure": measure}

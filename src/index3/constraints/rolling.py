@@ -37,7 +37,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI (the slip along t) and ROW_G of every row; the number of a wheel that lies flat."""
     rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -56,7 +56,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V)
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
@@ -87,4 +87,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

@@ -40,7 +40,7 @@ def planar_part(fields: dict[str, Any], first: Pose, second: Pose) -> tuple[int,
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI and ROW_G of every row; the number of a wheel that lies flat."""
     rows, A, r = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R)
     phi, size, g = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.ROW_G)
@@ -61,7 +61,7 @@ def restrain(T, E):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, r, V, h3 = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.ROW_H3)
     for e in range(rows.shape[0]):
@@ -93,4 +93,4 @@ def curve(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve}
+STAGES = {"constraints": constraints, "hessians": hessians}

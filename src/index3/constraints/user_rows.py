@@ -96,7 +96,7 @@ def write_row(T, E, user, r):
 
 
 @kernel
-def restrain(T, E):
+def constraints(T, E):
     """PHI, its derivative by time alone, and ROW_G of every row."""
     users, rows, blocks, t = view(E, USERS), view(E, ROWS), view(E, BLOCKS), view(T, s.TIME)[0]
     phi, phi_t = view(T, s.PHI), view(T, s.PHI_T)
@@ -241,7 +241,7 @@ def fill_curvature(T, E, user, t):
 
 
 @kernel
-def curve(T, E):
+def hessians(T, E):
     """Second derivatives of every row, and its second derivative by time."""
     users, t = view(E, USERS), view(T, s.TIME)[0]
     for e in range(users.shape[0]):
@@ -251,7 +251,7 @@ def curve(T, E):
 
 
 @kernel
-def second(T, E):
+def second_derivatives(T, E):
     """D_xi of every row, by four points."""
     users, rows, blocks, t = view(E, USERS), view(E, ROWS), view(E, BLOCKS), view(T, s.TIME)[0]
     h3 = view(T, s.ROW_H3)
@@ -271,4 +271,4 @@ def second(T, E):
     return OK
 
 
-STAGES = {"restrain": restrain, "curve": curve, "second": second}
+STAGES = {"constraints": constraints, "hessians": hessians, "second_derivatives": second_derivatives}

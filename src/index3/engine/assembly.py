@@ -9,8 +9,8 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
-from index3.methods import closure
-from index3.methods.closing import CONTRADICTION, Closer
+from index3.methods import projection_kernels
+from index3.methods.projection import CONTRADICTION, Projector
 from index3.system.system import State, System
 
 HEAVY = 1e8
@@ -63,10 +63,10 @@ def given_velocities(system: System) -> np.ndarray:
 
 
 def assemble_state(
-    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+    state: State, projector: Projector, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> Assembly:
     """Close a state at time t, as `close_state` does, and tell what had to move for it."""
-    redundant, iterations = close_state(state, closer, t, held, start)
+    redundant, iterations = close_state(state, projector, t, held, start)
     system = state.system
     q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
@@ -75,7 +75,7 @@ def assemble_state(
 
 
 def close_state(
-    state: State, closer: Closer, t: float, held: np.ndarray | None = None, start: Start | None = None
+    state: State, projector: Projector, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> tuple[int, int]:
     """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there.
 
@@ -87,36 +87,36 @@ def close_state(
     if start is not None and start.angle is not None:
         state[s.ANGLE_REF][:] = start.angle
     diagonal = typical_masses(system)
-    iterations = close_positions(state, closer, t, np.zeros(system.n, bool) if held is None else held, q0)
+    iterations = close_positions(state, projector, t, np.zeros(system.n, bool) if held is None else held, q0)
     given = given_velocities(system) if start is None else np.ones(system.n, bool)
     if given.any() and not given.all():
-        closer.table[closure.HEAVY_V][:] = HEAVY * diagonal * given
+        projector.table[projection_kernels.HEAVY_V][:] = HEAVY * diagonal * given
         for _ in range(2):
             state[s.V][given] = v0[given]
-            _check(closer, closure.assemble_velocities(state.handle, closer.handle), t)
-    closer.table[closure.HEAVY_V][:] = 0.0
-    _check(closer, closure.assemble_accelerations(state.handle, closer.handle), t)
-    redundant = int(closer.table[closure.REPORT][closure.N_REDUNDANT])
+            _check(projector, projection_kernels.assemble_velocities(state.handle, projector.handle), t)
+    projector.table[projection_kernels.HEAVY_V][:] = 0.0
+    _check(projector, projection_kernels.assemble_accelerations(state.handle, projector.handle), t)
+    redundant = int(projector.table[projection_kernels.REPORT][projection_kernels.N_REDUNDANT])
     if redundant and system.reads_reactions:
-        check_reactions(system, closer)
-    check_consistency(state, closer, t)
+        check_reactions(system, projector)
+    check_consistency(state, projector, t)
     return redundant, iterations
 
 
-def close_positions(state: State, closer: Closer, t: float, held: np.ndarray, q0: np.ndarray) -> int:
+def close_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
     """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
-    closer.table[closure.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
+    projector.table[projection_kernels.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
     for _ in range(PASSES if held.any() else 1):
         state[s.Q][held] = q0[held]
-        code = closure.assemble_positions(state.handle, closer.handle)
-        if code == closure.POSITIONS and held.any():
-            raise AssemblyError(f"{closer.failure(code, t)} Holding fewer coordinates may help.")
-        _check(closer, code, t)
-        iterations += int(closer.table[closure.REPORT][closure.N_ITERATIONS])
+        code = projection_kernels.assemble_positions(state.handle, projector.handle)
+        if code == projection_kernels.POSITIONS and held.any():
+            raise AssemblyError(f"{projector.failure(code, t)} Holding fewer coordinates may help.")
+        _check(projector, code, t)
+        iterations += int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
         if np.array_equal(state[s.Q][held], q0[held]):
             break
-    closer.table[closure.HEAVY_Q][:] = 0.0
+    projector.table[projection_kernels.HEAVY_Q][:] = 0.0
     if not np.all(np.isfinite(state[s.Q])):
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
     drift = np.abs(state[s.Q] - q0) * held
@@ -138,21 +138,21 @@ def typical_masses(system: System) -> np.ndarray:
     return masses
 
 
-def check_consistency(state: State, closer: Closer, t: float) -> None:
+def check_consistency(state: State, projector: Projector, t: float) -> None:
     """Raise if rows that were skipped as redundant contradict the others."""
     empty = np.zeros((1, len(state[s.ANGLE_REF])))
     empty[0] = state[s.ANGLE_REF]
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
-    lines = closer.close_block(np.array([t]), q[None], v[None], a[None], lam[None], empty, project=False)
+    lines = projector.close_block(np.array([t]), q[None], v[None], a[None], lam[None], empty, project=False)
     state.move(t, q, v)
     state[s.A][:], state[s.LAM][:] = a, lam
     if not lines["violation_scaled"][0].max() <= CONTRADICTION:
-        raise closer.failure(closure.CONTRADICTION, t)
+        raise projector.failure(projection_kernels.CONTRADICTION, t)
 
 
-def check_reactions(system: System, closer: Closer) -> None:
+def check_reactions(system: System, projector: Projector) -> None:
     """Raise if a force depends on reactions that redundant rows leave open."""
-    open_rows = closer.null_rows()
+    open_rows = projector.null_rows()
     for group in system.groups:
         if not getattr(group.element, "reads_reactions", False):
             continue
@@ -193,6 +193,6 @@ def rotation_angle(A: np.ndarray) -> float:
     return float(np.arctan2(np.linalg.norm(axial), np.trace(A) - np.cbrt(np.linalg.det(A))))
 
 
-def _check(closer: Closer, code: int, t: float) -> None:
+def _check(projector: Projector, code: int, t: float) -> None:
     if code:
-        raise closer.failure(code, t)
+        raise projector.failure(code, t)

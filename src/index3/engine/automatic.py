@@ -15,11 +15,11 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.linear import contract, solver
-from index3.methods import closure, run
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels, run
 from index3.methods.method import Method
+from index3.methods.projection import Projector
 from index3.methods.registry import choose
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.system import evaluate
 from index3.system.addresses import with_core
 from index3.system.system import State
@@ -46,7 +46,7 @@ class Choice:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # rates beyond all bounds are stiff
-def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
+def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     """(largest angular frequency, largest decay rate) of small motions about the present state [1/s], estimated."""
     system, n = state.system, state.system.n
     columns = np.repeat(np.arange(n + system.m), np.diff(system.sparsity.indptr))
@@ -62,14 +62,14 @@ def fastest_rates(state: State, closer: Closer) -> tuple[float, float]:
         state[s.COEF][:] = 0.0
         state[s.COEF][s.C_M] = 1.0
         state.run(evaluate.matrix)
-        solver.factor(closer.factors)
+        solver.factor(projector.factors)
         x = np.random.default_rng(0).normal(size=n)
         size = 0.0
         for _ in range(ITERATIONS):
-            right = closer.factors[contract.X]
+            right = projector.factors[contract.X]
             right[:] = 0.0
             right[:n] = np.bincount(rows[inside], weights=values * x[columns[inside]], minlength=n)
-            solver.solve(closer.factors)
+            solver.solve(projector.factors)
             z = right[:n].copy()
             size = float(np.linalg.norm(z)) / max(float(np.linalg.norm(x)), 1e-300)
             if size == 0.0:
@@ -88,10 +88,10 @@ def wanted_step(state: State, rtol: float) -> float:
     return float(time) * rtol ** (1.0 / 5.0)
 
 
-def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
+def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice:
     """The method for a run from a consistent state."""
-    fastest = max(fastest_rates(state, closer))
-    closure.assemble_accelerations(state.handle, closer.handle)
+    fastest = max(fastest_rates(state, projector))
+    projection_kernels.assemble_accelerations(state.handle, projector.handle)
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
     wanted = min(wanted_step(state, rtol), span)
     if limit < STIFF * wanted:
@@ -103,8 +103,8 @@ def pick(state: State, closer: Closer, rtol: float, span: float) -> Choice:
 class Automatic:
     """The method of an automatic run, and its changes on the way."""
 
-    def __init__(self, state: State, closer: Closer, plan: Any, t: float) -> None:
-        self.state, self.closer, self.rtol, self.end = state, closer, plan.rtol, plan.span[1]
+    def __init__(self, state: State, projector: Projector, plan: Any, t: float) -> None:
+        self.state, self.projector, self.rtol, self.end = state, projector, plan.rtol, plan.span[1]
         if plan.options:  # settings say which method is meant
             self.choice = Choice(ROBUST, "its options were given")
         else:
@@ -112,12 +112,12 @@ class Automatic:
         self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
-        kernels = (self.method.kernel, *self.method.helpers, *closer.solver.kernels_for(self.method.needs))
+        kernels = (self.method.kernel, *self.method.helpers, *projector.solver.kernels_for(self.method.needs))
         state.system.addresses.load(with_core(kernels))
 
     def pick(self, t: float) -> Choice:
         """The method for the rest of the run from t, at the state as it is."""
-        return pick(self.state, self.closer, self.rtol, self.end - t)
+        return pick(self.state, self.projector, self.rtol, self.end - t)
 
     def follow(self, before: Automatic, t: float) -> None:
         """Tell the story on from the choice before a restart at t."""
@@ -130,7 +130,7 @@ class Automatic:
             return None
         state, t = self.state, progress.t
         state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
-        if closure.assemble_accelerations(state.handle, self.closer.handle):
+        if projection_kernels.assemble_accelerations(state.handle, self.projector.handle):
             return None
         small = Choice(ROBUST, "the step became too small")
         choice = small if failed else self.pick(t)

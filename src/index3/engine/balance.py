@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.methods import audit, run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.system import evaluate
 from index3.system.system import State
 

@@ -19,15 +19,15 @@ from index3.engine.automatic import Choice
 from index3.engine.segments import Segment
 from index3.errors import Index3Error, ModelError
 from index3.linear.solver import Solver
-from index3.methods import closure, run
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels, run
 from index3.methods.output import Output
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.system.system import State, System
 
 SCRATCH: dict[type, tuple[int, ...]] = {
     Run: (run.OUTPUT.index,),
-    Closer: (closure.LINES.index,),
+    Projector: (projection_kernels.LINES.index,),
 }
 """Slots of tables that say where output goes at present."""
 APART = (State, System, Solver, Kernel, Output)

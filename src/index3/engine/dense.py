@@ -11,7 +11,7 @@ import numpy as np
 
 from index3.errors import ModelError
 from index3.methods import run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 
 class StepLog:

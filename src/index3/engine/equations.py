@@ -13,8 +13,8 @@ from index3.engine.assembly import Assembly, assemble_state, close_state
 from index3.engine.settings import check_time
 from index3.engine.start import Start, starting_point
 from index3.linear.registry import DEFAULT, solver_of
-from index3.methods import closure
-from index3.methods.closing import Closer, kernels_for
+from index3.methods import projection_kernels
+from index3.methods.projection import Projector, kernels_for
 from index3.system.compile import compile_model
 from index3.system.system import State, System
 
@@ -36,9 +36,9 @@ class Equations:
         self.state = State(self.system)
 
     @cached_property
-    def projection(self) -> Closer:
+    def projection(self) -> Projector:
         """What closes positions, velocities and accelerations of the state."""
-        return Closer(self.state, solver_of(self.system, self.linear))
+        return Projector(self.state, solver_of(self.system, self.linear))
 
     @property
     def t(self) -> float:
@@ -79,4 +79,4 @@ class Equations:
         ModelError : the equations have no value here.
         """
         if self.state.run(*kernels):
-            raise self.projection.failure(closure.EVALUATION, self.t)
+            raise self.projection.failure(projection_kernels.EVALUATION, self.t)

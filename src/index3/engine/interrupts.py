@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from index3.methods import run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 
 class Ticker:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
-from index3.methods.closing import further, restrained
+from index3.methods.projection import further, restrained
 from index3.results.result import Layout
 from index3.system.parts import measured
 from index3.system.system import System

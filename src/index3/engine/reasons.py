@@ -8,8 +8,8 @@ from index3.compiled import slots as s
 from index3.engine.audit import gained
 from index3.engine.segments import Segment
 from index3.linear import contract
-from index3.methods import closure, run
-from index3.methods.closing import singular_body, unsettled
+from index3.methods import projection_kernels, run
+from index3.methods.projection import singular_body, unsettled
 from index3.system import evaluate
 
 MOST_ROWS = 1000
@@ -94,7 +94,10 @@ def singular(segment: Segment) -> str:
     factors, variant = segment.run.factors, segment.variant
     if factors[contract.INFO][contract.BAD_SCALAR] < 0:
         factors = variant.projection.factors
-        if closure.assemble_accelerations(variant.state.handle, variant.projection.handle) != closure.SINGULAR:
+        if (
+            projection_kernels.assemble_accelerations(variant.state.handle, variant.projection.handle)
+            != projection_kernels.SINGULAR
+        ):
             return ""
     info = factors[contract.INFO]
     named = 0 <= info[contract.BAD_SCALAR] < variant.system.n or info[contract.STATUS] == contract.ROW_REDUNDANT

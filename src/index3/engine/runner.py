@@ -28,8 +28,8 @@ from index3.engine.timing import CpuSeconds
 from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
 from index3.linear import contract
 from index3.methods import audit, run
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.results.result import Result
 from index3.results.sinks import SINKS, Sink
 from index3.system.system import State, System
@@ -92,7 +92,7 @@ class Runner:
         return self.segment.variant.system
 
     @property
-    def projection(self) -> Closer:
+    def projection(self) -> Projector:
         """What moves output of the present segment onto the constraints."""
         return self.segment.variant.projection
 

@@ -14,7 +14,7 @@ from index3.engine.variants import Variant
 from index3.linear import contract
 from index3.methods import run
 from index3.methods.method import Method
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 NUDGE = 4
 """Roundings by which a segment ends before a declared discontinuity and the next begins after it, so that a function of

@@ -48,7 +48,7 @@ def wrong_derivatives(state: State) -> list[str]:
     places = {id(group.element): group for group in state.system.groups}
     noise, found = NOISE * float(np.max(np.abs(state[s.MARKER_F]), initial=0.0)), []
     for (stage, elements, _), table in zip(state.system.stages, state.tables, strict=True):
-        if stage != "stiffen" or not hasattr(table, "by_differences"):
+        if stage != "force_derivatives" or not hasattr(table, "by_differences"):
             continue
         given, right = derivatives(state, table), derivatives(state, table.by_differences())
         if given is None or right is None:
@@ -69,7 +69,7 @@ def derivatives(state: State, table: Table) -> np.ndarray | None:
     slots = (s.GROUP_K, s.GROUP_D)
     for slot in (*slots, s.GROUP_M):
         state[slot][:] = 0.0
-    if kinds.module_of(table.kind).STAGES["stiffen"](state.handle, table.handle):
+    if kinds.module_of(table.kind).STAGES["force_derivatives"](state.handle, table.handle):
         return None
     return np.array([state[slot] for slot in slots])
 

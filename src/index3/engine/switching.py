@@ -93,7 +93,7 @@ class Switch:
                 f"Joints cannot close at t = {self.t:.6g}: their rows are off by {rows}, and "
                 f"{self._gap:g} is allowed. Let the event happen where they fit, or allow a larger gap."
             )
-        return variant, gap, variant.settle()
+        return variant, gap, variant.make_consistent()
 
     def jump(self, event: str, gap: float, kinetic: tuple[float, float]) -> Jump:
         """What happened, for the result."""

@@ -12,7 +12,7 @@ from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.errors import ModelError
 from index3.linear.registry import DEFAULT
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.system import evaluate
 from index3.system.system import System
 
@@ -64,7 +64,7 @@ class Variant(Equations):
                 residual[rows] = np.where(self.system.level[rows] == 0, self.state[s.PHI][rows], 0.0)
         return residual
 
-    def settle(self) -> tuple[float, float]:
+    def make_consistent(self) -> tuple[float, float]:
         """Close positions, velocities and accelerations from where the state is; kinetic and potential energy there.
 
         Velocities change as an impulse of the joints changes them: by the least in the metric of the mass matrix.
@@ -73,14 +73,14 @@ class Variant(Equations):
         ------
         AssemblyError, SingularError, ModelError : there is no consistent state nearby.
         """
-        self.project(closure.assemble_positions, closure.assemble_accelerations)
+        self.project(projection_kernels.assemble_positions, projection_kernels.assemble_accelerations)
         check_consistency(self.state, self.projection, self.t)
         energy = self.state[s.ENERGY]
         return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
 
     def held_velocities(self) -> np.ndarray:
         """The velocities nearest to the state's (in the metric of the mass matrix) that all rows allow."""
-        self.project(closure.assemble_velocities)
+        self.project(projection_kernels.assemble_velocities)
         return self.state[s.V].copy()
 
     def check_names(self, names: Iterable[Any], who: str) -> frozenset[str]:

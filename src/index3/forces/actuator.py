@@ -112,7 +112,9 @@ class Actuator(JointForce, UserFunctions):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        return self.explain_function("derivatives" if stage == "stiffen" and self.derivatives is not None else "f", t)
+        return self.explain_function(
+            "derivatives" if stage == "force_derivatives" and self.derivatives is not None else "f", t
+        )
 
 
 def takes(function: Any, count: int) -> bool:
@@ -250,8 +252,8 @@ def ask(T, blocks, first, address, x, rate, begin, end):
 
 
 @kernel
-def push(T, E):
-    """Put every drive on its joint, and keep its force for `energy` and `stiffen`."""
+def forces(T, E):
+    """Put every drive on its joint, and keep its force for `energy` and `force_derivatives`."""
     actuators, blocks, values = view(E, ACTUATORS), view(E, BLOCKS), view(T, s.FUNCTION_VALUES)
     for e in range(actuators.shape[0]):
         first = actuators[e].first
@@ -285,7 +287,7 @@ def fill_slopes(T, blocks, actuator, x, rate):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of every drive."""
     actuators, blocks, room = view(E, ACTUATORS), view(E, BLOCKS), view(E, SPACE)
     for e in range(actuators.shape[0]):
@@ -311,6 +313,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(Actuator)

@@ -156,7 +156,7 @@ def look(T, E, added):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Hold back every marker against its acceleration."""
     addeds, room, f = view(E, ADDEDS), view(E, ROOM), view(T, s.MARKER_F)
     for e in range(addeds.shape[0]):
@@ -167,7 +167,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """By the acceleration: B; by the axes: skew(F) + B skew(u), three rows at a time."""
     addeds, room, W = view(E, ADDEDS), view(E, ROOM), view(T, s.MARKER_W)
     K, M = view(T, s.GROUP_K), view(T, s.GROUP_M)
@@ -199,6 +199,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(AddedMass)

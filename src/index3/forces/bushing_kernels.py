@@ -144,7 +144,7 @@ def wrench(T, E, bushing):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put the force and torque of every bushing on its markers."""
     bushings = view(E, BUSHINGS)
     for e in range(bushings.shape[0]):
@@ -189,7 +189,7 @@ def fill_gradients(T, E, bushing):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """K = Y^T (K Y + C W) - (dY^T/dxi) f, D = Y^T C Y."""
     bushings, K, D = view(E, BUSHINGS), view(T, s.GROUP_K), view(T, s.GROUP_D)
     Y, W, product = view(E, GRADIENT), view(E, RATE_GRADIENT), view(E, PRODUCT)
@@ -234,4 +234,4 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}

@@ -1,7 +1,8 @@
 """Kernels of contact: forces at every point that touches, and their derivatives by pose and velocity of the markers.
 
 Broad phase: a list of the pairs whose bounding spheres are closer than a margin, good until some marker has moved by
-half of it. In the matrix pairs that are apart cost nothing: `stiffen` says of every group whether it is (GROUP_APART).
+half of it. In the matrix pairs that are apart cost nothing: `force_derivatives` says of every group whether it is
+(GROUP_APART).
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def push_pair(T, points, pair):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put the forces of all contacts on their markers."""
     pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
     r, A = view(T, s.MARKER_R), view(T, s.MARKER_A)
@@ -241,7 +242,7 @@ def touch(T, pair):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of all contacts that touch."""
     pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
     r, A = view(T, s.MARKER_R), view(T, s.MARKER_A)
@@ -309,4 +310,4 @@ def report(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}

@@ -16,8 +16,8 @@ import numpy as np
 
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
 from index3.bodies.smooth import derivatives_of
+from index3.element_type import ElementType
 from index3.errors import ModelError, warn
-from index3.words import Word
 
 INTERPOLATIONS = ("monotone", "linear")
 EXTRAPOLATIONS = ("linear", "constant", "error")
@@ -26,7 +26,7 @@ EXTRAPOLATIONS = ("linear", "constant", "error")
 STEP = 1e-6
 
 
-class Curve(metaclass=Word):
+class Curve(metaclass=ElementType):
     """A function of one variable from a table of points; `Curve.from_function` takes a function instead.
 
     Parameters

@@ -118,7 +118,7 @@ def relative_velocity(T, drag):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Hold back every marker."""
     drags, f = view(E, DRAGS), view(T, s.MARKER_F)
     for e in range(drags.shape[0]):
@@ -128,7 +128,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """By the velocity: b (|u| I + u u^T / |u|)."""
     drags, D = view(E, DRAGS), view(T, s.GROUP_D)
     for e in range(drags.shape[0]):
@@ -150,6 +150,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(Drag)

@@ -1,10 +1,10 @@
 """What force elements share: the word as the System sees it, and helpers for tables and kernels.
 
 A kind of force is a module with a word, a record type, a `table(elements, places)` and `STAGES`, its kernels by stage:
-"push" adds the wrench F of each element to its markers, "stiffen" adds K = -dF/dxi and D = -dF/dV in the twists of the
-markers (6 numbers each: dr and dtheta, or v and w, ground axes) and, where the force depends on their accelerations W,
--dF/dW (GROUP_M), "energies" adds potential energy and the power of what
-is not conservative. A kernel that meets a broken law returns the element's number plus one; `explain` says it in words.
+"forces" adds the wrench F of each element to its markers, "force_derivatives" adds K = -dF/dxi and D = -dF/dV in the
+twists of the markers (6 numbers each: dr and dtheta, or v and w, ground axes) and, where the force depends on their
+accelerations W, -dF/dW (GROUP_M), "energies" adds potential energy and the power of what is not conservative.
+A kernel that meets a broken law returns the element's number plus one; `explain` says it in words.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def table(elements: Sequence[PointGravity], places: Sequence[Place]) -> Table:
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Pull every body and its centre together."""
     attractions = view(E, ATTRACTIONS)
     for e in range(attractions.shape[0]):
@@ -184,7 +184,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """The tension falls at the rate -2 mu m / L^3."""
     attractions, K = view(E, ATTRACTIONS), view(T, s.GROUP_K)
     for e in range(attractions.shape[0]):
@@ -208,7 +208,7 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(UniformGravity)
 register(PointGravity)

@@ -218,7 +218,7 @@ def act(T, E, friction):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """The friction of every joint on its two bodies."""
     frictions, room, f = view(E, FRICTIONS), view(E, ROOM), view(T, s.MARKER_F)
     for e in range(frictions.shape[0]):
@@ -291,7 +291,7 @@ def sub_points(T, i, j):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """-d(f g_s + tau g_t) by pose, by twist and by the multipliers of the joint."""
     frictions, room, K, D = view(E, FRICTIONS), view(E, ROOM), view(T, s.GROUP_K), view(T, s.GROUP_D)
     for e in range(frictions.shape[0]):
@@ -325,6 +325,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(JointFriction)

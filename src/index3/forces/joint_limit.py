@@ -165,7 +165,7 @@ def law(limit, depth, speed):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Push the coordinates that are beyond their limits back."""
     limits = view(E, LIMITS)
     for e in range(limits.shape[0]):
@@ -177,7 +177,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of the pushes: of direction N(d, d') with d = -direction x + ..., so by x it is -N_d."""
     limits, room = view(E, LIMITS), view(E, SPACE)
     for e in range(limits.shape[0]):
@@ -203,6 +203,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(JointLimit)

@@ -88,7 +88,7 @@ class Force(Load):
     ModelError : names the force.
 
     >>> from index3.bodies.point_mass import PointMass
-    >>> Force("push", PointMass("bob", 1.0), (0, 0, 5.0)).vector.tolist()
+    >>> Force("forces", PointMass("bob", 1.0), (0, 0, 5.0)).vector.tolist()
     [0.0, 0.0, 5.0]
     """
 
@@ -177,7 +177,7 @@ def applied(T, load):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put every load on its marker and its opposite on the other."""
     loads, f = view(E, LOADS), view(T, s.MARKER_F)
     for e in range(loads.shape[0]):
@@ -189,7 +189,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Loads that turn with marker i: d(vector) = dtheta_i x vector."""
     loads, K = view(E, LOADS), view(T, s.GROUP_K)
     for e in range(loads.shape[0]):
@@ -215,7 +215,7 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(Force)
 register(Torque)

@@ -11,8 +11,8 @@ import numpy as np
 
 from index3.bodies.marker import as_number, as_positive
 from index3.compiled.interface import helper
+from index3.element_type import ElementType
 from index3.errors import ModelError
-from index3.words import Word
 
 FLAT, COSINE, SINE, HALF_CYLINDER, TABLE = range(5)
 ROAD_FIELDS = [
@@ -28,7 +28,7 @@ ROAD_FIELDS = [
 
 
 @dataclass(frozen=True)
-class Road(metaclass=Word):
+class Road(metaclass=ElementType):
     """A profile z(x) [m] in the axes of the marker that carries it, the same for all y.
 
     Made by `Road.flat`, `.bump`, `.ramp`, `.sine`, `.half_cylinder` and `.table`. With `speed` [m/s] the road runs

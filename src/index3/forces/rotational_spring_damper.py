@@ -165,7 +165,7 @@ def torque(E, spring, angle, rate):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Turn the two bodies of every spring against each other."""
     springs, f = view(E, SPRINGS), view(T, s.MARKER_F)
     for e in range(springs.shape[0]):
@@ -179,7 +179,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of tau g: -g (k g + c V^T H) + tau H with H = dg/dxi by pose, -c g g^T by twist."""
     springs, A, K, D = view(E, SPRINGS), view(T, s.MARKER_A), view(T, s.GROUP_K), view(T, s.GROUP_D)
     curves, pieces = view(E, CURVES), view(E, PIECES)
@@ -223,6 +223,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(RotationalSpringDamper)

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.marker import as_positive, as_vector
-from index3.words import Word
+from index3.element_type import ElementType
 
 Point = tuple[tuple[float, float, float], float, int]
 """Centre in the marker's axes, radius, and 1 for a disc (its axis is the marker's z) or 0 for a ball."""
 
 
 @dataclass(frozen=True)
-class Plane(metaclass=Word):
+class Plane(metaclass=ElementType):
     """The xy plane of its marker, without end; outside is where z is positive."""
 
     reach: float = math.inf
@@ -31,7 +31,7 @@ class Plane(metaclass=Word):
 
 
 @dataclass(frozen=True)
-class Sphere(metaclass=Word):
+class Sphere(metaclass=ElementType):
     """A ball around its marker.
 
     Parameters
@@ -58,7 +58,7 @@ class Sphere(metaclass=Word):
 
 
 @dataclass(frozen=True)
-class Box(metaclass=Word):
+class Box(metaclass=ElementType):
     """A block around its marker, edges along the marker's axes; it touches with its eight corners.
 
     Parameters
@@ -87,7 +87,7 @@ class Box(metaclass=Word):
 
 
 @dataclass(frozen=True)
-class Cylinder(metaclass=Word):
+class Cylinder(metaclass=ElementType):
     """A cylinder around its marker's z axis, its middle at the marker.
 
     Parameters

@@ -223,7 +223,7 @@ def ends_met(seen, t, length, u):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Pull the ends of every spring together."""
     springs, seen, t = view(E, SPRINGS), view(E, SEEN), view(T, s.TIME)[0]
     stepping = view(T, s.STATUS)[s.STEPPING] == 1
@@ -244,7 +244,7 @@ def push(T, E):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of s u by d, and c u u^T by d'."""
     springs, K, D = view(E, SPRINGS), view(T, s.GROUP_K), view(T, s.GROUP_D)
     curves, pieces = view(E, CURVES), view(E, PIECES)
@@ -281,6 +281,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(SpringDamper)

@@ -203,7 +203,7 @@ def lies_flat(T, tyre, n):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put the forces of all tyres on wheels and roads, and give deflections their rates."""
     tyres, knots, r, f = view(E, TYRES), view(E, KNOTS), view(T, s.MARKER_R), view(T, s.MARKER_F)
     for e in range(tyres.shape[0]):
@@ -262,7 +262,7 @@ def stiffen_tyre(T, tyre, knots, delta, n, c):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of all tyres."""
     tyres, knots = view(E, TYRES), view(E, KNOTS)
     for e in range(tyres.shape[0]):
@@ -308,4 +308,4 @@ def report(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}

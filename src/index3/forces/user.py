@@ -175,7 +175,7 @@ class UserForce(ForceElement, UserFunctions):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        return self.explain_function("jacobian" if stage == "stiffen" and self.mode == FUNCTION else "f", t)
+        return self.explain_function("jacobian" if stage == "force_derivatives" and self.mode == FUNCTION else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
@@ -238,7 +238,7 @@ def load(T, members, blocks, user):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put what each function says on its markers, and keep it for `energy`."""
     users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
     f, t = view(T, s.MARKER_F), view(T, s.TIME)[0]
@@ -322,7 +322,7 @@ def add_derivatives(T, E, user):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of the forces that have them."""
     users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
     for e in range(users.shape[0]):
@@ -357,6 +357,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(UserForce)

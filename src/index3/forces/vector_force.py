@@ -143,7 +143,7 @@ class VectorForce(ForceElement, UserFunctions):
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
-        return self.explain_function("jacobian" if stage == "stiffen" and self.mode == FUNCTION else "f", t)
+        return self.explain_function("jacobian" if stage == "force_derivatives" and self.mode == FUNCTION else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
@@ -203,7 +203,7 @@ def load_motion(T, E, users, e):
 
 @helper
 def wrench(T, E, user):
-    """d, force and torque on the second marker in ground axes, from what the function last said in `push`."""
+    """d, force and torque on the second marker in ground axes, from what the function last said in `forces`."""
     blocks, members = view(E, BLOCKS), view(E, MEMBERS)
     A, at = axes_of(T, members[user.first]), user.wrench
     d, _ = relative_point(T, members[user.first], members[user.first + 1])
@@ -212,7 +212,7 @@ def wrench(T, E, user):
 
 
 @kernel
-def push(T, E):
+def forces(T, E):
     """Put what each function says on its markers, and keep it."""
     users, members, blocks, t = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS), view(T, s.TIME)[0]
     for e in range(users.shape[0]):
@@ -282,7 +282,7 @@ def add_matrices(T, E, user):
 
 
 @kernel
-def stiffen(T, E):
+def force_derivatives(T, E):
     """Derivatives of the forces that have them."""
     users, K = view(E, USERS), view(T, s.GROUP_K)
     for e in range(users.shape[0]):
@@ -309,6 +309,6 @@ def energy(T, E):
     return OK
 
 
-STAGES = {"push": push, "stiffen": stiffen, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(VectorForce)

@@ -131,7 +131,7 @@ def hmmwv50(
         for body in model.bodies.values():
             body.q0[:] = rest[body.name].q0
     elif settled:
-        data.settle(model)
+        data.let_down(model)
     roll(model, speed)
     return model
 

@@ -104,7 +104,7 @@ def corner_points(corner: str) -> dict[str, np.ndarray]:
     return {name: in_ground(start + x, turn * y, z) for name, (x, y, z) in POINTS[axle].items()}
 
 
-def settle(model: Model) -> None:
+def let_down(model: Model) -> None:
     """Move all bodies of a car, in the model, to where it rests on its springs."""
     rest = static(model, method="relaxation")  # Newton's method does not find it from the design position
     for body, own in zip(model.bodies.values(), own_parts(model, rest.q), strict=True):

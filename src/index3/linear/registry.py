@@ -55,7 +55,7 @@ def bordered(system: System) -> Bordered:
         system.joint_blocks,
         [(system.n + row, weight) for row, weight in system.augmentation],
         row_tolerance=row_tolerance(system),
-        mostly_zero=system.mostly_apart,
+        mostly_zero=system.seldom_touches,
         failures=system.failures,
     )
 

@@ -12,19 +12,19 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, view
 from index3.linear import contract
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 
 
 @helper
 def solve_rows(T, C, values):
     """dq = the mass-orthogonal step with Phi_q dq = -values, for the matrix last factored; left in the solver's X."""
-    link = view(C, closure.LINK)
-    x, n = view(link[closure.LINK_SOLVER], contract.X), view(T, s.Q).shape[0]
+    link = view(C, projection_kernels.LINK)
+    x, n = view(link[projection_kernels.LINK_SOLVER], contract.X), view(T, s.Q).shape[0]
     for k in range(n):
         x[k] = 0.0
     for k in range(values.shape[0]):
         x[n + k] = -values[k]
-    contract.solve(T, link[closure.LINK_SOLVER])
+    contract.solve(T, link[projection_kernels.LINK_SOLVER])
     return x
 
 
@@ -39,7 +39,7 @@ def recover_positions(T, C, tolerance):
     for _ in range(12):
         if run.core(T, s.CORE_FORCES) != OK:
             return run.EVALUATION_FAILED
-        residual = closure.position_residual(T, C)
+        residual = projection_kernels.position_residual(T, C)
         if residual <= tolerance:
             return OK
         if residual > 0.5 * before:
@@ -47,7 +47,7 @@ def recover_positions(T, C, tolerance):
                 return OK  # rounding
             code = run.core(T, s.CORE_JACOBIAN)
             if code == OK:
-                code = closure.factor_mass(T, C, q[:0])
+                code = projection_kernels.factor_mass(T, C, q[:0])
             if code != OK:
                 return run.NOT_FINITE
         if not residual < 1e100:
@@ -95,7 +95,7 @@ def recover_velocities(T, C, tolerance):
             return run.EVALUATION_FAILED
         if residual > 0.5 * before and not fresh and residual > 10.0 * tolerance:
             fresh = True
-            if closure.factor_mass(T, C, v[:0]) != OK:
+            if projection_kernels.factor_mass(T, C, v[:0]) != OK:
                 return run.NOT_FINITE
         elif residual <= tolerance or residual > 0.5 * before:
             break
@@ -109,7 +109,7 @@ def recover_velocities(T, C, tolerance):
 @helper
 def accelerate(T, C, R):
     """a and lam at T's (t, q, v): forces, Jacobian, gamma, a fresh factorisation (which is the next reference)."""
-    if closure.evaluate(T) != OK:
+    if projection_kernels.evaluate(T) != OK:
         return run.EVALUATION_FAILED
     return accelerate_here(T, C, R)
 
@@ -117,26 +117,26 @@ def accelerate(T, C, R):
 @helper
 def accelerate_here(T, C, R):
     """As `accelerate`, where forces after `forget_solution` and Jacobian stand evaluated at (t, q, v) already."""
-    counts, link, n = view(R, run.COUNTS), view(C, closure.LINK), view(T, s.Q).shape[0]
+    counts, link, n = view(R, run.COUNTS), view(C, projection_kernels.LINK), view(T, s.Q).shape[0]
     a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
-    x = view(link[closure.LINK_SOLVER], contract.X)
+    x = view(link[projection_kernels.LINK_SOLVER], contract.X)
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_FACTOR] += 1
-    code = closure.factor_mass(T, C, view(T, s.Q)[:0])
+    code = projection_kernels.factor_mass(T, C, view(T, s.Q)[:0])
     if code == OK:
-        code = closure.EVALUATION if run.core(T, s.CORE_LEVELS) != OK else OK
+        code = projection_kernels.EVALUATION if run.core(T, s.CORE_LEVELS) != OK else OK
     if code != OK:
-        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.BODY_SINGULAR
+        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.BODY_SINGULAR
     for k in range(n):
         x[k] = -g[k]
     for k in range(gamma.shape[0]):
         x[n + k] = gamma[k]
-    contract.solve(T, link[closure.LINK_SOLVER])
+    contract.solve(T, link[projection_kernels.LINK_SOLVER])
     run.copy(a, x[:n])
     run.copy(lam, x[n:])
-    code = closure.settle(T, C)
+    code = projection_kernels.iterate_if_needed(T, C)
     if code != OK:
-        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.UNSETTLED
+        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.UNSETTLED
     return OK
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
+from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
 from index3.methods import run
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import Door
 from index3.system import evaluate
-from index3.words import Word
 
 
 class _Options:
@@ -41,7 +41,7 @@ METHODS = Door("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__n
 """The methods by key; a class has `order, family, implicit, stiff, paper, summary, options`."""
 
 
-class Method(metaclass=Word):
+class Method(metaclass=ElementType):
     """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,

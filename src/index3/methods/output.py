@@ -14,7 +14,7 @@ NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
 
 
 class Output:
-    """Room for some lines: a run writes them one behind the other, a closer closes them where they stand.
+    """Room for some lines: a run writes them one behind the other, a projector closes them where they stand.
 
     Parameters
     ----------

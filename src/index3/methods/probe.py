@@ -28,7 +28,7 @@ def at_time(T, E):
     run.copy(kept, near)
     for k in range(near.shape[0]):  # the turn nearest to the straight line between the two accepted angles
         near[k] = (1.0 - x) * old[k] + x * kept[k]
-    code = run.core(T, s.CORE_PLACE)
+    code = run.core(T, s.CORE_POSES)
     if code == OK:
         code = run.core(T, s.CORE_ANGLES)
     run.copy(near, kept)

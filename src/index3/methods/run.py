@@ -37,7 +37,7 @@ GREW, BRANCH_LOST, GAINED = 17, 18, 19
     output=("i8", 1),  # the table of the columns of output
 )  # fmt: skip
 
-LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_WORK, LINK_ACCELERATE, LINK_CLOSER = range(6)
+LINK_SOLVER, LINK_DENSE, LINK_METHOD, LINK_WORK, LINK_ACCELERATE, LINK_PROJECTOR = range(6)
 """Places in LINK: the solver's table of factors; a method's own dense output, the address of its kernel and the
 method's table; the address of the kernel that adds up work, and for that the address of a kernel that finds the
 multipliers of a state (0 if the power does not depend on them), and its table."""
@@ -192,7 +192,7 @@ def follow_angles(T, R, t):
     for k in range(1, count + 1):
         view(T, s.TIME)[0] = clock[T_OLD] + (t - clock[T_OLD]) * k / (count + 1)
         interpolate(R, view(T, s.TIME)[0], view(T, s.Q), view(T, s.V))
-        core(T, s.CORE_PLACE)
+        core(T, s.CORE_POSES)
         core(T, s.CORE_ANGLES)
         copy(near, view(T, s.ANGLES))
     return count
@@ -235,7 +235,7 @@ def write_line(T, R, C, line, t):
         view(T, s.TIME)[0] = t
         copy(view(T, s.Q), q)
         copy(view(T, s.V), v)
-        core(T, s.CORE_PLACE)
+        core(T, s.CORE_POSES)
         core(T, s.CORE_ANGLES)
         view(T, s.TIME)[0] = now
         for k in range(near.shape[0]):
@@ -356,7 +356,7 @@ def follow_turns(T, R, t):
         view(T, s.TIME)[0] = t
         copy(view(T, s.Q), view(R, NEW_Q))
         copy(view(T, s.V), view(R, NEW_V))
-        core(T, s.CORE_PLACE)
+        core(T, s.CORE_POSES)
         core(T, s.CORE_ANGLES)
     copy(near, view(T, s.ANGLES))
     return watch_branches(T, R)

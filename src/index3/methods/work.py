@@ -130,7 +130,7 @@ def power_at(T, R, t, solve):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_WORK] += 1
-    code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_CLOSER]) if solve else OK
+    code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_PROJECTOR]) if solve else OK
     if code == OK:
         code = run.core(T, s.CORE_FORCES)
     return run.core(T, s.CORE_ENERGY) if code == OK else code

@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 
 from index3.bodies.body import Body, Ground
 from index3.bodies.marker import as_vector, check_name
+from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.joints.base import Joint
 from index3.joints.drives import Motion
-from index3.words import Word
 
 Element = TypeVar("Element")
 
 
-class Model(metaclass=Word):
+class Model(metaclass=ElementType):
     """A mechanism in words: bodies, joints, motions and forces, each with a name of its own.
 
     Parameters

@@ -24,23 +24,23 @@ from index3.system import evaluate
 
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
-    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.place, evaluate.angles, evaluate.rates,
+    evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
 STAGES_OF = {
-    "forces": ("place", "restrain", "push", "gather"),
+    "forces": ("poses", "constraints", "forces", "gather"),
     "mass": ("mass",),
-    "jacobian": ("tangent", "own_rows"),
-    "matrix": ("curve", "stiffen", "body_matrix"),
-    "levels": ("curve", "bias"),
-    "derivatives": ("second", "curve"),
+    "jacobian": ("jacobians", "own_rows"),
+    "matrix": ("hessians", "force_derivatives", "body_matrix"),
+    "levels": ("hessians", "bias"),
+    "derivatives": ("second_derivatives", "hessians"),
     "energy": ("energies",),
-    "place": ("place",),
+    "poses": ("poses",),
     "angles": ("measure",),
 }
 """The stages that kernels of the evaluator run."""
-INERTIAL_STAGES = {"forces": ("tangent",), "matrix": ("second",)}
+INERTIAL_STAGES = {"forces": ("jacobians",), "matrix": ("second_derivatives",)}
 """Those that they run besides where forces depend on accelerations."""
 
 USES = re.compile(r"\bs\.CORE_(\w+)")

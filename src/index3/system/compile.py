@@ -102,7 +102,7 @@ class Compiler:
         if self.angle_joints:
             module = PRIMITIVES["angle"]
             table = tables.measured_angles(self.angle_joints, self.markers, self.first)
-            self.stages["place"].append((module.count_turns, self.angle_joints, table))
+            self.stages["poses"].append((module.count_turns, self.angle_joints, table))
             self.stages["measure"].append((module.measure, self.angle_joints, table))
         lines = [(stage, line) for stage in kinds.STAGES for line in self.stages[stage]]
         addresses = self.addresses(structure, [(stage, kernel) for stage, (kernel, _, _) in lines], kernels)
@@ -164,9 +164,9 @@ class Compiler:
             else:
                 groups.append(motion_group(motion, self.add_function(motion.label, motion.functions)))
         groups += [force_group(part) for force in self.model.forces.values() for part in force.parts]
-        self.slender = {id(body): body for body in self.bodies if body.slender}
+        self.lacks_inertia = {id(body): body for body in self.bodies if body.lacks_inertia}
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
-            group.full = group.rows > 0 and any(id(marker.body) in self.slender for marker in group.markers)
+            group.full = group.rows > 0 and any(id(marker.body) in self.lacks_inertia for marker in group.markers)
             group.curved = group.curved or group.full
         self.groups = groups
         self.group_numbers = {id(group): k for k, group in enumerate(g for g in groups if g not in self.held)}
@@ -197,7 +197,7 @@ class Compiler:
         """
         order = {id(body): k for k, body in enumerate(self.bodies)}
         parts = [
-            *(body_part(body, id(body) in self.slender) for body in self.bodies),
+            *(body_part(body, id(body) in self.lacks_inertia) for body in self.bodies),
             *(group_part(group, order) for group in self.groups),
         ]
         if self.like is not None:
@@ -412,12 +412,14 @@ class Compiler:
         }
 
     def augmentation(self) -> list[tuple[int, float]]:
-        """Rows whose weighted square makes every body block definite: normalisation, and joints of slender bodies."""
+        """Rows whose weighted square makes body blocks definite: normalisation, joints of bodies without inertia."""
         weights: dict[int, float] = {}
         for body in self.bodies:
             weights.update(enumerate(body.row_weights(), self.own[id(body)][0]))
         for group in self.groups:
-            bodies = [self.slender[id(marker.body)] for marker in group.markers if id(marker.body) in self.slender]
+            bodies = [
+                self.lacks_inertia[id(marker.body)] for marker in group.markers if id(marker.body) in self.lacks_inertia
+            ]
             if bodies and group.rows:
                 for r in range(group.rows):
                     weights[group.row + r] = max(body.mass for body in bodies)

@@ -1,10 +1,10 @@
 """The evaluator: residual parts, Jacobians and the bordered matrix, for every method and every kind of element.
 
 Kinds of elements are entries of STAGES and STAGE_TABLES: address of a kernel and handle of its table, sorted by stage.
-The order of an evaluation: PLACE (bodies put their markers), RESTRAIN (rows and their gradients), PUSH (applied
-forces), GATHER (bodies turn marker wrenches into generalised forces). For derivatives: TANGENT (marker Jacobians),
-OWN_ROWS (rows that are no marker's: normalisation, held coordinates), CURVE (second derivatives of rows), STIFFEN
-(derivatives of forces), BODY_MATRIX; BIAS and SECOND for accelerations and their derivatives.
+The order of an evaluation: POSES (bodies put their markers), CONSTRAINTS (rows and their gradients), FORCES (applied
+forces), GATHER (bodies turn marker wrenches into generalised forces). For derivatives: JACOBIANS (marker Jacobians),
+OWN_ROWS (rows that are no marker's: normalisation, held coordinates), HESSIANS (second derivatives of rows),
+FORCE_DERIVATIVES, BODY_MATRIX; BIAS and SECOND_DERIVATIVES for accelerations and their derivatives.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def add_reactions(T):
 
 @helper
 def fill_twist_rates(T):
-    """MARKER_W = J a + (J v)_q v of every marker; one without coordinates has its bias, which PLACE put there."""
+    """MARKER_W = J a + (J v)_q v of every marker; one without coordinates has its bias, which POSES put there."""
     markers, marker_j, marker_n = view(T, s.MARKERS), view(T, s.MARKER_J), view(T, s.MARKER_NV)
     a, past, share, now = view(T, s.A), view(T, s.A_PAST), view(T, s.SHARE)[0], view(T, s.A_NOW)
     v, bias, rate, spans = view(T, s.V), view(T, s.MARKER_B), view(T, s.MARKER_W), view(T, s.SPANS)
@@ -98,15 +98,15 @@ def forces(T, E):
         g[k] = 0.0
     code = fill_functions(T)
     if code == OK:
-        code = run_stage(T, s.PLACE)
+        code = run_stage(T, s.POSES)
     if code == OK and view(T, s.A_NOW).shape[0] > 0:
-        code = run_stage(T, s.TANGENT)
+        code = run_stage(T, s.JACOBIANS)
         fill_twist_rates(T)
     if code == OK:
-        code = run_stage(T, s.RESTRAIN)
+        code = run_stage(T, s.CONSTRAINTS)
     if code == OK:
         add_reactions(T)
-        code = run_stage(T, s.PUSH)
+        code = run_stage(T, s.FORCES)
     if code == OK:
         code = run_stage(T, s.GATHER)
     return code
@@ -124,7 +124,7 @@ def mass(T, E):
 @kernel
 def jacobian(T, E):
     """After `forces` at the same point: marker Jacobians and PHI_Q."""
-    code = run_stage(T, s.TANGENT)
+    code = run_stage(T, s.JACOBIANS)
     if code != OK:
         return code
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
@@ -140,7 +140,7 @@ def jacobian(T, E):
 
 
 @helper
-def curve(T):
+def fill_hessians(T):
     """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
     groups, apart = view(T, s.GROUPS), view(T, s.GROUP_APART)
     group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
@@ -151,7 +151,7 @@ def curve(T):
             for i in range(first, first + width * width):
                 group_k[i] = 0.0
                 group_d[i] = 0.0
-    return run_stage(T, s.CURVE)
+    return run_stage(T, s.HESSIANS)
 
 
 @helper
@@ -172,7 +172,7 @@ def prepare_inertia(T):
     for k in range(group_m.shape[0]):
         group_m[k] = 0.0
     exchange(a, now)
-    code = run_stage(T, s.SECOND)
+    code = run_stage(T, s.SECOND_DERIVATIVES)
     exchange(a, now)
     return code
 
@@ -188,11 +188,11 @@ def matrix(T, E):
         apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
         for k in range(row_r.shape[0]):
             row_r[k] = 0.0
-        code = curve(T)
+        code = fill_hessians(T)
         if code == OK:
             code = prepare_inertia(T)
         if code == OK:
-            code = run_stage(T, s.STIFFEN)
+            code = run_stage(T, s.FORCE_DERIVATIVES)
         if code != OK:
             return code
         for k in range(apart.shape[0]):
@@ -242,7 +242,7 @@ def levels(T, E):
     """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
     fill_rates(T)
     view(T, s.STATUS)[s.GAMMA_ALONE] = 1
-    code = curve(T)
+    code = fill_hessians(T)
     view(T, s.STATUS)[s.GAMMA_ALONE] = 0
     if code != OK:
         return code
@@ -278,9 +278,9 @@ def derivatives(T, E):
         phia_q[e] = 0.0
         gamma_q[e] = 0.0
         gamma_v[e] = 0.0
-    code = run_stage(T, s.SECOND)
+    code = run_stage(T, s.SECOND_DERIVATIVES)
     if code == OK:
-        code = curve(T)  # again: X = J a is known now
+        code = fill_hessians(T)  # again: X = J a is known now
     if code != OK:
         return code
     fill_velocity_derivative(T, view(T, s.ROW_VH), view(T, s.MARKER_NV), phiv_q)
@@ -319,10 +319,10 @@ def energy(T, E):
 
 
 @kernel
-def place(T, E):
+def poses(T, E):
     """At (t, q, v): pose and twist of every marker."""
     code = fill_functions(T)
-    return run_stage(T, s.PLACE) if code == OK else code
+    return run_stage(T, s.POSES) if code == OK else code
 
 
 @kernel

@@ -49,14 +49,14 @@ def of_body(body: Any) -> tuple[ModuleType, BodyTable]:
     return module, getattr(module, "table", recorded)
 
 
-STAGES = ("place", "restrain", "push", "gather", "mass", "tangent", "own_rows", "body_matrix", "curve", "stiffen",
-          "bias", "second", "energies", "measure")  # fmt: skip
+STAGES = ("poses", "constraints", "forces", "gather", "mass", "jacobians", "own_rows", "body_matrix", "hessians",
+          "force_derivatives", "bias", "second_derivatives", "energies", "measure")  # fmt: skip
 """Names of the evaluation's stages, in the order of their numbers in `compiled.slots`."""
 
 
 def is_curved(primitive: Primitive) -> bool:
     """Whether a primitive has second derivatives in twists."""
-    return primitive.kind not in PRIMITIVES or "curve" in PRIMITIVES[primitive.kind].STAGES
+    return primitive.kind not in PRIMITIVES or "hessians" in PRIMITIVES[primitive.kind].STAGES
 
 
 def level(primitive: Primitive) -> int:

@@ -68,12 +68,12 @@ class Structure:
                     raise ModelError(f"{label}: the change alters its {word}. {advice}")
 
 
-def body_part(body: Any, slender: bool) -> Part:
+def body_part(body: Any, lacks_inertia: bool) -> Part:
     """What the structure takes from a body or block of states."""
     own = body.__dict__  # couplings of the class follow from the type
     couplings = tuple([part.tobytes() for part in body.couplings]) if "couplings" in own else ()
     return body.label, BODY, (
-        type(body), body.coordinate_names, body.own_rows, body.own_columns, couplings, slender, body.planar,
+        type(body), body.coordinate_names, body.own_rows, body.own_columns, couplings, lacks_inertia, body.planar,
         body.held, body.turning, list(map(list, body.blocks)) if body.deforms else (),
     )  # fmt: skip
 

@@ -145,7 +145,7 @@ class System:
         return any(body.kind == "states" and id(body) not in own for body in self.bodies)
 
     @property
-    def mostly_apart(self) -> bool:
+    def seldom_touches(self) -> bool:
         """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
         switched = [group for group in self.groups if getattr(group.element, "switched", False)]
         pairs = [group for group in switched if all(marker.body.kind != "ground" for marker in group.markers)]

@@ -58,7 +58,7 @@ def measure(T, E, R, t, h):
     run.copy(lam, lam1)
     view(T, s.TIME)[0] = t
     if code == OK:
-        code = run.core(T, s.CORE_PLACE)
+        code = run.core(T, s.CORE_POSES)
     return run.EVALUATION_FAILED if code != OK else OK
 
 

@@ -17,7 +17,7 @@ from index3.methods.augmented import augmented
 from index3.methods.augmented import penalty as p
 from index3.methods.method import Method, first_order_step, table_of
 from index3.methods.options import check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 from index3.system import evaluate
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
 from index3.linear import contract
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 
 (
     LINK, SETTINGS, MEMORY, FLAGS, TALLY, CHANGES, SCALE, DELTA, TRIAL_Q, TRIAL_V, TRIAL_LAM,
@@ -204,7 +204,7 @@ def solve_accelerations(T, E, R):
 @helper
 def close_rates(T, E, R, renew):
     """At closed positions: project v, then a and lam there; with a fresh matrix, or this step's matrix and lam."""
-    code = OK if closure.evaluate(T) == OK else run.EVALUATION_FAILED
+    code = OK if projection_kernels.evaluate(T) == OK else run.EVALUATION_FAILED
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     if code == OK and renew:
         code = factor_mass(T, E, R, view(E, SETTINGS)[PENALTY])

@@ -16,7 +16,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, view
 from index3.linear import contract
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 from index3.methods.augmented import penalty as p
 from index3.methods.augmented.penalty import DELTA, FLAGS, MEMORY, SETTINGS, TRIAL_LAM
 
@@ -264,7 +264,7 @@ def iterate(T, E, R, h, alpha, soft):
     run.copy(lam, view(R, run.NEW_LAM))
     for iteration in range(3 * int(view(E, SETTINGS)[p.MAX_ITERATIONS])):  # of linear convergence
         move_by_acceleration(T, R, h)
-        broken = closure.evaluate(T) != OK or run.core(T, s.CORE_LEVELS) != OK
+        broken = projection_kernels.evaluate(T) != OK or run.core(T, s.CORE_LEVELS) != OK
         counts[run.N_EVALUATIONS] += 1
         if broken:
             return run.EVALUATION_FAILED

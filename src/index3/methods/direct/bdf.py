@@ -26,7 +26,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 from index3.methods.direct import newton
 
 MAX_ORDER = 5
@@ -307,8 +307,8 @@ def advance(T, E):
 @kernel
 def fix_directions(T, E):
     """Take the directions M^-1 Phi_q^T of the stabilised form at the present state, and keep them."""
-    code = closure.evaluate(T)
+    code = projection_kernels.evaluate(T)
     if code == OK:
-        code = closure.factor_mass(T, view(E, newton.CLOSURE)[0], view(T, s.Q)[:0])
+        code = projection_kernels.factor_mass(T, view(E, newton.CLOSURE)[0], view(T, s.Q)[:0])
     view(E, newton.FLAGS)[newton.KEEP_DIRECTIONS] = 1
     return code

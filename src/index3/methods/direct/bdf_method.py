@@ -15,7 +15,7 @@ from index3.methods.direct import bdf, tables
 from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_values
 from index3.methods.method import Method
 from index3.methods.options import check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 
 GAIN = 0.1

@@ -13,10 +13,10 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.errors import Index3Error
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.direct import bdf, newton
 from index3.methods.direct.tables import newton_table
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 
 NEWTON_TOL = 1e-13
 """Extrapolation multiplies what Newton leaves by up to 6^5/5! = 65; this keeps it below the 1e-11 of the run."""
@@ -88,7 +88,7 @@ class Starter:
         self.run[run.LIMITS][run.TRACK_WORK] = 0
         self.table = newton_table(self.run, len(bdf.SLOTS), kappa=1.0, max_iterations=15, stabilised=True)
         fill_bdf(self.table, self.run, 1, 1, 1)
-        self.closer = Closer(progress.state, progress.solver)
+        self.projector = Projector(progress.state, progress.solver)
         self.angle = progress.state[s.ANGLE_REF].copy()  # unwrapped angles where the last small step ended
         self.work = dict.fromkeys(run.COUNTERS, 0)
 
@@ -107,7 +107,7 @@ class Starter:
                 rows[k - 1] = rows[k] + (rows[k] - rows[k - 1]) * k / (count - k)
         q, v = rows[0]
         try:
-            lines = self.closer.close_block(
+            lines = self.projector.close_block(
                 np.array([end]), q[None], v[None], start[2][None], start[3][None], self.angle[None], project=True
             )
         except Index3Error:

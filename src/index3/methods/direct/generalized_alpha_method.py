@@ -13,7 +13,7 @@ from index3.methods import run
 from index3.methods.direct import alpha, generalized_alpha, tables
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 
 

@@ -16,7 +16,7 @@ from index3.methods.direct import tables as steps
 from index3.methods.direct.tables import fill_past, newton_table
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 
 ROUNDING = 8 * np.finfo(float).eps

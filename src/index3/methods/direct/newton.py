@@ -21,7 +21,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
 from index3.linear import contract
-from index3.methods import closure, manifold, run
+from index3.methods import manifold, projection_kernels, run
 
 (
     RUN, SETTINGS, MEMORY, FLAGS, CLOSURE, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
@@ -95,7 +95,7 @@ def factorise(T, E, R, S):
     code = contract.factor(T, S)
     counts[run.N_FACTOR] += 1
     if code == OK and C != 0 and flags[KEEP_DIRECTIONS] == 0:
-        code = closure.factor_mass(T, C, view(T, s.Q)[:0])
+        code = projection_kernels.factor_mass(T, C, view(T, s.Q)[:0])
         counts[run.N_FACTOR] += 1
     if code != OK:
         return run.BODY_SINGULAR if code == contract.BODY_SINGULAR else run.NOT_FINITE

@@ -28,9 +28,9 @@ SMALLEST, LARGEST = 0.2, 8.0
 
 @helper
 def accelerate(T, E):
-    """Accelerations and multipliers at T's point, whose directions become those of the closer."""
+    """Accelerations and multipliers at T's point, whose directions become those of the projector."""
     link = view(E, rs.LINK)
-    return points.ask(T, link[rs.POINT], link[rs.LINK_EVALUATE], link[rs.CLOSER], link[rs.CLOSER], 0, 0.0)
+    return points.ask(T, link[rs.POINT], link[rs.LINK_EVALUATE], link[rs.PROJECTOR], link[rs.PROJECTOR], 0, 0.0)
 
 
 @helper

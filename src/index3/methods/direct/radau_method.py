@@ -11,14 +11,14 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run, stepping
-from index3.methods.closing import Closer
 from index3.methods.direct import radau, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
 from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_range
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.registry import register
 
 RENEW_RATE = 0.1
@@ -104,11 +104,11 @@ class Radau5(Method):
         """
         self.prepare(progress)
         n, m, table, parts = progress.system.n, progress.system.m, Table(len(rs.SLOTS)), coefficients()
-        closer = Closer(progress.state, progress.solver)
+        projector = Projector(progress.state, progress.solver)
         partner = progress.solver.complex_table(progress.factors)
-        progress.owned += [closer, partner, table]
+        progress.owned += [projector, partner, table]
         point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
-        link = [partner.handle, closer.handle, point.handle, *addresses]
+        link = [partner.handle, projector.handle, point.handle, *addresses]
         table[rs.RUN] = np.array([progress.table.handle], np.int64)
         table[rs.LINK] = np.array(link, np.int64)
         table[rs.SETTINGS] = np.array([self.kappa, self.max_iterations, RENEW_RATE])

@@ -117,7 +117,7 @@ def close_stages(T, E, h):
             if level[k] == 0:
                 for j in range(rs.STAGES):
                     gap[k] += h * h * A[i, j] * rest[j, n + k]
-        x = manifold.solve_rows(T, view(E, rs.LINK)[rs.CLOSER], gap)
+        x = manifold.solve_rows(T, view(E, rs.LINK)[rs.PROJECTOR], gap)
         for k in range(n):
             p[i, k] += x[k]
             view(E, rs.STAGE_Q)[i, k] = x[k]  # the move itself, for `correct`

@@ -27,8 +27,8 @@ from index3.methods import run
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),
 )  # fmt: skip
 
-COMPLEX, CLOSER, POINT, LINK_EMIT, LINK_ACCEPT, LINK_STAGES, LINK_EVALUATE = range(7)
-"""Places in LINK: tables of the complex matrix, of the closer with the directions of the start and of `points`; and
+COMPLEX, PROJECTOR, POINT, LINK_EMIT, LINK_ACCEPT, LINK_STAGES, LINK_EVALUATE = range(7)
+"""Places in LINK: tables of the complex matrix, of the projector with the directions of the start and of `points`; and
 addresses of kernels."""
 KAPPA, MAX_ITERATIONS, RENEW_RATE = range(3)
 H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, H_STEP, H_PAST, ERROR_PAST, ITERATIONS = range(8)
@@ -36,7 +36,7 @@ H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, H_STEP, H_PAST, ERROR_PAST, ITERATIO
 corrections, the step to take, the last accepted step and its error, iterations of the last step."""
 RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW, STALE = range(5)
 """Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step; the last try
-was rejected; failed ones in a row; the closer's directions are not those of the start of the step."""
+was rejected; failed ones in a row; the projector's directions are not those of the start of the step."""
 STAGES = 3
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.direct import alpha, newton
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 
 RENEW_RATE = 0.25
 """A Jacobian is renewed once corrections shrink by less than 4; on long chains a matrix costs ten corrections."""
@@ -39,9 +39,9 @@ def newton_table(
         table[slot] = np.zeros(n)
     table[newton.GUESS_LAM] = np.zeros(m)
     if stabilised:
-        closer = Closer(progress.state, progress.solver)
-        table[newton.CLOSURE][0] = closer.handle
-        table.owned = closer  # type: ignore[attr-defined]  # the table knows only its address
+        projector = Projector(progress.state, progress.solver)
+        table[newton.CLOSURE][0] = projector.handle
+        table.owned = projector  # type: ignore[attr-defined]  # the table knows only its address
     return table
 
 

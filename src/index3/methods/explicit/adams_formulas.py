@@ -18,7 +18,7 @@ from index3.methods import run
 (
     RUN, STARTER, FLAGS, MEMORY, PSI, PSI_OLD, ALPHA, BETA, SIGMA, G, W, GAMMA_STAR, PHI, STAR, CHANGE, PREDICTED,
 ) = SLOTS = slots(
-    run=("i8", 1), starter=("i8", 1),  # the starter is a table of `runge_kutta`; its closers serve here too
+    run=("i8", 1), starter=("i8", 1),  # the starter is a table of `runge_kutta`; its projectors serve here too
     flags=("i8", 1), memory=("f8", 1),
     psi=("f8", 1), psi_old=("f8", 1), alpha=("f8", 1), beta=("f8", 1), sigma=("f8", 1), g=("f8", 1), w=("f8", 1),
     gamma_star=("f8", 1),  # |gamma*_i|, error constants of the correctors at equal steps

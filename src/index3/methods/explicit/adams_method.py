@@ -17,7 +17,7 @@ from index3.methods.explicit.runge_kutta_method import runge_kutta_table, step_k
 from index3.methods.explicit.tableaus import DOP853
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 
 HIGHEST = 12

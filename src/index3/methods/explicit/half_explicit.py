@@ -22,7 +22,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.linear import contract
-from index3.methods import closure, manifold, run
+from index3.methods import manifold, projection_kernels, run
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.state_space.frame import add_product
@@ -38,7 +38,7 @@ SLOTS = rk.SLOTS + OWN_SLOTS
 @helper
 def leave(T, E):
     """At stage i: keep M and Phi_q^T, and the forces without reactions."""
-    code = closure.evaluate(T)
+    code = projection_kernels.evaluate(T)
     if code != OK:
         return run.EVALUATION_FAILED
     coef = view(T, s.COEF)
@@ -58,7 +58,7 @@ def arrive(T, E, R):
     """At q and the known part of v of stage i + 1: recover q if need be; constraint rows and their rates there."""
     flags, code = view(E, rk.FLAGS), OK
     if flags[rk.CLOSED] == 1:
-        code = manifold.recover_positions(T, view(E, rk.CLOSERS)[flags[rk.REFERENCE]], points.loose(R))
+        code = manifold.recover_positions(T, view(E, rk.PROJECTORS)[flags[rk.REFERENCE]], points.loose(R))
     else:
         code = run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
     if code == OK and run.core(T, s.CORE_JACOBIAN) != OK:
@@ -72,8 +72,8 @@ def arrive(T, E, R):
 def solve(T, E, R, c):
     """K_i, left in the solver's X: rows of the next stage below columns of the last; c K_i takes the rates to zero."""
     matrix, kept, phi_q, places = view(T, s.MATRIX), view(E, MATRIX), view(T, s.PHI_Q), view(T, s.BLOCK_MAP)
-    link = view(view(E, rk.CLOSERS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]], closure.LINK)
-    S, rate, g, counts = link[closure.LINK_SOLVER], view(T, s.RATE), view(E, FORCE), view(R, run.COUNTS)
+    link = view(view(E, rk.PROJECTORS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]], projection_kernels.LINK)
+    S, rate, g, counts = link[projection_kernels.LINK_SOLVER], view(T, s.RATE), view(E, FORCE), view(R, run.COUNTS)
     run.copy(matrix, kept)
     for e in range(phi_q.shape[0]):
         matrix[places[e, 0]] = 0.0
@@ -103,8 +103,8 @@ def estimate(T, E, R):
         for j in range(1, count):
             e_q[k] += w[j] * k_q[j, k]
             e_v[k] += w[j] * k_v[j, k]
-    link = view(view(E, rk.CLOSERS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]], closure.LINK)
-    S = link[closure.LINK_SOLVER]
+    link = view(view(E, rk.PROJECTORS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]], projection_kernels.LINK)
+    S = link[projection_kernels.LINK_SOLVER]
     x = view(S, contract.X)
     for k in range(x.shape[0]):
         x[k] = 0.0
@@ -119,8 +119,8 @@ def stages(T, E):
     R, nodes, a, k_q, k_v = view(E, rk.RUN)[0], view(E, rk.NODES), view(E, rk.STAGE_A), view(E, rk.K_Q), view(E, rk.K_V)
     h, t, count = view(E, rk.SETTINGS)[rk.H_STAGES], view(R, run.CLOCK)[run.T_NEW], view(E, rk.NODES).shape[0]
     q0, v0, q, v = view(R, run.NEW_Q), view(R, run.NEW_V), view(T, s.Q), view(T, s.V)
-    other = view(E, rk.CLOSERS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]]
-    x = view(view(other, closure.LINK)[closure.LINK_SOLVER], contract.X)
+    other = view(E, rk.PROJECTORS)[1 - view(E, rk.FLAGS)[rk.REFERENCE]]
+    x = view(view(other, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], contract.X)
     run.copy(k_q[0], v0)
     run.copy(q, q0)
     run.copy(v, v0)

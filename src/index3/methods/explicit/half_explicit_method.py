@@ -17,7 +17,7 @@ from index3.methods.explicit.runge_kutta_method import STAGES, runge_kutta_table
 from index3.methods.explicit.tableaus import HEM4
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.registry import register
 
 KERNELS = (points.evaluate, stepping.emit, stepping.accept, half_explicit.stages)

@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.compiled.interface import Table
 from index3.methods.explicit import points
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 
 
 def point_table(progress: Run, terms: Sequence[float] = ()) -> Table:

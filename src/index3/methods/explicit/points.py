@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
-from index3.methods import closure, manifold, run
+from index3.methods import manifold, projection_kernels, run
 from index3.methods.state_space import frame
 
 RUN, JOB, TOLERANCE, TERMS, FRAME = SLOTS = slots(
@@ -17,7 +17,7 @@ RUN, JOB, TOLERANCE, TERMS, FRAME = SLOTS = slots(
     frame=("i8", 1),  # table of the frame with the partition; empty for the tangent plane
 )  # fmt: skip
 DIRECTIONS, TARGET, RECOVER = range(3)
-"""Places in JOB: closer along whose directions to recover, closer to factor in, how to recover."""
+"""Places in JOB: projector along whose directions to recover, closer to factor in, how to recover."""
 STAY, LAND, MOVE_ONCE = 0, 1, 2
 """How: not at all, down to TOLERANCE, by one step for q and one for v."""
 NOT_YET, LOOSE = 1, 1e-4
@@ -26,7 +26,7 @@ ROUNDING = 1e-13
 
 
 @helper
-def refer(T, P):
+def set_reference(T, P):
     """With a partition: make T's point, where forces and Jacobian stand evaluated, the start of a step."""
     return frame.take_reference(T, view(P, FRAME)[0]) if view(P, FRAME).shape[0] > 0 else OK
 
@@ -35,10 +35,10 @@ def refer(T, P):
 def recover(T, P, C, tolerance):
     """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
     v, largest = view(T, s.V), 1.0
-    closure.forget_solution(T)
+    projection_kernels.forget_solution(T)
     if view(P, FRAME).shape[0] > 0:
         frame.reset_normals(view(P, FRAME)[0])
-        return frame.land(T, view(P, FRAME)[0], tolerance)
+        return frame.close_within(T, view(P, FRAME)[0], tolerance)
     for k in range(v.shape[0]):
         largest = max(largest, abs(v[k]))
     code = manifold.recover_positions(T, C, tolerance)
@@ -105,7 +105,7 @@ def evaluate(T, P):
         code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
     elif job[RECOVER] == MOVE_ONCE:
         code = move_once(T, job[DIRECTIONS])
-    elif closure.evaluate(T) != OK:
+    elif projection_kernels.evaluate(T) != OK:
         code = run.EVALUATION_FAILED
     if code == OK:
         code = manifold.accelerate_here(T, job[TARGET], R)

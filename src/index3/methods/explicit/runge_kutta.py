@@ -22,13 +22,13 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 from index3.methods.explicit import points
 
 (
-    RUN, LINK, CLOSERS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, K_POWER, END_Q,
+    RUN, LINK, PROJECTORS, FLAGS, SETTINGS, NODES, STAGE_A, ERROR_B, K_Q, K_V, K_POWER, END_Q,
 ) = SLOTS = slots(
-    run=("i8", 1), link=("i8", 1), closers=("i8", 1), flags=("i8", 1), settings=("f8", 1),
+    run=("i8", 1), link=("i8", 1), projectors=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
     k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
     k_power=("f8", 1),  # power of what is not conservative at the stages; last: work of the step
@@ -38,8 +38,8 @@ from index3.methods.explicit import points
 POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
 """Places in LINK: the table of `points`, and addresses of kernels."""
 REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD, HOW_END = range(9)
-"""Places in FLAGS: which of CLOSERS holds the start of the step; stages are recovered; that is decided by the skipped
-rows; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
+"""Places in FLAGS: which of PROJECTORS holds the start of the step; stages are recovered; skipped rows decide
+that; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
 whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = 1
@@ -65,9 +65,9 @@ def combine(T, E, row, h, q0, v0):
 
 @helper
 def evaluate(T, E, directions, target, how, tolerance):
-    """Accelerations at T's point, see `points.evaluate`; closers by their number."""
-    link, closers = view(E, LINK), view(E, CLOSERS)
-    return points.ask(T, link[POINT], link[LINK_EVALUATE], closers[directions], closers[target], how, tolerance)
+    """Accelerations at T's point, see `points.evaluate`; projectors by their number."""
+    link, projectors = view(E, LINK), view(E, PROJECTORS)
+    return points.ask(T, link[POINT], link[LINK_EVALUATE], projectors[directions], projectors[target], how, tolerance)
 
 
 @kernel
@@ -172,7 +172,7 @@ def evaluate_start(T, E, t, q, v):
     view(T, s.TIME)[0] = t
     reference = view(E, FLAGS)[REFERENCE]
     code = evaluate(T, E, reference, reference, 0, 0.0)
-    return code if code != OK else points.refer(T, view(E, LINK)[POINT])
+    return code if code != OK else points.set_reference(T, view(E, LINK)[POINT])
 
 
 @helper
@@ -189,7 +189,7 @@ def note_rows(E):
     """Stages are recovered if rows are skipped at the start of the step."""
     flags = view(E, FLAGS)
     if flags[AUTO] == 1:
-        solver = view(view(E, CLOSERS)[flags[REFERENCE]], closure.LINK)[closure.LINK_SOLVER]
+        solver = view(view(E, PROJECTORS)[flags[REFERENCE]], projection_kernels.LINK)[projection_kernels.LINK_SOLVER]
         flags[CLOSED] = 1 if view(solver, contract.INFO)[contract.N_ZERO] > 0 else 0
 
 
@@ -236,7 +236,7 @@ def accept(T, E, R, t):
     view(T, s.TIME)[0] = t
     if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         add_work(T, E, R, t)
-    code = points.refer(T, view(E, LINK)[POINT])
+    code = points.set_reference(T, view(E, LINK)[POINT])
     return code if code != OK else call(view(E, LINK)[LINK_ACCEPT], T, R)
 
 

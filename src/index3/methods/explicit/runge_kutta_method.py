@@ -10,17 +10,17 @@ import numpy as np
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.linear import contract
-from index3.methods import closure, run, stepping
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels, run, stepping
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.point_table import point_table
 from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import frame
-from index3.methods.state_space.framing import Frame, frame_kernels
+from index3.methods.state_space.frame_table import Frame, frame_kernels
 from index3.registry import register
 
 STAGES = ("auto", "free", "closed")
@@ -54,9 +54,9 @@ def runge_kutta_table(
 ) -> Table:
     """The table of `runge_kutta.advance` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
     n, table = progress.system.n, Table(size)
-    closers = [Closer(progress.state, progress.solver) for _ in range(2)]
+    projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
     point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
-    progress.owned += [*closers, table]
+    progress.owned += [*projectors, table]
     if parametrization == "partition":
         partition = Frame(progress, parametrization)
         partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
@@ -66,7 +66,7 @@ def runge_kutta_table(
     a, error = tableau.dense()
     table[rk.RUN] = np.array([progress.table.handle], np.int64)
     table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
-    table[rk.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
+    table[rk.PROJECTORS] = np.array([projector.handle for projector in projectors], np.int64)
     how = STABILIZATIONS[stabilization]
     flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how]
     table[rk.FLAGS] = np.array(flags, np.int64)
@@ -149,9 +149,9 @@ class RungeKutta(Method):
 
     def check_terms(self, progress: Run) -> None:
         """Raise where Baumgarte's terms make no sense."""
-        closer = Closer(progress.state, progress.solver)
-        closure.assemble_accelerations(progress.state.handle, closer.handle)
-        skipped = closer.factors[contract.ZERO][progress.system.n :]
+        projector = Projector(progress.state, progress.solver)
+        projection_kernels.assemble_accelerations(progress.state.handle, projector.handle)
+        skipped = projector.factors[contract.ZERO][progress.system.n :]
         reason = ""
         if skipped.any():
             row = int(np.flatnonzero(skipped)[0])

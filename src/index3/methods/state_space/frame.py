@@ -19,7 +19,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
-from index3.methods import closure, manifold, run
+from index3.methods import manifold, projection_kernels, run
 
 (
     HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
@@ -58,14 +58,14 @@ def factor_reference(T, F):
     """Factor the recovery's matrix at T's point."""
     C, counts = view(F, HANDLES)[CLOSURE], view(view(F, HANDLES)[RUN], run.COUNTS)
     counts[run.N_FACTOR] += 1
-    code = closure.factor_mass(T, C, view(F, HEAVY))
+    code = projection_kernels.factor_mass(T, C, view(F, HEAVY))
     if code != OK:
-        return run.EVALUATION_FAILED if code == closure.EVALUATION else run.BODY_SINGULAR
+        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.BODY_SINGULAR
     return OK
 
 
 @kernel
-def refer(T, F):
+def set_reference(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
     handles, flags = view(F, HANDLES), view(F, FLAGS)
     code = factor_reference(T, F)
@@ -74,7 +74,7 @@ def refer(T, F):
         call(handles[REPARTITION], T, F)  # takes note of the new partition
     if code != OK:
         return code
-    S, settings = view(handles[CLOSURE], closure.LINK)[closure.LINK_SOLVER], view(F, SETTINGS)
+    S, settings = view(handles[CLOSURE], projection_kernels.LINK)[projection_kernels.LINK_SOLVER], view(F, SETTINGS)
     margin = view(S, contract.MARGIN)[0]
     settings[BEST] = max(settings[BEST], margin)
     singular = contract.lost_rank(S) or margin < settings[NEAR] * settings[BEST]
@@ -120,7 +120,7 @@ def land_positions(T, F):
         counts[run.N_EVALUATIONS] += 1
         if run.core(T, s.CORE_FORCES) != OK:
             return run.EVALUATION_FAILED
-        residual = closure.position_residual(T, C)
+        residual = projection_kernels.position_residual(T, C)
         if residual <= tolerance:
             return OK
         rate = residual / before
@@ -177,7 +177,7 @@ def set_reach(F, R, h):
 
 
 @helper
-def strayed(x, start, normal, reach):
+def drifted(x, start, normal, reach):
     """Whether the recovery moved x by a large part of what the formula did: it fell on another branch of the motion."""
     moved, landed = reach, 0.0
     for k in range(x.shape[0]):
@@ -187,7 +187,7 @@ def strayed(x, start, normal, reach):
 
 
 @helper
-def unshared(F, share):
+def update_directions(F, share):
     """How far q stands from what the formula gives with the velocity found."""
     normal, shared, most = view(F, NORMAL_V), view(F, SHARED), 0.0
     for k in range(shared.shape[0]):
@@ -205,7 +205,7 @@ def take_back(T, F):
 
 
 @kernel
-def settle(T, F):
+def close_state(T, F):
     """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
     R, q, settings, shared = view(F, HANDLES)[RUN], view(T, s.Q), view(F, SETTINGS), view(F, SHARED)
     before = 1e300
@@ -214,11 +214,11 @@ def settle(T, F):
             shared[k] = settings[SHARE] * view(F, NORMAL_V)[k]
             q[k] += shared[k]
         code = land_positions(T, F)
-        if code == OK and strayed(q, view(R, run.NEW_Q), view(F, NORMAL_Q), settings[REACH]):
+        if code == OK and drifted(q, view(R, run.NEW_Q), view(F, NORMAL_Q), settings[REACH]):
             code = STUCK
         if code == OK:
             code = land_velocities(T, F)
-        change = unshared(F, settings[SHARE])
+        change = update_directions(F, settings[SHARE])
         if code != OK or change <= settings[CLOSED] or (change > 0.5 * before and change < 1e-12):  # rounding
             return code
         if not change < HOPELESS * before:
@@ -229,8 +229,8 @@ def settle(T, F):
 
 
 @helper
-def land(T, F, tolerance):
-    """Call `settle` with positions to this scaled residual."""
+def close_within(T, F, tolerance):
+    """Call `close_state` with positions to this scaled residual."""
     view(F, SETTINGS)[CLOSED] = tolerance
     return call(view(F, HANDLES)[LAND], T, F)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.errors import ModelError, SingularError
-from index3.methods.closure import SETTLED, SETTLING
+from index3.methods.projection_kernels import CONVERGED, MOST_ITERATIONS
 from index3.methods.state_space.partition import Partition, choose_partition, dense_rows
 from index3.system import evaluate
 from index3.system.system import State
@@ -67,7 +67,7 @@ def solve_motion(state: State, partition: Partition, metric: np.ndarray, phi_q: 
     One solve, or Newton's iteration where forces depend on accelerations.
     """
     n, mass, a, lam, rows = state.system.n, metric, state[s.A], state[s.LAM], partition.rows
-    for _ in range(SETTLING):
+    for _ in range(MOST_ITERATIONS):
         if state.system.reads_accelerations:
             mass = bordered(state, 1.0, 0.0, 0.0, 1.0)
         left = np.concatenate([-state[s.G] - metric @ a, state[s.GAMMA][rows] - phi_q @ a])
@@ -75,7 +75,7 @@ def solve_motion(state: State, partition: Partition, metric: np.ndarray, phi_q: 
         a += change[:n]
         lam[rows] += change[n:]
         largest = max(1.0, np.abs(a).max(), np.abs(lam).max(initial=0.0))
-        if not state.system.reads_accelerations or np.abs(change).max() <= SETTLED * largest:
+        if not state.system.reads_accelerations or np.abs(change).max() <= CONVERGED * largest:
             return mass
         if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
             raise ModelError(state.system.explain(state))

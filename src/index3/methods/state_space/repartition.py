@@ -12,7 +12,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.linear import contract
-from index3.methods import closure
+from index3.methods import projection_kernels
 from index3.methods.state_space import elimination, frame
 from index3.methods.state_space.elimination import GROWTH, ZERO
 
@@ -27,14 +27,14 @@ not moved at all. More would do harm: a row between light and heavy coordinates 
 def largest_response(T, F):
     """Largest entry of H: how far a dependent coordinate moves when an independent one moves by 1."""
     fixed, heavy, most = view(F, frame.FIXED), view(F, frame.HEAVY), 0.0
-    link = view(view(F, frame.HANDLES)[frame.CLOSURE], closure.LINK)
-    x = view(link[closure.LINK_SOLVER], contract.X)
+    link = view(view(F, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    x = view(link[projection_kernels.LINK_SOLVER], contract.X)
     for j in range(fixed.shape[0]):
         if fixed[j] == 1:
             for k in range(x.shape[0]):
                 x[k] = 0.0
             x[j] = heavy[j]
-            contract.solve(T, link[closure.LINK_SOLVER])
+            contract.solve(T, link[projection_kernels.LINK_SOLVER])
             for k in range(fixed.shape[0]):
                 if fixed[k] == 0:
                     most = max(most, abs(x[k]))
@@ -89,7 +89,10 @@ def weigh(T, F):
     """HEAVY for a new choice in FIXED; MATRIX stands as last factored."""
     fixed, heavy, settings = view(F, frame.FIXED), view(F, frame.HEAVY), view(F, frame.SETTINGS)
     matrix, largest = view(T, s.MATRIX), 0.0
-    diagonal = view(view(view(F, frame.HANDLES)[frame.CLOSURE], closure.LINK)[closure.LINK_SOLVER], contract.DIAGONAL)
+    diagonal = view(
+        view(view(F, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)[projection_kernels.LINK_SOLVER],
+        contract.DIAGONAL,
+    )
     for k in range(fixed.shape[0]):
         largest = max(largest, abs(matrix[diagonal[k]]) - heavy[k])
     for k in range(fixed.shape[0]):

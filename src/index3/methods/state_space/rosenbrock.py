@@ -21,7 +21,7 @@ from index3.algebra.dense import decompose
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
 from index3.linear import contract
-from index3.methods import closure, manifold, run
+from index3.methods import manifold, projection_kernels, run
 from index3.methods.state_space import frame
 
 (
@@ -71,13 +71,13 @@ def take_independent(E, x, y):
 def fill_basis(T, E, F_, S):
     """Carry V over: project its columns onto the null space of Phi_q at the reference, orthonormal in the metric M."""
     basis, dual, mass, n = view(E, BASIS), view(E, DUAL), view(F_, frame.MASS), view(T, s.Q).shape[0]
-    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], closure.LINK)
-    x = view(link[closure.LINK_SOLVER], contract.X)
+    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    x = view(link[projection_kernels.LINK_SOLVER], contract.X)
     for j in range(basis.shape[0]):
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, mass, basis[j], 1.0, x)
-        contract.solve_refined(T, link[closure.LINK_SOLVER])
+        contract.solve_refined(T, link[projection_kernels.LINK_SOLVER])
         for k in range(n):
             basis[j, k] = x[k]
         for i in range(j):
@@ -102,8 +102,8 @@ def fill_basis(T, E, F_, S):
 def fill_selection(T, E, F_):
     """V = [1; H] of the partition; STUCK where there are more or fewer degrees of freedom than at the start."""
     basis, dual, fixed, heavy = view(E, BASIS), view(E, DUAL), view(F_, frame.FIXED), view(F_, frame.HEAVY)
-    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], closure.LINK)
-    x, n, j = view(link[closure.LINK_SOLVER], contract.X), heavy.shape[0], 0
+    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    x, n, j = view(link[projection_kernels.LINK_SOLVER], contract.X), heavy.shape[0], 0
     for c in range(n):
         if fixed[c] == 1:
             if j == basis.shape[0]:
@@ -114,7 +114,7 @@ def fill_selection(T, E, F_):
             for _ in range(20):  # independent coordinates are heavy, not immovable: off by some 1e-4, 1e-8, ...
                 for k in range(x.shape[0]):
                     x[k] = heavy[k] * (dual[j, k] - basis[j, k]) if k < n else 0.0
-                contract.solve_refined(T, link[closure.LINK_SOLVER])
+                contract.solve_refined(T, link[projection_kernels.LINK_SOLVER])
                 most = 0.0
                 for k in range(n):
                     basis[j, k] += x[k]
@@ -128,9 +128,9 @@ def fill_selection(T, E, F_):
 @helper
 def solve_column(T, E, C, target, j):
     """Column j of J1 or J2 from the right-hand side in the solver's X."""
-    link = view(C, closure.LINK)
-    x, dual = view(link[closure.LINK_SOLVER], contract.X), view(E, DUAL)
-    contract.solve_refined(T, link[closure.LINK_SOLVER])
+    link = view(C, projection_kernels.LINK)
+    x, dual = view(link[projection_kernels.LINK_SOLVER], contract.X), view(E, DUAL)
+    contract.solve_refined(T, link[projection_kernels.LINK_SOLVER])
     for i in range(target.shape[0]):
         z = 0.0
         for k in range(dual.shape[1]):
@@ -144,7 +144,7 @@ def fill_derivatives(T, E, F_, S):
     basis, room, rate, n = view(E, BASIS), view(E, ROOM), view(T, s.RATE), view(T, s.Q).shape[0]
     C, fixed = view(F_, frame.HANDLES)[frame.CLOSURE], view(F_, frame.FIXED)
     A = C if view(F_, frame.HEAVY).shape[0] == 0 else view(E, STAGE)[0]  # where M stands factored without more mass
-    x = view(view(A, closure.LINK)[closure.LINK_SOLVER], contract.X)
+    x = view(view(A, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], contract.X)
     stiff, damp = view(F_, frame.STIFF), view(F_, frame.DAMP)
     phia_q, gamma_q, gamma_v = view(T, s.PHIA_Q), view(T, s.GAMMA_Q), view(T, s.GAMMA_V)
     for j in range(basis.shape[0]):
@@ -173,7 +173,7 @@ def fill_derivatives(T, E, F_, S):
 def prepare_partition(T, E, R, F_):
     """V of the partition; M factored as it is, for accelerations: the frame's has heavy coordinates."""
     view(R, run.COUNTS)[run.N_FACTOR] += 1
-    if closure.factor_mass(T, view(E, STAGE)[0], view(T, s.Q)[:0]) != OK:
+    if projection_kernels.factor_mass(T, view(E, STAGE)[0], view(T, s.Q)[:0]) != OK:
         return run.BODY_SINGULAR
     return fill_selection(T, E, F_)
 

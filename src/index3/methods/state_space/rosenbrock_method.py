@@ -12,12 +12,12 @@ from index3.compiled.callbacks import UserFunctions
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError, warn
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import rosenbrock, rosenbrock_steps
-from index3.methods.state_space.framing import Frame, frame_kernels
+from index3.methods.state_space.frame_table import Frame, frame_kernels
 from index3.methods.state_space.partition import choose_partition
 from index3.methods.tableaus import ROSENBROCK4
 from index3.registry import register
@@ -99,7 +99,7 @@ class Rosenbrock4(Method):
                 "Use method='firstorder-sdirk4'."
             )
         own = Table(len(rosenbrock.SLOTS))
-        frame, stage = Frame(progress, self.parametrization), Closer(state, progress.solver)
+        frame, stage = Frame(progress, self.parametrization), Projector(state, progress.solver)
         own.keep = (frame, stage)  # type: ignore[attr-defined]  # the kernel holds their handles
         own[rosenbrock.RUN] = np.array([progress.table.handle], np.int64)
         own[rosenbrock.FRAME] = np.array([frame.table.handle], np.int64)

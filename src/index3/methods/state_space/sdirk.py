@@ -140,7 +140,7 @@ def fill_residual(T, S):
 
 
 @helper
-def settle_multipliers(T, S, passes):
+def refresh_multipliers(T, S, passes):
     """Choose lam for the present accelerations: no force along the constraints is left over. G is linear in lam."""
     x, ma, g, lam, n = view(S, contract.X), view(T, s.MA), view(T, s.G), view(T, s.LAM), view(T, s.Q).shape[0]
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
@@ -160,7 +160,7 @@ def settle_multipliers(T, S, passes):
 def evaluate_stage(T, E, R, F, g, tolerance):
     """q and v of the stage on the manifold, then everything the residual needs there."""
     move(T, E, g)
-    code = frame.land(T, F, tolerance)
+    code = frame.close_within(T, F, tolerance)
     if code != OK:
         return code
     if run.core(T, s.CORE_LEVELS) != OK:
@@ -265,7 +265,7 @@ def solve_stage(T, E, R, F, S, i, t, h):
             if code != OK:
                 return code
         if iteration == 0 or c[REDUCED] == 1.0:
-            settle_multipliers(T, S, 2 if iteration == 0 else 1)
+            refresh_multipliers(T, S, 2 if iteration == 0 else 1)
         fill_residual(T, S)
         contract.solve(T, S)
         counts[run.N_NEWTON] += 1
@@ -302,4 +302,4 @@ def solve_stages(T, E, R, F, S, t, h):
             if code != CONVERGED:
                 return code
     move(T, E, view(E, SETTINGS)[GAMMA] * h)
-    return frame.land(T, F, 1e-13)
+    return frame.close_within(T, F, 1e-13)

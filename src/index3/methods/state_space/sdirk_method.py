@@ -11,9 +11,9 @@ from index3.compiled.interface import Kernel, Table
 from index3.methods import run
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.run_table import Run
 from index3.methods.state_space import sdirk, sdirk_steps
-from index3.methods.state_space.framing import Frame, frame_kernels
+from index3.methods.state_space.frame_table import Frame, frame_kernels
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 from index3.registry import register
 

@@ -13,11 +13,11 @@ from index3.methods import manifold, run
 from index3.methods.tlismni import formulas
 
 (
-    RUN, CLOSERS, FORMULA, SETTINGS, MEMORY, FLAGS, PAST_T, PAST_Q, PAST_V, PAST_A, NODES, WEIGHTS, SCRATCH,
+    RUN, PROJECTORS, FORMULA, SETTINGS, MEMORY, FLAGS, PAST_T, PAST_Q, PAST_V, PAST_A, NODES, WEIGHTS, SCRATCH,
     ALLOWED_Q, ALLOWED_V, LAST_Q, LAST_V, NEXT_Q, NEXT_V, STAGES, STAGE_V, STAGE_A,
 ) = SLOTS = slots(
     run=("i8", 1),  # handle of the run's table
-    closers=("i8", 1),  # two closures: factored at the last accepted state, and at the latest evaluation
+    projectors=("i8", 1),  # two closures: factored at the last accepted state, and at the latest evaluation
     formula=("i8", 1), settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     past_t=("f8", 1), past_q=("f8", 2), past_v=("f8", 2), past_a=("f8", 2),  # accepted states, the latest first
     nodes=("f8", 1), weights=("f8", 3), scratch=("f8", 1),  # (t - t_n)/h of new and past points; see `formulas`
@@ -37,7 +37,7 @@ FILLED, RENEW, HELD, FAILED_IN_ROW = range(4)
 """Places in FLAGS: past points known; factorise at the last accepted state before the next step; no growth after the
 next step; failed evaluations in a row."""
 REFERENCE, LATEST = range(2)
-"""Places in CLOSERS."""
+"""Places in PROJECTORS."""
 CLOSED = 1e-13
 """Scaled residual that counts as closed, of positions and of velocities."""
 CONVERGED, STALLED, OPEN = 0, 1, 2
@@ -62,9 +62,9 @@ def combine(T, E, block):
 
 
 @helper
-def settle(T, E):
+def close_state(T, E):
     """Put NEXT_Q, NEXT_V on the constraints along the reference directions: the inner loop (5), (6)."""
-    C, v, lam = view(E, CLOSERS)[REFERENCE], view(T, s.V), view(T, s.LAM)
+    C, v, lam = view(E, PROJECTORS)[REFERENCE], view(T, s.V), view(T, s.LAM)
     run.copy(view(T, s.Q), view(E, NEXT_Q))
     run.copy(v, view(E, NEXT_V))
     for k in range(lam.shape[0]):
@@ -80,8 +80,8 @@ def settle(T, E):
 
 @helper
 def evaluate(T, E, R):
-    """Accelerations and multipliers (4) at the state that `settle` has just left."""
-    return manifold.accelerate_here(T, view(E, CLOSERS)[LATEST], R)
+    """Accelerations and multipliers (4) at the state that `close_state` has just left."""
+    return manifold.accelerate_here(T, view(E, PROJECTORS)[LATEST], R)
 
 
 @helper
@@ -114,7 +114,7 @@ def keep_tangential(T, C, e, position):
 @helper
 def tangential_size(T, E):
     """Size of the error in NEXT_Q, NEXT_V without what is normal to the manifold; T was just evaluated."""
-    C, e_q, e_v = view(E, CLOSERS)[LATEST], view(E, NEXT_Q), view(E, NEXT_V)
+    C, e_q, e_v = view(E, PROJECTORS)[LATEST], view(E, NEXT_Q), view(E, NEXT_V)
     keep_tangential(T, C, e_q, True)
     keep_tangential(T, C, e_v, False)
     return norm(E, e_q, e_v)

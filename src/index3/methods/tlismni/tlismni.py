@@ -19,7 +19,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.linear import contract
-from index3.methods import closure, run
+from index3.methods import projection_kernels, run
 from index3.methods.tlismni import control, formulas, parts, start
 
 
@@ -78,7 +78,7 @@ def outer_loop(T, E, R):
     before, before_that = 0.0, 0.0
     memory[parts.ITERATIONS] = 0.0
     parts.combine(T, E, formulas.PREDICT)
-    code = parts.settle(T, E)
+    code = parts.close_state(T, E)
     if code == OK:
         code = parts.evaluate(T, E, R)
     if code != OK:
@@ -86,7 +86,7 @@ def outer_loop(T, E, R):
     for k in range(1, int(c[parts.MAX_OUTER]) + 1):
         remember_iterate(T, E)
         parts.combine(T, E, formulas.CORRECT)
-        code = parts.settle(T, E)
+        code = parts.close_state(T, E)
         if code != OK:
             return code
         counts[run.N_NEWTON] += 1
@@ -105,7 +105,7 @@ def outer_loop(T, E, R):
 @helper
 def factorisations(C):
     """How often the solver of a closure has factorised."""
-    return view(view(C, closure.LINK)[closure.LINK_SOLVER], contract.INFO)[contract.N_FACTOR]
+    return view(view(C, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], contract.INFO)[contract.N_FACTOR]
 
 
 @helper
@@ -115,12 +115,12 @@ def renew_reference(T, E, R):
     view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
     run.copy(view(T, s.Q), view(E, parts.PAST_Q)[0])
     run.copy(view(T, s.V), view(E, parts.PAST_V)[0])
-    code = closure.evaluate(T)
+    code = projection_kernels.evaluate(T)
     if code == OK:
-        code = closure.factor_mass(T, view(E, parts.CLOSERS)[parts.REFERENCE], view(T, s.Q)[:0])
+        code = projection_kernels.factor_mass(T, view(E, parts.PROJECTORS)[parts.REFERENCE], view(T, s.Q)[:0])
     counts[run.N_FACTOR] += 1
     flags[parts.RENEW] = 0
-    if code == closure.EVALUATION:
+    if code == projection_kernels.EVALUATION:
         return run.EVALUATION_FAILED
     return run.BODY_SINGULAR if code != OK else OK
 
@@ -128,13 +128,13 @@ def renew_reference(T, E, R):
 @helper
 def solve_step(T, E, R, t, h):
     """One step from the last accepted state to t; CONVERGED, STALLED, OPEN, or a reason of 10 and above."""
-    flags, closers, formula = view(E, parts.FLAGS), view(E, parts.CLOSERS), view(E, parts.FORMULA)
+    flags, projectors, formula = view(E, parts.FLAGS), view(E, parts.PROJECTORS), view(E, parts.FORMULA)
     if flags[parts.RENEW] == 1:
         code = renew_reference(T, E, R)
         if code != OK:
             return code
     parts.fill_allowed(E, R)
-    before = factorisations(closers[parts.REFERENCE])
+    before = factorisations(projectors[parts.REFERENCE])
     starting = flags[parts.FILLED] <= formula[formulas.ORDER]
     if flags[parts.FILLED] >= formula[formulas.ORDER]:
         parts.fill_weights(E, h)
@@ -146,7 +146,7 @@ def solve_step(T, E, R, t, h):
     if code == parts.CONVERGED and flags[parts.FILLED] >= formula[formulas.ORDER]:
         parts.combine(T, E, formulas.ERROR)
         view(E, parts.MEMORY)[parts.ERROR] = parts.tangential_size(T, E)
-    more = factorisations(closers[parts.REFERENCE]) - before
+    more = factorisations(projectors[parts.REFERENCE]) - before
     view(R, run.COUNTS)[run.N_FACTOR] += more
     if more > 0:
         flags[parts.RENEW] = 1  # the inner loop has moved the reference, to a point that may be rejected
@@ -156,7 +156,7 @@ def solve_step(T, E, R, t, h):
 @helper
 def accept(T, E, R, t, h):
     """Make T's state the new one; the latest factorisation becomes the reference."""
-    flags, closers, times = view(E, parts.FLAGS), view(E, parts.CLOSERS), view(E, parts.PAST_T)
+    flags, projectors, times = view(E, parts.FLAGS), view(E, parts.PROJECTORS), view(E, parts.PAST_T)
     q, v, a = view(E, parts.PAST_Q), view(E, parts.PAST_V), view(E, parts.PAST_A)
     if run.gains_too_much(T, R, h):
         return OK
@@ -171,7 +171,7 @@ def accept(T, E, R, t, h):
     run.copy(a[0], view(T, s.A))
     flags[parts.FILLED] = min(formulas.PAST + 1, flags[parts.FILLED] + 1)
     flags[parts.RENEW] = 0
-    closers[parts.REFERENCE], closers[parts.LATEST] = closers[parts.LATEST], closers[parts.REFERENCE]
+    projectors[parts.REFERENCE], projectors[parts.LATEST] = projectors[parts.LATEST], projectors[parts.REFERENCE]
     return run.accept_state(T, R, t, h)
 
 

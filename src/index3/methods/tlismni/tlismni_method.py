@@ -10,10 +10,10 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.methods import run
-from index3.methods.closing import Closer
 from index3.methods.method import Method, first_order_step
 from index3.methods.options import check_choice, check_range
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.tlismni import formulas, parts, tlismni
 from index3.registry import register
 
@@ -95,11 +95,11 @@ class Tlismni(Method):
         clock = progress[run.CLOCK]
         constant = clock[run.STEP] > 0.0
         limit = self.max_outer or (OUTER_CONSTANT if constant else OUTER_FREE)
-        closers = [Closer(progress.state, progress.solver) for _ in range(2)]
-        progress.owned += closers
+        projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
+        progress.owned += projectors
         table = empty_table(progress.system.n)
         table[parts.RUN] = np.array([progress.table.handle], np.int64)
-        table[parts.CLOSERS] = np.array([closer.handle for closer in closers], np.int64)
+        table[parts.PROJECTORS] = np.array([projector.handle for projector in projectors], np.int64)
         table[parts.FORMULA] = np.array(self.formula, np.int64)
         table[parts.SETTINGS] = np.array(
             [getattr(self, "alpha", 0.0), max(limit, self.corrections), self.corrections, self.kappa,

@@ -10,9 +10,9 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
-from index3.methods import closure, run, work
-from index3.methods.closing import Closer
+from index3.methods import projection_kernels, run, work
 from index3.methods.output import NOWHERE, Output
+from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.system import State
 
@@ -32,7 +32,7 @@ class Run:
         newton_tol: float, t_eval: np.ndarray | None, step: float, max_step: float, max_steps: int | None,
     ) -> None:  # fmt: skip
         self.state, self.system, self.solver = state, state.system, solver
-        self.owned: list[Any] = []  # what must live as long as the run: closers whose handles a method's table holds
+        self.owned: list[Any] = []  # what must live as long as the run: projectors whose handles a method's table holds
         self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
         self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
@@ -44,10 +44,10 @@ class Run:
         if not self.system.conservative:
             self.table[run.LINK][run.LINK_WORK] = work.add_work.address
         if self.system.reactions_work:
-            closer = Closer(state, solver)
-            self.owned.append(closer)
-            self.table[run.LINK][run.LINK_ACCELERATE] = closure.assemble_accelerations.address
-            self.table[run.LINK][run.LINK_CLOSER] = closer.handle
+            projector = Projector(state, solver)
+            self.owned.append(projector)
+            self.table[run.LINK][run.LINK_ACCELERATE] = projection_kernels.assemble_accelerations.address
+            self.table[run.LINK][run.LINK_PROJECTOR] = projector.handle
         t0, t1 = span
         clock = self.table[run.CLOCK]
         clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_END]] = t0, t0, t0, t1
@@ -67,7 +67,7 @@ class Run:
         self.table[run.LARGEST][:] = np.abs(state[s.Q])
         self.table[run.LARGEST_V][:] = np.abs(state[s.V])
         self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
-        if (n_angles or self.system.branching) and not state.run(evaluate.place, evaluate.angles):
+        if (n_angles or self.system.branching) and not state.run(evaluate.poses, evaluate.angles):
             clock[run.SPEED_NEW] = np.max(state[s.ANGLE_SPEED], initial=0.0)
             if self.system.branching:
                 branch = self.table[run.BRANCH]

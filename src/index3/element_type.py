@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from index3.errors import ModelError
 
 
-class Word(type):
+class ElementType(type):
     """The type of a word: `Revolute("pin", a, b, axs=...)` says what `Revolute 'pin'` takes, and so do its makers.
 
     Python's own `TypeError` names the class whose `__init__` is inherited, and not the element.

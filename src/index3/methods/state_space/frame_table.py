@@ -6,13 +6,13 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
-from index3.methods.closing import Closer
-from index3.methods.runner import Run
+from index3.methods.projection import Projector
+from index3.methods.run_table import Run
 from index3.methods.state_space import elimination, frame, repartition
 from index3.methods.state_space.partition import DENSE, elimination_table
 from index3.system import evaluate
 
-FRAME_KERNELS = (frame.settle, frame.refer, frame.fill_matrices)
+FRAME_KERNELS = (frame.close_state, frame.set_reference, frame.fill_matrices)
 """Kernels that every frame calls."""
 PARTITION_KERNELS = (repartition.choose, repartition.choose_sparse, elimination.eliminate)
 """Kernels of frames with a partition."""
@@ -29,9 +29,9 @@ class Frame:
     def __init__(self, progress: Run, parametrization: str = "tangent-plane", near: float = 0.0) -> None:
         state, n, m = progress.state, progress.system.n, progress.system.m
         partition = parametrization == "partition"
-        self.closer = Closer(state, progress.solver)
+        self.projector = Projector(state, progress.solver)
         table = self.table = Table(len(frame.SLOTS))
-        handles = [progress.table.handle, self.closer.handle, *(kernel.address for kernel in FRAME_KERNELS)]
+        handles = [progress.table.handle, self.projector.handle, *(kernel.address for kernel in FRAME_KERNELS)]
         if partition and n <= DENSE:
             handles += [repartition.choose.address]
         elif partition:

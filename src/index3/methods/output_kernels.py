@@ -1,12 +1,12 @@
-"""Lines of output: closed if asked for, with residuals, reactions, energies and angles written down (see `closure`)."""
+"""Lines of output: closed if asked for, with residuals, reactions, energies and angles written down."""
 
 from __future__ import annotations
 
 from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import closure
-from index3.methods.closure import position_residual
+from index3.methods import projection_kernels
+from index3.methods.projection_kernels import position_residual
 from index3.methods.run import copy, core
 
 
@@ -18,7 +18,7 @@ def worst(values, size, E):
         x = abs(values[k]) / max(1.0, size[k])
         if not x <= most:
             most = x if x < 1e300 else 1e300
-            view(E, closure.REPORT)[closure.WORST_ROW] = k
+            view(E, projection_kernels.REPORT)[projection_kernels.WORST_ROW] = k
     return most
 
 
@@ -57,7 +57,12 @@ def write_levels(T, E, C, line):
 @helper
 def write_wrenches(T, E, C, line):
     """Force and torque of every joint on its second marker: -sum of lam g."""
-    joints, out, lam, g = view(E, closure.WRENCHES), view(C, columns.WRENCH), view(T, s.LAM), view(T, s.ROW_G)
+    joints, out, lam, g = (
+        view(E, projection_kernels.WRENCHES),
+        view(C, columns.WRENCH),
+        view(T, s.LAM),
+        view(T, s.ROW_G),
+    )
     for j in range(joints.shape[0]):
         for c in range(6):
             out[line, j, c] = 0.0
@@ -70,23 +75,27 @@ def write_wrenches(T, E, C, line):
 @kernel
 def close_lines(T, E):
     """Close lines of output where they stand, and write down what is derived; leaves ANGLE_REF at the last line."""
-    lines, report, link = view(E, closure.LINES), view(E, closure.REPORT), view(E, closure.LINK)
+    lines, report, link = (
+        view(E, projection_kernels.LINES),
+        view(E, projection_kernels.REPORT),
+        view(E, projection_kernels.LINK),
+    )
     q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
     near, angles, energy = view(T, s.ANGLE_REF), view(T, s.ANGLES), view(T, s.ENERGY)
-    C = lines[closure.LINES_OUTPUT]
+    C = lines[projection_kernels.LINES_OUTPUT]
     places = view(C, columns.PLACES)
-    for line in range(lines[closure.FIRST_LINE], lines[closure.END_LINE]):
+    for line in range(lines[projection_kernels.FIRST_LINE], lines[projection_kernels.END_LINE]):
         out_q, out_v, out_a = view(C, columns.Q)[line], view(C, columns.V)[line], view(C, columns.A)[line]
         out_lam, out_angle = view(C, columns.LAM)[line], view(C, columns.ANGLE)[line]
-        report[closure.FAILED_LINE] = line
+        report[projection_kernels.FAILED_LINE] = line
         view(T, s.TIME)[0] = view(C, columns.T)[line]
         copy(q, out_q)
         copy(v, out_v)
         copy(near, out_angle)
-        if lines[closure.PROJECTED] == 1:
-            code = call(link[closure.LINK_POSITIONS], T, E)
+        if lines[projection_kernels.PROJECTED] == 1:
+            code = call(link[projection_kernels.LINK_POSITIONS], T, E)
             if code == OK:
-                code = call(link[closure.LINK_RATES], T, E)
+                code = call(link[projection_kernels.LINK_RATES], T, E)
             if code != OK:
                 return code
             copy(out_q, q)
@@ -94,7 +103,7 @@ def close_lines(T, E):
             copy(out_a, a)
             for k in range(lam.shape[0]):
                 out_lam[places[k]] = lam[k]
-            view(C, columns.REDUNDANT)[line] = report[closure.N_REDUNDANT]
+            view(C, columns.REDUNDANT)[line] = report[projection_kernels.N_REDUNDANT]
         else:
             copy(a, out_a)
             for k in range(lam.shape[0]):
@@ -107,7 +116,7 @@ def close_lines(T, E):
         if code == OK:
             code = core(T, s.CORE_ENERGY)
         if code != OK:
-            return closure.EVALUATION
+            return projection_kernels.EVALUATION
         write_levels(T, E, C, line)
         write_wrenches(T, E, C, line)
         view(C, columns.KINETIC)[line] = energy[s.KINETIC]

@@ -82,7 +82,7 @@ def _share(
     jobs = min(jobs or os.cpu_count() or 1, len(waiting))
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            ends = list(pool.map(lambda _: _employ(waiting, way, directory, report), range(jobs)))
+            ends = list(pool.map(lambda _: _run_worker(waiting, way, directory, report), range(jobs)))
         finally:
             waiting.clear()  # an interrupt: the workers end with what they have in hand
     failures = [one for one in ends if one[1]]
@@ -151,7 +151,7 @@ def environment(way: str) -> dict[str, str]:
 _idle: list[Worker] = []  # workers that may be given more
 
 
-def _employ(
+def _run_worker(
     waiting: deque[tuple[str, list[str]]], way: str, directory: Path, report: Callable[[str], None]
 ) -> tuple[int, str]:
     """Hand modules to one worker, one at a time, until none is left; how it ended and what it says, if it fails."""
@@ -183,7 +183,7 @@ def _employ(
 
 
 @atexit.register
-def dismiss() -> None:
+def stop_idle() -> None:
     """Let idle workers go. Whoever has all the kernels it needs says so; else they end with this process."""
     with contextlib.suppress(IndexError):  # empty, perhaps by another thread
         while True:

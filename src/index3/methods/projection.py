@@ -1,4 +1,4 @@
-"""The Python side of `closure`: its table, and consistent states for whoever asks."""
+"""The Python side of `projection_kernels`: its table, and consistent states for whoever asks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFail
 from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
-from index3.methods import closure, closure_output, work
+from index3.methods import output_kernels, projection_kernels, work
 from index3.methods.output import Output
 from index3.system.system import State, System
 
@@ -27,21 +27,22 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 
 
 KERNELS = (
-    closure.assemble_positions, closure.assemble_velocities, closure.assemble_accelerations, closure.close_rates,
-    closure.shorten, closure_output.close_lines, work.add_work,
+    projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
+    projection_kernels.assemble_accelerations, projection_kernels.close_rates, projection_kernels.shorten,
+    output_kernels.close_lines, work.add_work,
 )  # fmt: skip
-"""Kernels that a closer of any model calls, those of its solver apart."""
+"""Kernels that a projector of any model calls, those of its solver apart."""
 
 
 def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
-    """Kernels that closers of a model call, and a method's, for `compile_model` to build along with the elements'."""
+    """Kernels that projectors of a model and a method call, for `compile_model` to build along with the elements'."""
     reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
     own = () if method is None else (method.kernel, *method.helpers)
     kernels = (*solver_class(linear).kernels_for(() if method is None else method.needs), *KERNELS, *own)
-    return (*kernels, closure.iterate_solution) if reads else kernels
+    return (*kernels, projection_kernels.iterate_solution) if reads else kernels
 
 
-class Closer:
+class Projector:
     """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
 
     def __init__(self, state: State, solver: Solver | None = None) -> None:
@@ -51,28 +52,28 @@ class Closer:
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             self.smallest = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
-        self.table = Table(len(closure.SLOTS))
-        settle = closure.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
-        called = (closure.assemble_positions, closure.close_rates, closure.shorten)
+        self.table = Table(len(projection_kernels.SLOTS))
+        iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
+        called = (projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten)
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
-        link += [*(kernel.address for kernel in called), settle]
-        self.table[closure.LINK] = np.array(link, np.int64)
-        self.table[closure.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
-        self.table[closure.HEAVY_Q] = np.zeros(self.system.n)
-        self.table[closure.HEAVY_V] = np.zeros(self.system.n)
-        self.table[closure.REPORT] = np.zeros(4, np.int64)
-        self.table[closure.LINES] = np.zeros(4, np.int64)
-        self.table[closure.WRENCHES] = wrench_places(self.system)
+        link += [*(kernel.address for kernel in called), iterate]
+        self.table[projection_kernels.LINK] = np.array(link, np.int64)
+        self.table[projection_kernels.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
+        self.table[projection_kernels.HEAVY_Q] = np.zeros(self.system.n)
+        self.table[projection_kernels.HEAVY_V] = np.zeros(self.system.n)
+        self.table[projection_kernels.REPORT] = np.zeros(4, np.int64)
+        self.table[projection_kernels.LINES] = np.zeros(4, np.int64)
+        self.table[projection_kernels.WRENCHES] = wrench_places(self.system)
 
     @property
     def handle(self) -> int:
-        """The number by which kernels know this closer's table."""
+        """The number by which kernels know this projector's table."""
         return self.table.handle
 
     @property
     def sizes(self) -> dict[str, int]:
         """Sizes of the dimensions of the columns of output."""
-        joints, angles = len(self.table[closure.WRENCHES]), len(self.system.angle_joints)
+        joints, angles = len(self.table[projection_kernels.WRENCHES]), len(self.system.angle_joints)
         return {"coordinate": self.system.n, "row": self.system.m, "joint": joints, "measured_angle": angles}
 
     def close_block(
@@ -98,18 +99,18 @@ class Closer:
         Returns the number of the first line that is not closed: `end`, or that of one which cannot be, and why.
         """
         table = self.table
-        table[closure.LINES][:] = output.handle, first, end, int(project)
+        table[projection_kernels.LINES][:] = output.handle, first, end, int(project)
         accepted = self.state[s.ANGLE_REF].copy()
-        code = closure_output.close_lines(self.state.handle, self.handle)
+        code = output_kernels.close_lines(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
-        good = end if code == 0 else int(table[closure.REPORT][closure.FAILED_LINE])
+        good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
         if code == 0 and project:
             usual = self.factors[contract.INFO][contract.FEWEST_ZERO]
             redundant, scaled = output.table[columns.REDUNDANT][first:end], output.arrays["violation_scaled"][first:end]
             limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
             contradicting = np.flatnonzero(~(scaled[:, 1:].max(axis=1) <= limit))
             if len(contradicting):
-                good, code = first + int(contradicting[0]), closure.CONTRADICTION
+                good, code = first + int(contradicting[0]), projection_kernels.CONTRADICTION
         return good, self.failure(code, float(output.arrays["t"][good])) if code else None
 
     def null_rows(self) -> np.ndarray:
@@ -124,7 +125,7 @@ class Closer:
         for _ in range(3):
             trial = random.normal(size=self.system.m)
             lam[:] = trial
-            closure.shorten(self.state.handle, self.handle)
+            projection_kernels.shorten(self.state.handle, self.handle)
             open_rows |= np.abs(trial - lam) > 1e-6  # components of a random direction of size 1
         lam[:] = keep
         return open_rows
@@ -132,11 +133,11 @@ class Closer:
     def failure(self, code: int, t: float) -> Index3Error:
         """The error of a closure that gave up, naming rows or bodies."""
         system = self.system
-        row = int(self.table[closure.REPORT][closure.WORST_ROW])
-        if code in (closure.EVALUATION, closure.SINGULAR):
+        row = int(self.table[projection_kernels.REPORT][projection_kernels.WORST_ROW])
+        if code in (projection_kernels.EVALUATION, projection_kernels.SINGULAR):
             problem: Index3Error = (
                 ModelError(system.explain(self.state))
-                if code == closure.EVALUATION
+                if code == projection_kernels.EVALUATION
                 else singular_body(system, self.factors)
             )
             for cause in system.take_failures():
@@ -144,14 +145,14 @@ class Closer:
                     raise cause
                 problem.__cause__ = cause
             return problem
-        if code == closure.POSITIONS:
+        if code == projection_kernels.POSITIONS:
             driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
             motions = ", and whether motions contradict each other or a joint" if driven else ""
             return AssemblyError(
                 f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
                 f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
             )
-        if code == closure.UNSETTLED:
+        if code == projection_kernels.UNSETTLED:
             return SimulationFailed(f"{unsettled(system)} at t = {t:.6g}.")
         return AssemblyError(
             f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "

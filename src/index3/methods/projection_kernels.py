@@ -22,8 +22,8 @@ from index3.methods.run import copy, core, note_distance
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
 )  # fmt: skip
 
-LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_SETTLE = range(6)
-"""Places in LINK: tables of factors, the closer's own and those of `shorten`; addresses of kernels that others call."""
+LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_ITERATE = range(6)
+"""Places in LINK: tables of factors, the own ones and those of `shorten`; addresses of kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
@@ -32,7 +32,7 @@ LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED = range(4)
 EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""
-SETTLING, SETTLED, AMPLIFIED = 40, 1e-11, 1e8
+MOST_ITERATIONS, CONVERGED, AMPLIFIED = 40, 1e-11, 1e8
 """Most corrections of accelerations and reactions that forces depend on; the last one, relative to the largest of them
 (rounding of a solve with conditions of 1e4); how many times larger than without such derivatives accelerations must not
 become: forces that take away all inertia but the rounding of their derivatives."""
@@ -203,7 +203,7 @@ def iterate_solution(T, E):
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
     copy(view(T, s.Q_MASS), view(T, s.Q))
     start = largest_of(a)[0]
-    for _ in range(SETTLING):
+    for _ in range(MOST_ITERATIONS):
         code = core(T, s.CORE_FORCES)
         if code == OK:
             code = core(T, s.CORE_MASS)
@@ -232,17 +232,17 @@ def iterate_solution(T, E):
         if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
             view(link[LINK_SOLVER], contract.INFO)[contract.BAD_SCALAR] = place
             return SINGULAR
-        if change <= SETTLED * largest:
+        if change <= CONVERGED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
     return UNSETTLED
 
 
 @helper
-def settle(T, E):
+def iterate_if_needed(T, E):
     """Where forces depend on a or lam: `iterate_solution`. Does nothing in other models."""
     if view(T, s.ROW_R).shape[0] == 0 and view(T, s.A_NOW).shape[0] == 0:
         return OK
-    return call(view(E, LINK)[LINK_SETTLE], T, E)
+    return call(view(E, LINK)[LINK_ITERATE], T, E)
 
 
 @helper
@@ -265,7 +265,7 @@ def solve_accelerations(T, E):
         a[k] = x[k]
     for k in range(lam.shape[0]):
         lam[k] = x[n + k]
-    return settle(T, E)
+    return iterate_if_needed(T, E)
 
 
 @kernel
