@@ -121,7 +121,7 @@ def test_modules_are_handed_out_one_by_one(monkeypatch, tmp_path):
                 report(f"{taken[-1][0]}.{name}")
         return 0, ""
 
-    monkeypatch.setattr(workers, "_employ", employ)
+    monkeypatch.setattr(workers, "_run_worker", employ)
     keys = sources.kernels(sources.kernel_modules())
     workers.build(keys, tmp_path / "new", jobs=1, report=done.append)
     sizes = [len(sources.text(module)) for module, _ in taken]

@@ -144,7 +144,7 @@ def test_power_balances_energy():
     body = model.add(zoo.make_body("rigid", "body", rng))
     moving = model.ground.moving_marker(**MOTIONS["both"], name="mover")
     model.add(ix.SpringDamper("spring", moving, zoo.make_marker(body, rng), stiffness=30.0, damping=2.0, length=0.3))
-    model.add(ix.Force("forces", zoo.make_marker(body, rng), (1.0, -2.0, 0.5), reaction=moving))
+    model.add(ix.Force("push", zoo.make_marker(body, rng), (1.0, -2.0, 0.5), reaction=moving))
     state = zoo.random_state(compile_model(model), seed=9)
     assert not state.system.conservative
     system, t, v = state.system, float(state[s.TIME][0]), zoo.tangent_rates(state)

@@ -169,7 +169,7 @@ def test_bodies_without_inertia_together():
     balls = [model.add(ix.PointMass(f"ball{k}", 1.0, position=(k, 0, 0))) for k in range(2)]
     model.add(ix.Distance("bar", *(ball.marker() for ball in balls)))
     model.add(ix.UserForce("pull", balls[0], against, (-2.0, 0.0), accelerations=True))
-    model.add(ix.Force("forces", balls[1], (1.0, 0, 0)))
+    model.add(ix.Force("push", balls[1], (1.0, 0, 0)))
     with pytest.raises((ix.SingularError, ix.SimulationFailed), match="UserForce 'pull'"):
         ix.simulate(model, (0, 0.1), "dopri5", on_failure="raise")
 

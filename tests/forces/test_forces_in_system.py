@@ -40,7 +40,7 @@ def test_generalised_forces_of_a_point():
     model = Model(gravity=(0, 0, 0))
     ball = model.add(PointMass("ball", 1.0, position=(0, 0, -2)))
     model.add(SpringDamper("spring", model.ground, ball, points=((0, 0, 0), (0, 0, -2)), stiffness=10.0, length=1.5))
-    model.add(Force("forces", ball, lambda t: (1.0 + t, 0.0, 0.0)))
+    model.add(Force("push", ball, lambda t: (1.0 + t, 0.0, 0.0)))
     model.add(UserForce("wind", ball, wind, [0.25]))
     assert evaluated(model)[s.G].tolist() == [-1.25, 0.0, -5.0]  # G = -Q
 
@@ -51,7 +51,7 @@ def test_generalised_forces_of_a_planar_body():
     pin = model.add(Revolute("pin", model.ground, arm, at=(0, 0, 0), axis=(0, 0, 1)))
     model.add(RotationalSpringDamper("coil", pin, stiffness=4.0, free_angle=0.5))
     model.add(Torque("motor", arm, (0, 0, 3.0)))
-    model.add(Force("forces", arm, (0, 7.0, 0), at=(2, 0, 0)))
+    model.add(Force("push", arm, (0, 7.0, 0), at=(2, 0, 0)))
     # rounding: the point of the push is carried to body axes and back
     assert np.allclose(evaluated(model)[s.G], [0, -7, -(2.0 + 3.0 + 7.0)], rtol=0, atol=1e-14)
 
@@ -93,7 +93,7 @@ def test_models_with_forces_can_be_pickled_and_copied():
 def test_forces_need_their_bodies_and_joints_in_the_model():
     model, ball = Model(), PointMass("ball", 1.0)
     with pytest.raises(ModelError, match="Force 'push' refers to PointMass 'ball', which is not in model"):
-        model.add(Force("forces", ball, (1, 0, 0)))
+        model.add(Force("push", ball, (1, 0, 0)))
     arm = model.add(PlanarBody("arm", 1.0, 0.1))
     pin = Revolute("pin", model.ground, arm, at=(0, 0, 0), axis=(0, 0, 1))
     with pytest.raises(

@@ -65,7 +65,7 @@ def test_moment_loads_a_guide():
     model = ix.Model("guide", gravity=(0, 0, -G))
     block = model.add(ix.RigidBody.box("block", (0.2, 0.2, 0.2), mass=2.0, velocity=(1, 0, 0)))
     guide = model.add(ix.Prismatic("guide", model.ground, block, at=(0, 0, 0), axis=(1, 0, 0)))
-    model.add(ix.Force("forces", block.marker((0, 0.3, 0)), (push, 0, 0)))
+    model.add(ix.Force("push", block.marker((0, 0.3, 0)), (push, 0, 0)))
     model.add(ix.JointFriction("rub", guide, mu, arm=arm))
     result = ix.simulate(model, (0.0, 0.1), "dopri5")
     load = math.hypot(2.0 * G, 0.3 * push / arm)

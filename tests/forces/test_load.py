@@ -20,10 +20,10 @@ BALL = PointMass("ball", 1.0, position=(0, 2, 0))
 
 
 def test_a_body_stands_for_its_origin_and_axes():
-    (marker,) = Force("forces", BOX, (1, 2, 3)).markers
+    (marker,) = Force("push", BOX, (1, 2, 3)).markers
     assert marker.position.tolist() == [0, 0, 0]
     assert np.array_equal(marker.axes, np.eye(3))
-    (marker,) = Force("forces", BOX, (1, 2, 3), at=(1, 1, 0)).markers
+    (marker,) = Force("push", BOX, (1, 2, 3), at=(1, 1, 0)).markers
     assert np.allclose(marker.pose()[0], (1, 1, 0), atol=1e-15)  # rounding
     assert np.array_equal(marker.axes, np.eye(3))
     given = BOX.marker((0, 0, 1))
@@ -31,16 +31,16 @@ def test_a_body_stands_for_its_origin_and_axes():
 
 
 def test_reaction():
-    push = Force("forces", BOX, (1, 0, 0), at=(1, 1, 0), reaction=OTHER)
+    push = Force("push", BOX, (1, 0, 0), at=(1, 1, 0), reaction=OTHER)
     assert [marker.body for marker in push.markers] == [BOX, OTHER]
     assert np.allclose(push.markers[1].pose()[0], (1, 1, 0), atol=1e-15)  # rounding
     own = OTHER.marker((0, 0, 1))
-    assert Force("forces", BOX, (1, 0, 0), reaction=own).markers[1] is own
+    assert Force("push", BOX, (1, 0, 0), reaction=own).markers[1] is own
     assert Torque("twist", BOX, (1, 0, 0), reaction=GROUND).markers[1].body is GROUND
 
 
 def test_what_the_system_asks():
-    push = Force("forces", BOX, (1, 0, 0))
+    push = Force("push", BOX, (1, 0, 0))
     assert push.kind == "index3.forces.load"
     assert not push.conservative
     assert not push.damped
@@ -51,18 +51,18 @@ def test_what_the_system_asks():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Force("forces", BOX, (1, 2)), "Force 'push' has vector (1, 2). Give 3 numbers"),
-        (lambda: Force("forces", BOX, (1, 2, float("nan"))), "Give 3 finite numbers"),
+        (lambda: Force("push", BOX, (1, 2)), "Force 'push' has vector (1, 2). Give 3 numbers"),
+        (lambda: Force("push", BOX, (1, 2, float("nan"))), "Give 3 finite numbers"),
         (lambda: Force("a.b", BOX, (1, 2, 3)), "Leave out the dot"),
-        (lambda: Force("forces", "box", (1, 2, 3)), "Force 'push' cannot act on 'box'. Give a body or a marker"),
-        (lambda: Force("forces", BOX.marker(), (1, 2, 3), at=(0, 0, 0)), "has a marker and also at"),
-        (lambda: Force("forces", GROUND, (1, 2, 3)), "Force 'push' acts on ground"),
+        (lambda: Force("push", "box", (1, 2, 3)), "Force 'push' cannot act on 'box'. Give a body or a marker"),
+        (lambda: Force("push", BOX.marker(), (1, 2, 3), at=(0, 0, 0)), "has a marker and also at"),
+        (lambda: Force("push", GROUND, (1, 2, 3)), "Force 'push' acts on ground"),
         (lambda: Torque("twist", GROUND, (1, 2, 3), reaction=BOX), "the body first and ground as reaction"),
-        (lambda: Force("forces", BOX, (1, 2, 3), reaction=BOX.marker()), "has its reaction on the same body 'box'"),
-        (lambda: Force("forces", BALL, (1, 2, 3), follower=True), "cannot turn with PointMass 'ball'"),
+        (lambda: Force("push", BOX, (1, 2, 3), reaction=BOX.marker()), "has its reaction on the same body 'box'"),
+        (lambda: Force("push", BALL, (1, 2, 3), follower=True), "cannot turn with PointMass 'ball'"),
         (lambda: Torque("twist", BALL, (1, 2, 3)), "Torque 'twist' cannot turn PointMass 'ball'"),
         (lambda: Torque("twist", BOX, (1, 2, 3), reaction=BALL), "Torque 'twist' cannot turn PointMass 'ball'"),
-        (lambda: Force("forces", BALL, (1, 2, 3), at=(0, 0, 0)), "PointMass 'ball' has no extent"),
+        (lambda: Force("push", BALL, (1, 2, 3), at=(0, 0, 0)), "PointMass 'ball' has no extent"),
     ],
 )
 def test_errors_name_the_load(make, message):
@@ -77,7 +77,7 @@ def test_planar_bodies_take_torques():
 
 @pytest.mark.jit_off
 def test_fixed_loads(bench):
-    b = bench([Force("forces", BOX, (1, 2, 3)), Torque("twist", BOX, (4, 5, 6), reaction=OTHER)])
+    b = bench([Force("push", BOX, (1, 2, 3)), Torque("twist", BOX, (4, 5, 6), reaction=OTHER)])
     assert b.forces().tolist() == [[1, 2, 3, 0, 0, 0], [0, 0, 0, 4, 5, 6], [0, 0, 0, -4, -5, -6]]
     for matrix in b.matrices(0) + b.matrices(1):
         assert not matrix.any()
@@ -86,7 +86,7 @@ def test_fixed_loads(bench):
 
 @pytest.mark.jit_off
 def test_functions_of_time(bench):
-    b = bench([Force("forces", BOX, lambda t: (t, 2.0 * t, sin(t)))])
+    b = bench([Force("push", BOX, lambda t: (t, 2.0 * t, sin(t)))])
     assert b.forces()[0].tolist() == [0.7, 1.4, sin(0.7), 0, 0, 0]
     b[s.TIME][0] = 2.0
     b.fill_functions()
@@ -96,7 +96,7 @@ def test_functions_of_time(bench):
 
 def test_a_vector_function_is_called_once_per_instant(bench):
     calls = []
-    b = bench([Force("forces", BOX, lambda t: calls.append(t) or np.array([t, 0, 0]))])
+    b = bench([Force("push", BOX, lambda t: calls.append(t) or np.array([t, 0, 0]))])
     assert calls == [0.7]
     b.fill_functions()
     assert calls == [0.7]
@@ -105,14 +105,14 @@ def test_a_vector_function_is_called_once_per_instant(bench):
 @pytest.mark.parametrize("value", [1.0, (1, 2), None, ("a", "b", "c")])
 def test_functions_must_return_three_numbers(bench, value):
     with pytest.raises(ModelError, match=r"Force 'push': its function of t returned .*Return three numbers"):
-        bench([Force("forces", BOX, lambda t: value)])
+        bench([Force("push", BOX, lambda t: value)])
 
 
 @pytest.mark.jit_off
 def test_followers_turn_with_their_marker(bench):
     b = bench(
         [
-            Force("forces", BOX, (1, 2, 3), follower=True),
+            Force("push", BOX, (1, 2, 3), follower=True),
             Torque("twist", BOX, (4, 5, 6), follower=True),
             Force("pair", BOX, lambda t: (t, 2.0, 3.0), follower=True, reaction=OTHER),
             Torque("couple", BOX, (4, 5, 6), follower=True, reaction=OTHER),

@@ -112,7 +112,7 @@ def test_in_plane_coordinates_can_be_driven():
     model = ix.Model("table")
     body = model.add(block())
     plane = model.add(ix.InPlane("table", model.ground, body, at=(0, 0, 0), axis=Z))
-    model.add(ix.Motion("forces", plane, lambda t: 0.5 * t, 0.5, coordinate="x"))
+    model.add(ix.Motion("push", plane, lambda t: 0.5 * t, 0.5, coordinate="x"))
     result = ix.simulate(model, (0.0, 1.0), t_eval=0.1)
     np.testing.assert_allclose(result["block"].position[:, [0, 2]], np.outer(result.t, [0.5, 0.0]), atol=1e-12)
 

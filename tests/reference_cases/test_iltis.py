@@ -33,7 +33,9 @@ def test_tight_run_meets_the_reference():
 
 @pytest.mark.parametrize("method", ["hht-i3", "bdf-i3", "al-index3", "tlismni-trapezoidal", "rosenbrock4"])
 def test_other_families(method):
-    result = ix.simulate(ix.library.iltis(), (0, 3.5), method, rtol=1e-6, t_eval=TIMES[TIMES <= 3.5], max_step=0.02)
+    options = {"parametrization": "partition"} if method == "rosenbrock4" else {}  # the mass matrix is singular
+    times = TIMES[TIMES <= 3.5]
+    result = ix.simulate(ix.library.iltis(), (0, 3.5), method, rtol=1e-6, t_eval=times, max_step=0.02, **options)
     assert result.success, result.message
     body = result["suspension"].part("P4").position[1:, 2]
     assert np.abs(body - ROWS[: len(body), 1]).max() < 2e-4  # 100 times rtol; 1e-4 seen of HHT, others less

@@ -126,8 +126,8 @@ def test_a_stand_in_builds_its_kernel_with_its_stages_and_lets_it_take_its_place
     np.testing.assert_array_equal(state[s.MARKER_R], expected)
     assert len(loads) == 2
     assert state[s.CORE][s.CORE_POSES] == evaluate.poses.address != before[s.CORE_POSES]
-    first = [stage for stage, _, _ in system.stages].index("place")
-    assert state[s.STAGES][first] == system.addresses.of_stage("place")[0].address
+    first = [stage for stage, _, _ in system.stages].index("poses")
+    assert state[s.STAGES][first] == system.addresses.of_stage("poses")[0].address
     state.run(evaluate.forces)
     assert "rigid_kernels.gather" in names(loads[2])
     assert len(loads) == 3

@@ -129,7 +129,7 @@ def test_functions_of_time_are_called_in_order_and_failures_kept():
     def push(t):
         raise ZeroDivisionError("at once")
 
-    model.add(ix.Force("forces", body, push))
+    model.add(ix.Force("push", body, push))
     system = compile_model(model)
     state = State(system)
     assert state.run(evaluate.forces) == evaluate.BAD_FUNCTION

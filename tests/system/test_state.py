@@ -151,7 +151,7 @@ def test_a_new_state_forgets_what_was_raised_before():
             raise ValueError("not yet")
 
     model = ix.Model("late")
-    model.add(ix.UserForce("forces", model.add(ix.PointMass("mass", 1.0)), once))
+    model.add(ix.UserForce("push", model.add(ix.PointMass("mass", 1.0)), once))
     system = compile_model(model)
     state = State(system)
     assert state.run(evaluate.forces) > 0
@@ -169,7 +169,7 @@ def test_arguments_of_functions_belong_to_the_state():
         out[0, 0] = r[0, 0]
 
     model = ix.Model("kept")
-    model.add(ix.UserForce("forces", model.add(ix.PointMass("mass", 1.0)), keep))
+    model.add(ix.UserForce("push", model.add(ix.PointMass("mass", 1.0)), keep))
     system = compile_model(model)
     states = [State(system) for _ in range(3)]
     for k in (0, 1, 2, 1):

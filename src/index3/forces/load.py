@@ -88,7 +88,7 @@ class Force(Load):
     ModelError : names the force.
 
     >>> from index3.bodies.point_mass import PointMass
-    >>> Force("forces", PointMass("bob", 1.0), (0, 0, 5.0)).vector.tolist()
+    >>> Force("push", PointMass("bob", 1.0), (0, 0, 5.0)).vector.tolist()
     [0.0, 0.0, 5.0]
     """
 

@@ -29,13 +29,16 @@ twice that in all. The power is no smoother than the motion, whose errors are so
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
 UNKNOWN = 1e300
+PREFERRED = 100.0
+"""A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than
+the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
 
 
 @helper
-def next_node(t, i, a, b, last):
+def next_node(t, i, a, b, first, last):
     """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
     least = CLOSE * (t[i + 1] - t[i])
-    left = a > 0 and t[a] - t[max(a - 1, 0)] >= least
+    left = a > first and t[a] - t[max(a - 1, 0)] >= least
     right = b < last and t[min(b + 1, last)] - t[b] >= least
     if left and (not right or t[i] - t[a - 1] <= t[b + 1] - t[i + 1]):
         return a - 1
@@ -44,12 +47,16 @@ def next_node(t, i, a, b, last):
 
 @helper
 def differences(R, i):
-    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number."""
-    t, power, last = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_NEW]
+    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number.
+
+    With one node inside the step, those of other steps are left out: accelerations of dense output jump between steps.
+    """
+    t, power, nodes = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)
+    last, first = nodes[run.NODE_NEW], nodes[run.NODE_OLD] if nodes[run.NODE_NEW] == nodes[run.NODE_OLD] + 2 else 0
     x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
     x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
     for m in range(2, run.STENCIL):
-        k = next_node(t, i, a, b, last)
+        k = next_node(t, i, a, b, first, last)
         if k < 0:
             return m
         a, b = min(a, k), max(b, k)
@@ -193,7 +200,7 @@ def must_solve(R):
 
 
 @helper
-def settle_work(T, R, allowed):
+def close_work(T, R, allowed):
     """Add nodes until the work of the step is known well enough, or they are too dear; take the account less in doubt.
 
     A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
@@ -201,7 +208,13 @@ def settle_work(T, R, allowed):
     """
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    solve, doubts = must_solve(R), min(error, doubt(R))
+    solve = must_solve(R)
+    if error > 0.0 and doubt(R) == UNKNOWN and not solve:  # one node a step is what work may cost: Simpson's rule
+        code = insert_node(T, R, worst, solve)
+        before, most = error, cautious
+        error, cautious, worst = add_pieces(R)
+        error, cautious = min(error, before), min(cautious, most)  # three nodes of one step tell little of the error
+    doubts = min(error, doubt(R))
     trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
     while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
         code = insert_node(T, R, worst, solve)
@@ -210,7 +223,7 @@ def settle_work(T, R, allowed):
     if error > allowed:
         error = cautious
     done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
-    if trusted or own < cautious:
+    if trusted or own < PREFERRED * cautious:
         error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
     work[run.WORK_ERROR] += error
     run.close_account(R, done, work[run.POWER_NEW])
@@ -231,7 +244,7 @@ def add_work(T, R):
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
-    code = settle_work(T, R, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
+    code = close_work(T, R, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     return code
