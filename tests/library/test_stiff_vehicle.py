@@ -72,7 +72,7 @@ def test_iterations_fall_when_the_bump_is_passed(runs):
 
 
 def test_rosenbrock_beside_explicit_methods_without_stiffness():
-    """S4-120: the vehicle without stiff bushings, 2 s at 1e-3: as many steps, 6.5 times the evaluations of Adams.
+    """S4-120: the vehicle without stiff bushings, 2 s at 1e-3: as many steps, 9.2 times the evaluations of Adams.
 
     Most of them go into derivatives, which the thesis would compute in parallel.
     """
@@ -81,11 +81,10 @@ def test_rosenbrock_beside_explicit_methods_without_stiffness():
         ix.simulate(car, (0.0, 2.0), key, rtol=1e-3, atol=1e-3, discontinuities=times, t_eval=[2.0]).stats
         for key in ("rosenbrock4", "adams")
     )
-    print(
-        "steps:", rosenbrock["steps"], adams["steps"], "evaluations:", rosenbrock["evaluations"], adams["evaluations"]
-    )
+    counts = [stats["evaluations"] - stats["work_evaluations"] for stats in (rosenbrock, adams)]  # for the motion alone
+    print("steps:", rosenbrock["steps"], adams["steps"], "evaluations:", counts)
     assert 0.7 < rosenbrock["steps"] / adams["steps"] < 1.1
-    assert 5.0 < rosenbrock["evaluations"] / adams["evaluations"] < 8.0
+    assert 7.0 < counts[0] / counts[1] < 11.0
 
 
 def test_steps_dip_at_the_bumps(runs):
