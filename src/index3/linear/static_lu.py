@@ -71,10 +71,11 @@ ROW_TOLERANCE, BODY_TOLERANCE, SIFT = range(3)
 # CHOICE: 1 while rows that were left out before are preferred; rows left out by that preference alone; 1 if the rank
 # has been checked without it
 PREFER, N_DOUBTFUL, CHECKED, CHOICE_SIZE = range(4)
-# Where rows are known to be redundant, which of them are left out is kept until another of the dependent ones has a
-# pivot below 1e6 tolerances (solving with such a pivot multiplies rounding by 1000); one left out comes back above 1e8
-# (angles of 2 and 20 degrees). Off the constraints one that is left out stays so up to 10 times OFF.
-CHANGE, RETURN, OFF_MARGIN, OFF_LIMIT = 1e6, 1e8, 10.0, 0.3
+# Where rows are known to be redundant, those with pivots below 1e6 tolerances (angles of 2 degrees) are left out if
+# that gives the known number: solving with smaller ones multiplies rounding by more than 1000. Off the constraints a
+# row that was left out stays so up to 10 times OFF. There is no wider band in which a choice is kept: a method has
+# several tables of factors, and where these choose different rows its points, slightly off the constraints, do not fit.
+CHANGE, OFF_MARGIN, OFF_LIMIT = 1e6, 10.0, 0.3
 BODY_PIVOT = 1e-13  # rounding of a sum of about a hundred products that cancel
 # A small pivot carries its rounding error into later ones, so the limit also stays above that error. In 8000 matrices
 # of tests/linear/mechanisms.py redundant rows left 0.8 times the error estimated (99.9 % of them), rows that count 60
@@ -116,10 +117,8 @@ def row_tolerance(S, scalar):
     least = view(S, SETTINGS)[ROW_TOLERANCE]
     if view(S, CHOICE)[PREFER] == 0:
         return least
-    if view(S, KEPT_OUT)[scalar] == 0:
-        return CHANGE * least
-    angle = min(OFF_LIMIT, OFF_MARGIN * view(S, OFF)[0])
-    return max(RETURN * least, angle * angle)
+    angle = min(OFF_LIMIT, OFF_MARGIN * view(S, OFF)[0]) if view(S, KEPT_OUT)[scalar] == 1 else 0.0
+    return max(CHANGE * least, angle * angle)
 
 
 @helper
