@@ -105,6 +105,8 @@ def declarations():
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_written_from_the_declarations_is_up_to_date(name, declarations):
     """To renew it: python go.py declare"""
+    if not Path(index3.__file__).is_relative_to(ROOT / "src"):
+        pytest.skip("the package is installed elsewhere: it is the sources that are written to")
     files = {path.relative_to(ROOT).as_posix(): text for path, text in declarations.FILES.items()}
     assert sorted(files) == WRITTEN
     assert (ROOT / name).read_text("utf-8") == files[name]()
