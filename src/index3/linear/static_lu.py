@@ -68,8 +68,8 @@ SLOTS = contract.SLOTS + OWN
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
 # if it is below this part of the largest entry of H in its column; 1 if zeros are sifted out of the factors
 ROW_TOLERANCE, BODY_TOLERANCE, SIFT = range(3)
-# CHOICE: 1 while rows that were left out before are preferred; rows left out by that preference alone; 1 if the rank
-# has been checked without it
+# CHOICE: 1 while the tolerances are the higher ones below; rows left out by these alone; 1 if the rank has been checked
+# with the plain one
 PREFER, N_DOUBTFUL, CHECKED, CHOICE_SIZE = range(4)
 # Where rows are known to be redundant, those with pivots below 1e6 tolerances (angles of 2 degrees) are left out if
 # that gives the known number: solving with smaller ones multiplies rounding by more than 1000. Off the constraints a
@@ -299,11 +299,11 @@ def try_elimination(S, prefer):
 
 @helper
 def eliminate_by_rank(S):
-    """Eliminate so that as many rows are left out as are known to be redundant, if possible the same ones as before.
+    """Eliminate so that as many rows are left out as are known to be redundant, those with small pivots.
 
-    On the constraints a row that is left out by preference alone raises a doubt: it may be another choice among
+    On the constraints a row that is left out by the higher tolerance alone raises a doubt: it may be another choice among
     dependent rows, or rows that were redundant at the singular position of the start may count again. An elimination
-    without preference tells. See docs/theory/linear_solver.md.
+    with the plain tolerance tells. See docs/theory/linear_solver.md.
     """
     info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
     known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
