@@ -301,9 +301,9 @@ def try_elimination(S, prefer):
 def eliminate_by_rank(S):
     """Eliminate so that as many rows are left out as are known to be redundant, those with small pivots.
 
-    On the constraints a row that is left out by the higher tolerance alone raises a doubt: it may be another choice among
-    dependent rows, or rows that were redundant at the singular position of the start may count again. An elimination
-    with the plain tolerance tells. See docs/theory/linear_solver.md.
+    On the constraints a row that is left out by the higher tolerance alone raises a doubt: it may be another choice
+    among dependent rows, or rows that were redundant at the singular position of the start may count again. An
+    elimination with the plain tolerance tells. See docs/theory/linear_solver.md.
     """
     info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
     known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
