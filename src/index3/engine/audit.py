@@ -24,7 +24,7 @@ def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:
         return None
-    checks = [energy_check(watched)]
+    checks = [energy_check(watched, float(segment.run[run.WORK][run.WORK_ERROR]))]
     if not jumped and len(arrays["t"]) > 1:
         checks += momentum_checks(segment, arrays, float(watched[audit.PART]))
     if arrays["lam"].shape[1] and len(arrays["t"]):
@@ -37,9 +37,9 @@ def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool
     return RunAudit(tuple(checks))
 
 
-def energy_check(watched: np.ndarray) -> Check:
+def energy_check(watched: np.ndarray, work_error: float) -> Check:
     """The largest gain against its bound."""
-    bound = watched[audit.PART] * watched[audit.SCALE] + watched[audit.WORK_ERROR]
+    bound = watched[audit.PART] * watched[audit.SCALE] + work_error
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
     gain = watched[audit.GAIN] if np.isfinite(watched[audit.BALANCE]) else np.nan

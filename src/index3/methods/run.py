@@ -385,7 +385,8 @@ def accept_state(T, R, t, h):
     view(R, CURSOR)[PENDING] = 1
     if grew != OK or lost != OK:
         return max(grew, lost)
-    code = audit.measure(T, view(R, AUDIT))
+    watched = view(R, AUDIT)
+    code = audit.measure(T, watched) if watched[audit.MODE] != audit.OFF or limits[TRACK_WORK] != 0 else OK
     open_account(R)
     if limits[TRACK_WORK] == OWN_WORK:
         close_account(R, work[WORK_OLD] + work[WORK_STEP], work[POWER_STEP])
@@ -393,8 +394,7 @@ def accept_state(T, R, t, h):
         code = call(view(R, LINK)[LINK_WORK], T, R)
     if code != OK:
         return EVALUATION_FAILED
-    trapezoid = 0.5 * (clock[T_NEW] - clock[T_OLD]) * (work[POWER_OLD] + work[POWER_NEW])
-    ends = audit.judge(view(R, AUDIT), work[WORK_NEW], work[WORK_NEW] - work[WORK_OLD], trapezoid, t)
+    ends = audit.judge(watched, work[WORK_NEW], work[WORK_NEW] - work[WORK_OLD], work[WORK_ERROR], t)
     return GAINED if ends else OK
 
 

@@ -219,11 +219,9 @@ def sum_power(E, first):
 
 @helper
 def add_work(T, E, R, t):
-    """Work is one more equation, W' = power: its step by the same formula. T stands at the end of the step."""
+    """Work is one more equation, W' = power: its step by the same formula."""
     work = view(R, run.WORK)
     work[run.WORK_STEP] = sum_power(E, work[run.POWER_NEW]) * (t - view(R, run.CLOCK)[run.T_NEW])
-    run.core(T, s.CORE_ENERGY)
-    work[run.POWER_STEP] = view(T, s.ENERGY)[s.POWER]
 
 
 @helper
