@@ -27,9 +27,10 @@ def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool
     checks = [energy_check(watched, float(segment.run[run.WORK][run.WORK_ERROR]))]
     if not jumped and len(arrays["t"]) > 1:
         checks += momentum_checks(segment, arrays, float(watched[audit.PART]))
+    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * watched[audit.STRICT])
     if arrays["lam"].shape[1] and len(arrays["t"]):
         for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):
-            bound = max(RESIDUAL, float(segment.run[run.TOLERANCE][run.RTOL])) if project else np.inf
+            bound = max(RESIDUAL, rtol) if project else np.inf
             checks.append(Check(f"{level} rows", float(np.max(worst)), bound, note="" if project else "not projected"))
     counters = segment.counters()
     note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
@@ -42,6 +43,8 @@ def energy_check(watched: np.ndarray, work_error: float) -> Check:
     bound = watched[audit.PART] * watched[audit.SCALE] + work_error
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
+    if watched[audit.STRICT] > 1.0:
+        note += f"; tolerances divided by {watched[audit.STRICT]:g} on the way"
     gain = watched[audit.GAIN] if np.isfinite(watched[audit.BALANCE]) else np.nan
     return Check("energy", float(gain), float(bound), "J", note)
 

@@ -11,16 +11,21 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, TRIES, SIZE,
-) = range(18)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, SIZE,
+) = range(20)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
-again, less the accepted ones since."""
+again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
+FREE, SPENT, APART = 0.25, 0.5, 0.02
+"""Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
+have gained since the tolerances were cut before they are cut again."""
+CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
+"""By what the tolerances are divided each time, in all, and the rtol below which they are not: its errors are rounding."""
 MOST_TRIES = 6
 """Tries in a row beyond which a smaller step does not help."""
 
@@ -77,3 +82,19 @@ def judge(A, work, step_work, work_error, t):
     A[MOST] = max(A[MOST], balance)
     A[BALANCE] = balance
     return A[MODE] == FAIL and not gain <= A[SCALE] + work_error  # also catches NaN
+
+
+@helper
+def gains_too_fast(A, passed, work_error):
+    """Whether a run gains more than its share of what it may, with this part of the span behind it.
+
+    Steps of which each keeps its error within the tolerance may still gain energy one after the other, in tens of
+    thousands of them more than the motion has.
+    """
+    if A[MODE] < WARN or A[STRICT] >= MOST_STRICT:
+        return False
+    allowed = A[PART] * A[SCALE]
+    if A[GAIN] <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
+        return False
+    A[CUT_AT] = A[GAIN]
+    return True
