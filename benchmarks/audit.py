@@ -6,8 +6,8 @@ usage: python benchmarks/audit.py [--set library] [--rtol 1e-6] [--models pendul
 --set is `library` (with its defaults), `reference` (what tests/reference_cases run, over their own spans), or
 `conservative` (what the library has where nothing does work). Prints one line per model, tolerance and method: gain of
 energy as a part of the scale, margin to its bound, what was out of bounds, and how far the run came in --seconds of
-CPU if not to its end; lines found in --out are not computed again. With --cost also the CPU of the run with and without the
-audit, least of five.
+CPU if not to its end; lines found in --out are not computed again. With --cost also the CPU of the run with and
+without the audit, least of five.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ SETS = {"library": library, "conservative": conservative, "reference": reference
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
     """Ctrl-C after so many seconds of CPU, upon which a run returns what it has."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job may have it ignored
     signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -109,8 +110,10 @@ def find(case: Case, method: str, rtol: float, seconds: float) -> str:
     scale = float(check.note.split("scale ")[1].split(" J")[0])
     out = [x.name for x in result.audit.checks if not x.ok]
     warned = any("Do not trust" in str(x.message) for x in told)
-    line = f"gain {check.value:9.3g} J = {100 * check.value / scale if scale else 0.0:9.3g} %, margin {check.margin:8.2g}, "
+    share = 100 * check.value / scale if scale else 0.0
+    line = f"gain {check.value:9.3g} J = {share:9.3g} %, margin {check.margin:8.2g}, "
     line += f"{result.stats['steps']} steps, {used:.1f} s"
+    line += f"  cut {check.note.split('divided by ')[1].split()[0]}" if "divided" in check.note else ""
     line += f"  OUT: {', '.join(out)}" if out else ""
     line += "  WARNED" if warned else ""
     if not result.success:

@@ -9,24 +9,26 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from index3.engine.momentum import momentum_checks
+from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
-from index3.results.audit import Check, RunAudit
+from index3.results.audit import ADVICE, Check, RunAudit
 
-ADVICE = "give a smaller rtol or step, or another method."
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
 
-def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool, jumped: bool) -> RunAudit | None:
+def examine(
+    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
+) -> RunAudit | None:
     """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:
         return None
     checks = [energy_check(watched, float(segment.run[run.WORK][run.WORK_ERROR]))]
     if not jumped and len(arrays["t"]) > 1:
-        checks += momentum_checks(segment, arrays, float(watched[audit.PART]))
+        parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
+        checks += momentum_checks(segment, parts, arrays, float(watched[audit.PART]))
     rtol = float(segment.run[run.TOLERANCE][run.RTOL] * watched[audit.STRICT])
     if arrays["lam"].shape[1] and len(arrays["t"]):
         for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):

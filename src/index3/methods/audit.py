@@ -25,7 +25,7 @@ FREE, SPENT, APART = 0.25, 0.5, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
 CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
-"""By what the tolerances are divided each time, in all, and the rtol below which they are not: its errors are rounding."""
+"""By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
 MOST_TRIES = 6
 """Tries in a row beyond which a smaller step does not help."""
 

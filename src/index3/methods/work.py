@@ -29,8 +29,8 @@ twice that in all. The power is no smoother than the motion, whose errors are so
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
 CAUTION = 10.0
-"""Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has derivatives
-of its own inside a step, and a force may switch anywhere in it."""
+"""Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
+derivatives of its own inside a step, and a force may switch anywhere in it."""
 UNKNOWN = 1e300
 PREFERRED = 100.0
 """A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than

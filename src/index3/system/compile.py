@@ -112,7 +112,9 @@ class Compiler:
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         acting = (*self.model.forces.values(), *self.model.joints.values())
-        drives = [x for x in (*self.model.motions.values(), *self.model.joints.values()) if hasattr(x, "functions")]
+        drives: list[Any] = [
+            x for x in (*self.model.motions.values(), *self.model.joints.values()) if hasattr(x, "functions")
+        ]
         driven = any(not is_zero(x.functions[x.row_rate]) for x in drives)  # a coordinate that is held does no work
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
