@@ -16,6 +16,7 @@ from index3.bodies.modal_data import ModalData, invariants, rigid_motions
 from index3.bodies.modal_matrices import as_interfaces, as_nodes, as_structure, mass_and_centre, node_number
 from index3.bodies.modal_motion import constants_of, frame_of, motion_of, node_of
 from index3.bodies.modal_reduction import Interface, Structure, component_modes, own_modes
+from index3.bodies.modal_stress import as_recovery
 from index3.bodies.rigid_data import as_quaternion, is_singular
 from index3.errors import ModelError
 from index3.registry import register
@@ -44,8 +45,9 @@ class ModalBody(Body):
         this and `max_frequency` are left out
     max_frequency : [Hz] of these modes
     damping : ratio to critical damping, of all modes; one for each mode; or a function of the frequency [Hz]
+    names : of nodes, to their numbers, where `nodes` has none
     members, faces : nodes that are joined by lines (pairs) and by faces (triples), to be drawn
-    stress : what gives stresses, as `index3.flexible` makes it
+    stress : matrix that makes of the displacements six stresses (xx, yy, zz, xy, yz, zx) for every node
     position, orientation : where the frame of the nodes stands in ground, as of `RigidBody`
     velocity, angular_velocity : of the body frame, ground axes
 
@@ -75,6 +77,7 @@ class ModalBody(Body):
         modes: int | None = None,
         max_frequency: float | None = None,
         damping: Any = 0.0,
+        names: Mapping[str, int] | None = None,
         members: Any = (),
         faces: Any = (),
         stress: Any = None,
@@ -85,14 +88,15 @@ class ModalBody(Body):
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
-        places, names = as_nodes(nodes, owner)
+        places, known = as_nodes(nodes, owner)
+        known |= names or {}
         structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
-        interfaces = as_interfaces(interface, structure, names)
+        interfaces = as_interfaces(interface, structure, known)
         limit = None if max_frequency is None else as_positive(max_frequency, owner, "highest frequency")
         shapes, ends, squares = component_modes(structure, interfaces, as_count(modes, owner), limit)
-        data = reduced(structure, names, shapes, squares)
+        data = reduced(structure, known, shapes, squares, stress)
         add_spiders(data, interfaces, ends)
-        self._take(data, damping, (members, faces), stress, (position, orientation, velocity, angular_velocity))
+        self._take(data, damping, (members, faces), (position, orientation, velocity, angular_velocity))
 
     @classmethod
     def from_modes(
@@ -104,6 +108,7 @@ class ModalBody(Body):
         nodes: Any,
         *,
         damping: Any = 0.0,
+        names: Mapping[str, int] | None = None,
         members: Any = (),
         faces: Any = (),
         stress: Any = None,
@@ -119,7 +124,8 @@ class ModalBody(Body):
         body = cls.__new__(cls)
         Body.__init__(body, name, cls.kind_name)
         owner = body.label
-        places, names = as_nodes(nodes, owner)
+        places, known = as_nodes(nodes, owner)
+        known |= names or {}
         structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
         try:
             given = np.array(modes, float)
@@ -129,17 +135,16 @@ class ModalBody(Body):
             raise ModelError(
                 f"{owner} has modes {short(modes)}. Give a shape in every column, of {structure.M.shape[0]} numbers."
             )
-        data = reduced(structure, names, *own_modes(structure, given))
-        body._take(data, damping, (members, faces), stress, (position, orientation, velocity, angular_velocity))
+        data = reduced(structure, known, *own_modes(structure, given), stress)
+        body._take(data, damping, (members, faces), (position, orientation, velocity, angular_velocity))
         return body
 
-    def _take(self, data: ModalData, damping: Any, drawn: Any, stress: Any, pose: Any) -> None:
+    def _take(self, data: ModalData, damping: Any, drawn: Any, pose: Any) -> None:
         """Take over a reduced structure, and stand where `pose` says."""
         owner = self.label
         position, orientation, velocity, angular_velocity = pose
         self.data, self.modes, self.mass = data, len(data.stiffness), data.mass
         data.lines, data.faces = (as_drawn(x, k, data, owner) for x, k in zip(drawn, (2, 3), strict=True))
-        data.stress = stress
         self.stiffness, self.damping = data.stiffness.copy(), as_damping(damping, self.frequencies, owner)
         self.inertia, self.inertia_data = data.inertia.inertia, data.inertia
         self.coordinate_names = (*FRAME_NAMES, *(f"mode{k + 1}" for k in range(self.modes)))
@@ -315,17 +320,20 @@ def as_drawn(value: Any, size: int, data: ModalData, owner: str) -> np.ndarray:
     return np.array(groups, int).reshape(-1, size)
 
 
-def reduced(structure: Structure, names: dict[str, int], modes: np.ndarray, squares: np.ndarray) -> ModalData:
+def reduced(
+    structure: Structure, names: dict[str, int], modes: np.ndarray, squares: np.ndarray, stress: Any
+) -> ModalData:
     """A structure with its modes (coordinates, n) of unit modal mass."""
     mass, centre = mass_and_centre(structure)
     count, per = len(structure.nodes), structure.per_node
     shapes = np.zeros((count, 6, modes.shape[1]))
     shapes[:, :per] = modes.reshape(count, per, -1)
     inertia = invariants(structure.M, modes, rigid_motions(structure.nodes, centre, per))
-    none = np.zeros((0, 0), int)
+    recovery = as_recovery(stress, count, per * count, structure.owner)
     return ModalData(
-        structure.nodes, names, shapes, np.full(count, per == 6), squares, mass, centre, inertia, none, none
-    )
+        structure.nodes, names, shapes, np.full(count, per == 6), squares, mass, centre, inertia,
+        stress=None if recovery is None else recovery.of_modes(modes),
+    )  # fmt: skip
 
 
 def add_spiders(data: ModalData, interfaces: list[Interface], ends: np.ndarray) -> None:

@@ -11,7 +11,7 @@ energy is V^T M V / 2 with V of all nodes, and its coefficients are the invarian
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,8 @@ class ModalData:
     mass: float
     centre: np.ndarray
     inertia: InertiaData
-    lines: np.ndarray
-    faces: np.ndarray
+    lines: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))
+    faces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), int))
     stress: Any = None
 
 
