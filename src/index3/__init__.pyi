@@ -2,6 +2,7 @@
 
 from index3 import errors as errors
 from index3 import fields as fields
+from index3 import flexible as flexible
 from index3 import library as library
 from index3 import methods as methods
 from index3 import registry as registry
