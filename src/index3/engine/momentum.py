@@ -119,10 +119,12 @@ def free_parts(system: System) -> list[list[int]]:
 
 
 def is_free(system: System, part: list[int], gravity: np.ndarray) -> bool:
-    """Whether neither gravity nor rows of their own act on these bodies, and their momentum is known."""
+    """Whether neither gravity nor rows of their own act on these bodies, and their frames tell their momentum."""
     bodies = [system.bodies[k] for k in part]
     flat = all(body.planar for body in bodies)
-    if np.any(gravity[:2] if flat else gravity) or any(body.held or body.planar != flat for body in bodies):
+    if np.any(gravity[:2] if flat else gravity):
+        return False
+    if any(body.held or body.deforms or body.planar != flat for body in bodies):
         return False
     size = () if flat else (3, 3)
     return all(body.kind == "point" or np.shape(getattr(body, "inertia", (0.0,))) == size for body in bodies)
