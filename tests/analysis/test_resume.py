@@ -117,7 +117,7 @@ def test_killed_before_the_first_step(tmp_path):
         ("auto", {"discontinuities": [0.05], "rtol": 1e-4, "max_steps": 10_000}),
     ],
 )
-@pytest.mark.parametrize("looks", [2, 5, 9])
+@pytest.mark.parametrize("looks", [2, 5])
 @pytest.mark.usefixtures("no_file")
 def test_settings_are_those_of_the_run(method, settings, looks, tmp_path):
     whole = ix.simulate(chain(), SPAN, method, progress=False, **settings)
@@ -163,11 +163,11 @@ floor.direction = -1
 
 
 @pytest.mark.parametrize("method", ["auto", "hht-i3", "bdf-i3", "tlismni-adams4"])
-@pytest.mark.parametrize("looks", [7, 40, 90])
+@pytest.mark.parametrize("looks", [7, 100])
 @pytest.mark.usefixtures("no_file")
 def test_events_and_open_joints(method, looks, tmp_path):
     """Restarts in other equations; a floor that was met before is met again after the run was resumed."""
-    settings = {"events": [swing, drop, floor], "open_joints": ["floor"], "progress": False}
+    settings = {"events": [swing, drop, floor], "open_joints": ["floor"], "progress": False, "max_step": 0.01}
     store, span = tmp_path / "run.nc", (0.0, 1.2)
     whole = ix.simulate(bouncing(), span, method, **settings)
     assert len(whole.jumps) > 2
@@ -262,19 +262,20 @@ def test_functions_of_the_run_are_given_again(tmp_path):
         lines.append(t)
 
     killed(lambda: ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store, callback=callback), 3)
-    with pytest.raises(ModelError, match="had callback. Give callback as simulate was given"):
+    with pytest.raises(ModelError, match="Give callback as simulate was given"):
         ix.resume(store)
     with pytest.raises(ModelError, match="had no events"):
         ix.resume(store, events=swing, callback=callback)
     lines.clear()
     part = len(ix.load(store))
     resumed = ix.resume(store, callback=callback, progress=False)
-    assert lines == resumed.t[part:].tolist()
+    assert lines == resumed.t[part:].tolist()  # those before were shown to the first process
 
 
 def test_another_number_of_events_is_refused(tmp_path):
     store = tmp_path / "run.nc"
-    killed(lambda: ix.simulate(bouncing(), SPAN, "hht-i3", progress=False, store=store, events=[drop, swing]), 3)
+    settings = {"progress": False, "open_joints": ["floor"], "events": [drop, swing]}
+    killed(lambda: ix.simulate(bouncing(), SPAN, "hht-i3", store=store, **settings), 3)
     with pytest.raises(ModelError, match="had 2 event functions, and 1 were given"):
         ix.resume(store, events=drop, progress=False)
     assert len(ix.load(store)) > 0
@@ -308,6 +309,7 @@ def full_after(monkeypatch, records):
 
 
 @pytest.mark.parametrize("records", [5, 6])
+@pytest.mark.usefixtures("no_file")
 def test_a_full_disk_ends_the_run_and_keeps_its_lines(records, monkeypatch, tmp_path):
     """The record that does not fit is one of lines, or a checkpoint."""
     store = tmp_path / "run.nc"
@@ -379,5 +381,5 @@ def test_what_cannot_be_stored_is_refused(tmp_path, monkeypatch):
         ix.resume(tmp_path / "run.nc")
     killed(lambda: ix.simulate(model, SPAN, "hht-i3", progress=False, store=tmp_path / "run.nc"), 2)
     monkeypatch.setattr("index3.analysis.resume.__version__", "99")
-    with pytest.raises(Index3Error, match="was begun by index3 .*, here is 99"):
+    with pytest.raises(Index3Error, match=r"was begun by index3 .*, here is 99"):
         ix.resume(tmp_path / "run.nc")

@@ -76,8 +76,8 @@ def simulate(
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
     audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
         only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)
-    store : a netCDF file for the result, written on the way: until the run has ended, a journal beside it holds the lines
-        so far. Whatever ends the process, `index3.load` reads them and `index3.resume` goes on with the run
+    store : a netCDF file for the result, written on the way: until the run has ended, a journal beside it holds the
+        lines so far. Whatever ends the process, `index3.load` reads them and `index3.resume` goes on with the run
     linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
         for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1

@@ -103,9 +103,7 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
 class Automatic:
     """The method of an automatic run, and its changes on the way; `choice` is the first one, if it was made before."""
 
-    def __init__(
-        self, state: State, projector: Projector, plan: Any, t: float, choice: Choice | None = None
-    ) -> None:
+    def __init__(self, state: State, projector: Projector, plan: Any, t: float, choice: Choice | None = None) -> None:
         self.state, self.projector, self.rtol, self.end = state, projector, plan.rtol, plan.span[1]
         if choice is not None:
             self.choice = choice

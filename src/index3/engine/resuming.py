@@ -187,7 +187,8 @@ def text_in(saved: Saved, name: str) -> dict[str, Any]:
 def pack(saved: Saved) -> bytes:
     """Arrays as the bytes of a file."""
     buffer = io.BytesIO()
-    np.savez(buffer, **{name.replace("/", "|"): array for name, array in saved.items()})
+    arrays: dict[str, Any] = {name.replace("/", "|"): array for name, array in saved.items()}
+    np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 

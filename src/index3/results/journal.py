@@ -1,10 +1,11 @@
 """A journal: lines of a run on the disk, block by block, while the run goes on.
 
 The file begins with MAGIC, then come records: HEAD (kind, length of the data, checksum of kind, length and data), then
-the data. The first record describes the model and the sizes of the columns; a run that can be resumed says next what was
-asked of it, and what it began from; each of the next holds some lines, column behind column; the last, once the run has
-ended, says how it went. Every record is on the disk before the next one is begun, so whatever ends the process spoils
-at most the last one, and a reader takes all records before that. The file appears with its first records complete.
+the data. The first record describes the model and the sizes of the columns; those of a run that can be resumed then say
+what was asked of it, and what it began from; each of the next holds some lines, column behind column; the last, once
+the run has ended, says how it went. Every record is on the disk before the next one is begun, so whatever ends the
+process spoils at most the last one, and a reader takes all records before that. The file appears with its first
+records complete.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class JournalWriter:
         try:
             if path.exists():
                 raise FileExistsError
-            self.file = open(unfinished, "wb")  # noqa: SIM115  # open as long as the run goes on
+            self.file: IO[bytes] = open(unfinished, "wb")  # noqa: SIM115  # open as long as the run goes on
             try:
                 self.lock()
                 self.end = self.file.write(MAGIC)
@@ -198,7 +199,8 @@ def read_journal(path: str | os.PathLike[str]) -> Journal:
         raise Index3Error(f"Journal '{path}' cannot be read: {error.strerror or error}.") from error
     if MODEL not in data:
         raise Index3Error(f"Journal '{path}' ends before its first line: nothing can be read from it.")
-    model, asked, end = (json.loads(data[kind]) if kind in data else None for kind in (MODEL, RUN, END))
+    model = json.loads(data[MODEL])
+    asked, end = (json.loads(data[kind]) if kind in data else None for kind in (RUN, END))
     if tuple(model["columns"]) != NAMES:
         raise Index3Error(f"Journal '{path}' has other columns than this version of index3. Read it with its own.")
     shapes = columns.shapes(1, model["sizes"])
