@@ -10,8 +10,10 @@ import textwrap
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import index3 as ix
+from index3.cli import app
 from index3.engine import collector, resuming
 from index3.engine.runner import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
@@ -383,3 +385,17 @@ def test_what_cannot_be_stored_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("index3.analysis.resume.__version__", "99")
     with pytest.raises(Index3Error, match=r"was begun by index3 .*, here is 99"):
         ix.resume(tmp_path / "run.nc")
+
+
+def test_commands(tmp_path):
+    store = tmp_path / "run.nc"
+    settings = ["--t-end", "0.15", "--method", "hht-i3", "--store", str(store), "--quiet"]
+    run = ["run", "chain", "--param", "n=3", "--param", "springs=True", *settings]
+    killed(lambda: CliRunner().invoke(app, run, catch_exceptions=False), 3)
+    wrong = CliRunner().invoke(app, ["resume", str(store), "--model", "four_bar"])
+    assert (wrong.exit_code, "resume: model 'four-bar' has no" in wrong.output) == (2, True), wrong.output
+    done = CliRunner().invoke(app, ["resume", str(store)])
+    assert done.exit_code == 0, done.output
+    assert "finished" in done.output
+    whole = ix.simulate(ix.library.chain(3, springs=True), SPAN, "hht-i3", progress=False)
+    assert_same(whole, ix.load(store))
