@@ -22,6 +22,8 @@ GIVE_UP = 40
 """Seconds of processor time after which the system ends a child, for all runs of a case together."""
 SHARE = 200
 """Cases that a child takes."""
+CHILD = (sys.executable, __file__)
+"""The command that starts a child."""
 
 
 def take(kind: str, seed: int) -> Outcome:
@@ -59,7 +61,7 @@ def outcomes(kind: str, first: int, last: int) -> Iterator[tuple[int, Outcome]]:
 
 def watched(kind: str, first: int, last: int) -> Iterator[tuple[int, Outcome]]:
     """The outcomes of one child, the last one a crash if it died."""
-    command = [sys.executable, __file__, kind, str(first), str(last)]
+    command = [*CHILD, kind, str(first), str(last)]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         seed = first
@@ -75,15 +77,15 @@ def watched(kind: str, first: int, last: int) -> Iterator[tuple[int, Outcome]]:
             process.wait()
         if code and seed < last:
             errors.seek(0)
-            said = errors.read()[-4000:]
-            yield seed, death(code, said)
+            yield seed, death(code, errors.read().partition("Extension modules:")[0][-4000:])
 
 
 def death(code: int, said: str) -> Outcome:
     """What the end of a child says about its case."""
     if code == -getattr(signal, "SIGPROF", 0):
         return Outcome("above 10 s", f"ended after {GIVE_UP} s", said, float(GIVE_UP))
-    return Outcome("crash", f"exit code {code}: {said.strip().rpartition(chr(10))[2][:80]}", said)
+    frames = [line.strip() for line in said.splitlines() if line.lstrip().startswith("File ")]
+    return Outcome("crash", f"exit code {code} {frames[0] if frames else said.strip()[-80:]}", said)
 
 
 if __name__ == "__main__":

@@ -181,7 +181,11 @@ def rolling(bench: Bench) -> None:
     kind = draw.pick(("RollingDisc", "RollingCylinder", "RollingBall", "Tyre"))
     for k in range(draw.whole(1, 3)):
         at = (0.0, float(k) * L, 0.3 * L)
-        pose: dict[str, Any] = {"position": at, "orientation": (1, -1, 0, 0), "velocity": (L * draw.between(0, 3), 0, 0)}
+        pose: dict[str, Any] = {
+            "position": at,
+            "orientation": (1, -1, 0, 0),
+            "velocity": (L * draw.between(0, 3), 0, 0),
+        }
         wheel = bench.body(ix.RigidBody.cylinder, 0.3 * L, 0.1 * L, mass=bench.kilograms(), **pose)
         if kind == "Tyre":
             road = draw.pick((None, ix.Road.sine(2.0 * L, 0.01 * L), ix.Road.bump(0.5 * L, 0.2 * L, 0.02 * L)))

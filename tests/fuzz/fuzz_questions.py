@@ -25,15 +25,24 @@ def through_file(model: ix.Model) -> None:
 def result_file(model: ix.Model, span: Any) -> None:
     result = short_run(model, span)
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("run.npz", "run.csv"):
-            result.save(Path(folder, name)) if name.endswith("npz") else result.to_csv(Path(folder, name))
-        again = ix.Result.load(Path(folder, "run.npz"))
+        result.save(Path(folder, "run.nc"))
+        result.to_csv(Path(folder, "run.csv"))
+        again = ix.Result.load(Path(folder, "run.nc"))
         assert np.array_equal(again.q, result.q)
 
 
 def page(model: ix.Model, span: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         short_run(model, span).to_html(Path(folder, "page.html"))
+
+
+def shares(model: ix.Model, span: Any) -> None:
+    result = short_run(model, span)
+    split = result.energy.shares()
+    str(split)
+    total = sum(share.kinetic + share.potential for share in split.elements.values())
+    size = np.abs(result.energy.kinetic) + np.abs(result.energy.potential)
+    assert np.all(np.abs(total - result.energy.total) <= 1e-6 * (size + size.max(initial=0.0)))
 
 
 QUESTIONS: dict[str, Any] = {
@@ -47,7 +56,7 @@ QUESTIONS: dict[str, Any] = {
     "first order": lambda model, span: ix.FirstOrder(model),
     "index": lambda model, span: str(ix.differentiation_index(model)),
     "summary": lambda model, span: str(short_run(model, span)),
-    "shares": lambda model, span: str(short_run(model, span).energy.shares()),
+    "shares": shares,
     "file": lambda model, span: through_file(model),
     "result file": result_file,
     "page": page,
