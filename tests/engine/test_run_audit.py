@@ -124,8 +124,8 @@ def test_tolerances_are_cut_by_the_share_of_the_span():
     A, too_fast = watched(), getattr(watch.gains_too_fast, "py_func", watch.gains_too_fast)
     A[watch.STRICT] = 1.0
     for gain, passed, work_error, expected in (
-        (0.0024, 0.0, 0.0, False), (0.0026, 0.0, 0.0, True), (0.0027, 0.0, 0.0, False), (0.0029, 0.0, 0.0, True),
-        (0.0049, 0.5, 0.0, False), (0.0051, 0.5, 0.001, False), (0.0051, 0.5, 0.0, True),
+        (0.0049, 0.0, 0.0, False), (0.0051, 0.0, 0.0, True), (0.0052, 0.0, 0.0, False), (0.0054, 0.0, 0.0, True),
+        (0.0062, 0.5, 0.0, False), (0.0063, 0.5, 0.001, False), (0.0063, 0.5, 0.0, True),
     ):  # fmt: skip
         A[watch.GAIN] = gain
         assert bool(too_fast(A, passed, work_error)) is expected, gain

@@ -21,7 +21,7 @@ OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
-FREE, SPENT, APART = 0.25, 0.5, 0.02
+FREE, SPENT, APART = 0.5, 0.25, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
 CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
