@@ -353,6 +353,9 @@ class Runner:
             "audit": audited,
             "jumps": [asdict(jump) for jump in self.jumps],
         }  # fmt: skip
+        if self.events is not None:
+            found = {"t_events": self.events.times(), "y_events": self.events.states()}
+            info |= {key: [values.tolist() for values in lists] for key, lists in found.items()}
         mark_unique(self.layout, unique)
         try:
             sink.finish(self.layout, info)
@@ -362,8 +365,6 @@ class Runner:
         result = Result(self.layout, sink.arrays, info)
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
-        if self.events is not None:
-            result.t_events, result.y_events = self.events.times(), self.events.states()
         return result
 
     def audit(self, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
