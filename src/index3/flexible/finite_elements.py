@@ -23,6 +23,7 @@ class FiniteElements:
     names : of nodes, to their numbers
     members, faces : nodes joined by lines (pairs) and by faces (triples)
     stress : what gives stresses from displacements
+    radius : of what is drawn along members [m]
     """
 
     mass_matrix: Any
@@ -42,5 +43,5 @@ class FiniteElements:
         """A `ModalBody` of the structure; its settings are those of `ModalBody`."""
         return ModalBody(
             name, self.mass_matrix, self.stiffness_matrix, self.nodes, interface=interface, names=self.names,
-            members=self.members, faces=self.faces, stress=self.stress, **settings,
+            members=self.members, faces=self.faces, radius=self.radius, stress=self.stress, **settings,
         )  # fmt: skip
