@@ -47,7 +47,7 @@ class ModalBody(Body):
     max_frequency : [Hz] of these modes
     damping : ratio to critical damping, of all modes; one for each mode; or a function of the frequency [Hz]
     names : of nodes, to their numbers, where `nodes` has none
-    members, faces : nodes that are joined by lines (pairs) and by faces (triples), to be drawn; `radius` of the lines [m]
+    members, faces : nodes that are joined by lines (pairs) and by faces (triples), to be drawn; `radius` of lines [m]
     stress : matrix that makes of the displacements six stresses (xx, yy, zz, xy, yz, zx) for every node
     position, orientation : where the frame of the nodes stands in ground, as of `RigidBody`
     velocity, angular_velocity : of the body frame, ground axes

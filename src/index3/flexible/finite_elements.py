@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,10 @@ class FiniteElements:
     def node(self, name: Any) -> int:
         """The number of a node, given by its number or name."""
         return node_number(name, self.nodes, self.names, "The structure")
+
+    def where(self, condition: Callable[[np.ndarray], np.ndarray]) -> list[int]:
+        """Numbers of the nodes that a condition on places picks out, such as `lambda x: x[:, 0] < 1e-6`."""
+        return np.flatnonzero(condition(self.nodes)).tolist()
 
     def body(self, name: str, *, interface: Any, **settings: Any) -> ModalBody:
         """A `ModalBody` of the structure; its settings are those of `ModalBody`."""
