@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from reprlib import repr as short
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from index3.algebra.rotations import E_transposed, rotation
-from index3.bodies.body import Body
+from index3.bodies import body_fields
+from index3.bodies.body import Body, kept
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_number, as_positive, as_vector, check_name, frame
+from index3.bodies.modal_arrays import arrays_of, data_from
 from index3.bodies.modal_data import ModalData, invariants, rigid_motions
 from index3.bodies.modal_matrices import as_interfaces, as_nodes, as_structure, mass_and_centre, node_number
 from index3.bodies.modal_motion import constants_of, frame_of, motion_of, node_of
@@ -62,7 +65,9 @@ class ModalBody(Body):
 
     kernels = "index3.bodies.modal_kernels"
     kind_name = "modal"
-    no_file = "its matrices are too large for it"
+    fields = body_fields.MODAL
+    makers = MappingProxyType({"from_data": body_fields.MODAL_DATA})
+    written_by = "from_data"
     own_rows: tuple[str, ...] = ("normalisation",)
     own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
     deforms = True
@@ -143,10 +148,37 @@ class ModalBody(Body):
         body._take(data, damping, (members, faces, radius), (position, orientation, velocity, angular_velocity))
         return body
 
+    @classmethod
+    def from_data(
+        cls,
+        name: str,
+        data: Mapping[str, Any],
+        *,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> Self:
+        """A body that was reduced before, from the arrays with which model files keep it."""
+        body = cls.__new__(cls)
+        Body.__init__(body, name, cls.kind_name)
+        structure, damping = data_from(data, body.label)
+        drawn = structure.lines, structure.faces, structure.radius
+        body._take(structure, 0.0, drawn, (position, orientation, velocity, angular_velocity))
+        body.damping = damping
+        body.conservative = not np.any(damping)
+        return body
+
+    def file_arrays(self) -> tuple[str, dict[str, np.ndarray]]:
+        """Its name, and all that `from_data` makes it of."""
+        return self.name, arrays_of(self.data, self.damping)
+
     def _take(self, data: ModalData, damping: Any, drawn: Any, pose: Any) -> None:
         """Take over a reduced structure, and stand where `pose` says."""
         owner = self.label
         position, orientation, velocity, angular_velocity = pose
+        keys = ("position", "orientation", "velocity", "angular_velocity")
+        self.placed = {key: kept(value) for key, value in zip(keys, pose, strict=True)}
         self.data, self.modes, self.mass = data, len(data.stiffness), data.mass
         data.lines, data.faces = as_drawn(drawn[0], 2, data, owner), as_drawn(drawn[1], 3, data, owner)
         data.radius = as_number(drawn[2], owner, "radius")
