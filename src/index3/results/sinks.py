@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from index3.compiled import columns
-from index3.errors import Index3Error, ModelError
+from index3.errors import ModelError
 from index3.registry import Door, register
-from index3.results.journal import JournalWriter, read_journal
+from index3.results.journal import SUFFIX, JournalWriter, StoreFailed, read_journal
 from index3.results.netcdf import stored_arrays, write_netcdf
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class FileSink(Sink):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
-        self.journal = self.path.with_name(f"{self.path.name}.journal")
+        self.journal = self.path.with_name(f"{self.path.name}{SUFFIX}")
 
     def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
         """Open the journal."""
@@ -125,14 +125,15 @@ class FileSink(Sink):
         """Turn the journal into the netCDF file."""
         assert self.writer is not None
         self.writer.write_end(layout, info)
-        self.writer.close()
         try:
             write_netcdf(layout, self.arrays, info, self.path)
-        except OSError as error:
-            raise Index3Error(
-                f"File '{self.path}' cannot be written: {error.strerror or error}. All lines of the run are in the "
-                f"journal '{self.journal}'."
+        except (OSError, RuntimeError) as error:  # of a full disk, HDF5 says the latter
+            self.writer.close()
+            raise StoreFailed(
+                f"File '{self.path}' cannot be written: {getattr(error, 'strerror', None) or error}. All lines of the "
+                f"run are in the journal '{self.journal}'."
             ) from error
+        self.writer.close()  # only now: nobody else may write the file meanwhile
         self.journal.unlink()
         self.writer = None
 
