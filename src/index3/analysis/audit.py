@@ -14,8 +14,8 @@ from index3.engine.equations import Equations
 from index3.engine.settings import check_model
 from index3.errors import ModelError
 from index3.model.model import Model
+from index3.results.applied import place
 from index3.results.result import Result
-from index3.system import evaluate
 from index3.system.system import State
 
 
@@ -109,15 +109,6 @@ def energy_audit(model: Model, result: Result) -> Audit:
         still = np.zeros(len(result))
         elements["jumps"] = Share(kinetic=still, potential=still, power=still, work=work_of_jumps(result))
     return Audit(result.t, elements, result.energy.total, result.energy.work)
-
-
-def place(state: State, result: Result, k: int) -> None:
-    """Evaluate the forces at one line of a result."""
-    state.move(float(result.t[k]), result.q[k], result.v[k])
-    state[s.A][:], state[s.LAM][:] = result.a[k], result.lam[k]
-    state[s.ANGLE_REF][:] = result.arrays["angle"][k][: len(state[s.ANGLE_REF])]
-    if state.run(evaluate.forces):
-        raise ModelError(state.system.explain(state))
 
 
 def split(state: State, stage: int, tables: list[Table]) -> Iterator[tuple[float, float, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -37,6 +37,7 @@ from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
@@ -126,8 +127,9 @@ class Simulation:
         cpu = CpuSeconds()
         asked = self.settings | self._checked(settings)
         with self._model_of(changes) as model:
+            source = ModelOfRun(model)
             result, cause = self._run(model, t_span, initial, asked, cpu)
-        result.auditor = partial(audit_changed, self.model, dict(changes) if isinstance(changes, Mapping) else changes)
+        result.source, result.auditor = source, partial(audit_model, source)
         if not result.success and asked["on_failure"] == "raise":
             raise SimulationFailed(result.message, result) from cause
         return result
@@ -182,7 +184,7 @@ class Simulation:
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.engine.changes import apply  # knows model files, which are slow to import
+        from index3.files.changes import apply  # knows model files, which are slow to import
 
         copy = self._spare.pop() if self._spare else self.model.copy()
         try:
@@ -229,13 +231,9 @@ class Simulation:
         return begin(plan, variant, plan.span[0])
 
 
-def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
-    """The energy audit of a run of a model with changes."""
-    if isinstance(changes, Mapping):
-        from index3.engine.changes import changed_model
-
-        return energy_audit(changed_model(model, changes), result)
-    return energy_audit(model if changes is None else changes, result)
+def audit_model(source: Callable[[], Model], result: Result) -> Audit:
+    """The energy audit of a run of the model that `source` gives."""
+    return energy_audit(source(), result)
 
 
 def prepared(

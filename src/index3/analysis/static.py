@@ -22,6 +22,7 @@ from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
 from index3.methods import projection_kernels
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 
 METHODS = ("auto", "newton", "relaxation")
@@ -258,4 +259,6 @@ def as_result(model: Model, balance: Balance, method: str) -> Result:
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
     line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
-    return Result(describe(model, state.system, unique), line, info)
+    result = Result(describe(model, state.system, unique), line, info)
+    result.source = ModelOfRun(model)
+    return result

@@ -43,7 +43,18 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     forces = []
     for name, force in model.forces.items():
         markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
-        forces.append({"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers})
+        along = [entry if entry == "line" else [entry[0].name, entry[1]] for entry in force.along]
+        forces.append(
+            {
+                "name": name,
+                "type": type(force).__name__,
+                "markers": markers,
+                "law": force.law_in_numbers,
+                "on": force.reported,
+                "along": along,
+                "set": len(force.parts) != 1 or force.parts[0] is not force,
+            }
+        )
     layout = Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],

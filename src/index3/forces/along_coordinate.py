@@ -61,6 +61,11 @@ class JointForce(ForceElement):
         self.joint, self.coordinate = joint, coordinate or known[0]
         self.markers = (joint.first, joint.second)
 
+    @property
+    def along(self) -> tuple[Any, ...]:
+        """Its coordinate."""
+        return ((self.joint, self.coordinate),)
+
     def place_of_coordinate(self, place: Place) -> tuple[Any, ...]:
         """The first fields of its record."""
         i, j = place.markers

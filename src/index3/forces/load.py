@@ -40,6 +40,7 @@ class Load(ForceElement):
     kind = __name__
     fields = declare(on=marker(0), follower=FLAG, reaction=marker(1))
     part = 0
+    reported = 0
 
     def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
         """Keep what is given, unless it has no effect."""

@@ -57,6 +57,7 @@ class Tyre(ForceElement):
     """
 
     kind = tyre_kernels.__name__
+    reported = 0
     page = "elements/tyre.md"
     fields = declare(
         wheel=marker(0),

@@ -40,6 +40,8 @@ class Model(metaclass=ElementType):
     Model('pendulum', 1 body, 1 joint)
     """
 
+    guarded = True
+
     def __init__(self, name: str = "model", *, gravity: Any = (0, 0, -9.80665)) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
@@ -49,7 +51,7 @@ class Model(metaclass=ElementType):
                 f"Model '{name}' has a function for gravity. Give three numbers; what changes in time is made by "
                 "UniformGravity.field(name, bodies, function)."
             )
-        self.gravity = as_vector(gravity, f"Model '{name}'", "gravity")
+        self.gravity = gravity
         self.ground = Ground()
         self.ground.model = self
         self.bodies: dict[str, Body] = {}
@@ -57,6 +59,15 @@ class Model(metaclass=ElementType):
         self.joints: dict[str, Joint] = {}
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        if key == "gravity":
+            value = as_vector(value, f"Model '{self.name}'", "gravity")
+        elif "_made" in vars(self) and key not in vars(self):
+            near = difflib.get_close_matches(key, ("name", "gravity"), n=1)
+            advice = f"Did you mean '{near[0]}'?" if near else "Add elements by model.add(...)."
+            raise ModelError(f"Model '{self.name}' has no attribute '{key}'. {advice}")
+        object.__setattr__(self, key, value)
 
     @property
     def _kinds(self) -> dict[str, dict[str, Any]]:

@@ -38,7 +38,9 @@ class Layout:
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
         them, and `further`, columns of the wrenches on markers beyond the second, by number.
-    forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
+    forces : `{name, type, markers, law, on, along, set}`; `law` is None, or the numbers from which `result[name]` works
+        out what a contact or tyre reports. Optional: `on`, the marker that `force` belongs to, `along`, "line" and
+        [joint, coordinate] for what it is measured along, and `set`, whether it stands for many pairs.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
     states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.

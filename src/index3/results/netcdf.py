@@ -16,6 +16,7 @@ from index3.errors import Index3Error
 from index3.results.checksums import CHECKSUM, attribute_checksum, check_variable, damaged, is_sealed, sealed
 from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
 from index3.results.lazy import NAMES, LazyArrays
+from index3.results.wrenches import Applied
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
@@ -25,7 +26,7 @@ TIME = "t"  # the column that is a coordinate of the file, named `time` there
 
 
 def to_xarray(result: Result) -> Any:
-    """An `xarray.Dataset` with every stored array and, by name, the motion of every body."""
+    """An `xarray.Dataset` with every stored array and, by name, histories of every body and force."""
     dataset = described(result.layout, result.arrays, result.info)
     dataset = dataset.assign(variables(result.arrays, NAMES))
     dataset = dataset.assign_coords(axis=list("xyz"), parameter=list("wxyz"))
@@ -36,6 +37,15 @@ def to_xarray(result: Result) -> Any:
                 continue  # only planar bodies have an angle
             dims = ("time", *{"xyz": ("axis",), "wxyz": ("parameter",), "": ()}[letters])
             dataset[f"{view.name}.{key}"] = (dims, getattr(view, key), {"units": unit})
+    if result.knows_forces:
+        for force in result.layout.forces:
+            view = result[force["name"]]
+            for key, (unit, _) in view.quantities.items():
+                values = np.asarray(getattr(view, key))
+                dims = {1: ("time",), 2: ("time", "axis"), 3: ("time", f"{view.name}.pair", "axis")}[values.ndim]
+                if not view.single and values.ndim == 2:
+                    dims = ("time", f"{view.name}.pair")
+                dataset[f"{view.name}.{key}"] = (dims, values, {"units": unit})
     return dataset
 
 
@@ -81,8 +91,26 @@ def variables(arrays: Mapping[str, np.ndarray], names: tuple[str, ...]) -> dict[
     }  # fmt: skip
 
 
+def force_variables(layout: Layout, forces: Applied) -> dict[str, Any]:
+    """What force elements do, as variables of a dataset."""
+    return {
+        "force_wrench": (
+            ("time", "force_marker", "component"), forces.wrench,
+            {"units": "N, N m", "long_name": "of each force on each of its markers, ground axes"},
+        ),
+        "force_power": (
+            ("time", "force"), forces.power, {"units": "W", "long_name": "power that each force gives to the bodies"},
+        ),
+        "force": ("force", np.array([force["name"] for force in layout.forces], dtype=object)),
+    }  # fmt: skip
+
+
 def write_netcdf(
-    layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any], path: str | os.PathLike[str]
+    layout: Layout,
+    arrays: Mapping[str, np.ndarray],
+    info: Mapping[str, Any],
+    path: str | os.PathLike[str],
+    forces: Any = None,
 ) -> None:
     """Write a result; an existing file is replaced, and only once the new one is complete and on the disk.
 
@@ -93,6 +121,8 @@ def write_netcdf(
     target = Path(path)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     dataset = described(layout, arrays, info)
+    if forces is not None:
+        dataset = dataset.assign(force_variables(layout, forces))
     try:
         if isinstance(arrays, LazyArrays):
             sealed(dataset).to_netcdf(unfinished, engine="h5netcdf")
@@ -109,8 +139,10 @@ def write_netcdf(
         unfinished.unlink(missing_ok=True)
 
 
-def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
-    """Layout, arrays and information on the run from a file that `write_netcdf` wrote.
+def read_netcdf(
+    path: str | os.PathLike[str],
+) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any], Applied | None]:
+    """Layout, arrays, information on the run, and forces if there are some, from a file that `write_netcdf` wrote.
 
     Raises
     ------
@@ -132,7 +164,10 @@ def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
         arrays = {name: column(dataset, name, path) for name in NAMES}
         for name in dataset.variables:
             check_variable(dataset, str(name), path)
-        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
+        forces = None
+        if "force_wrench" in dataset:
+            forces = Applied(column(dataset, "force_wrench", path), column(dataset, "force_power", path))
+        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item()), forces
     except (KeyError, ValueError, TypeError) as error:
         raise damaged(path, str(error)) from error
 

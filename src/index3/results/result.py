@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from os import PathLike
+from reprlib import repr as short
 from types import MappingProxyType
 from typing import Any
 
@@ -115,13 +116,16 @@ class Result:
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
-        self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
+        self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
+        self.source: Callable[[], Any] | None = None  # gives the model of the run
+        self._applied: Any = None  # what forces do, once it was asked for or read
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
+        self._forces = {force["name"]: force for force in layout.forces}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "auditor": None}  # its model may hold functions that cannot be pickled
+        return {**self.__dict__, "auditor": None, "source": None}  # the model may hold what cannot be pickled
 
     @property
     def t(self) -> np.ndarray:
@@ -188,27 +192,24 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, then joints."""
-        return (*self._bodies, *self._joints)
+        """Names that `result[name]` takes: bodies, joints, motions and forces."""
+        return (*self._bodies, *self._joints, *self._forces)
 
     def __getitem__(self, name: str) -> Any:
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
             return JointResult(self, self._joints[name])
-        force = next((force for force in self.layout.forces if force["name"] == name and force.get("law")), None)
-        if force is not None:
+        if name in self._forces:
             from index3.results.forces import ForceResult  # here: it needs kernels
 
-            return ForceResult(self, force)
+            return ForceResult(self, self._forces[name])
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
-        if any(force["name"] == name for force in self.layout.forces):
-            raise UnknownName(f"Force element '{name}' stores no history. Ask for its markers: result.marker(...).")
         raise self._unknown(name, self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._bodies or name in self._joints
+        return name in self._bodies or name in self._joints or name in self._forces
 
     def __len__(self) -> int:
         return len(self.t)
@@ -227,6 +228,46 @@ class Result:
         entry = self._bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
         columns = slice(entry["start"], entry["start"] + entry["size"])
         return entry, self.q[:, columns], self.v[:, columns], self.a[:, columns]
+
+    def applied(self) -> Any:
+        """Wrenches and power of all force elements, see `index3.results.applied.Applied`; evaluated when first asked.
+
+        Raises
+        ------
+        Index3Error : the result does not know its model, and its file holds no forces.
+        """
+        if self._applied is None:
+            if self.source is None:
+                raise Index3Error(
+                    f"This result of model '{self.layout.model}' does not know its model, from which forces are worked "
+                    "out. Give it the model: result.use_model(model)."
+                )
+            from index3.results.applied import evaluate_forces  # here: it compiles the model
+
+            self._applied = evaluate_forces(self.source(), self)
+        return self._applied
+
+    @property
+    def knows_forces(self) -> bool:
+        """Whether `applied` can tell what forces do."""
+        return self._applied is not None or self.source is not None
+
+    def use_model(self, model: Any) -> Result:
+        """Let a result that was read from a file, or unpickled, work out forces by its model; returns the result.
+
+        Raises
+        ------
+        ModelError : the model has other bodies or forces.
+        """
+        for part, entries in (("bodies", self._bodies), ("forces", self._forces)):
+            names = list(getattr(model, part, ()))
+            if names != list(entries):
+                raise ModelError(
+                    f"Result of model '{self.layout.model}' has the {part} {short(list(entries))}, the model given has "
+                    f"{short(names)}. Give the model of the run."
+                )
+        self.source, self._applied = (lambda: model), None
+        return self
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
@@ -254,17 +295,28 @@ class Result:
         export.write_csv(self, path, names)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to a netCDF file without loss; a file already there is replaced."""
-        netcdf.write_netcdf(self.layout, self.arrays, self.info, path)
+        """Write everything to a netCDF file without loss; a file already there is replaced.
+
+        Forces are worked out and written too, unless a stored run is read in pieces and nobody asked for them.
+        """
+        forces = self._applied
+        if forces is None and self._forces and self.source is not None and not isinstance(self.arrays, LazyArrays):
+            try:
+                forces = self.applied()
+            except Index3Error:  # a force without value, as where a run failed: the rest is kept
+                forces = None
+        netcdf.write_netcdf(self.layout, self.arrays, self.info, path, forces)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
-        layout, arrays, info = netcdf.read_netcdf(path)
+        layout, arrays, info, forces = netcdf.read_netcdf(path)
         try:
-            return cls(Layout.from_dict(layout), arrays, info)
+            result = cls(Layout.from_dict(layout), arrays, info)
+            result._applied = forces
+            return result
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, Index3Error) as error:
             raise damaged(path, str(error)) from error
 

@@ -72,6 +72,19 @@ class MarkerResult(_Frame):
         return f"<marker on '{self.body}' at {len(self.position)} times>"
 
 
+def marker_result(result: Result, marker: dict[str, Any], label: str, side: str) -> MarkerResult:
+    """Motion of a marker of the layout, which the element `label` has as its `side` marker."""
+    moving = None
+    if "moving" in marker:
+        if not result.moving:
+            raise ModelError(
+                f"{label} has a moving {side} marker, whose functions a file does not keep. "
+                "Use the result of the run itself."
+            )
+        moving = result.moving[marker["moving"]]
+    return MarkerResult(result, marker["body"], marker["position"], marker["axes"], marker.get("part"), moving)
+
+
 class BodyResult(_Frame):
     """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
 
@@ -162,15 +175,7 @@ class JointResult:
         marker = self._joint[side]
         if marker is None:
             raise AttributeError(f"{self.type} '{self.name}' acts on one body and has no {side} marker.")
-        moving, part = None, marker.get("part")
-        if "moving" in marker:
-            if not self._result.moving:
-                raise ModelError(
-                    f"{self.type} '{self.name}' has a moving {side} marker, whose functions a file does not keep. "
-                    "Use the result of the run itself."
-                )
-            moving = self._result.moving[marker["moving"]]
-        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"], part, moving)
+        return marker_result(self._result, marker, f"{self.type} '{self.name}'", side)
 
     def force_in(self, frame: str) -> np.ndarray:
         """The force on the second body in the axes of "ground", the "first" or the "second" marker, (n_t, 3), N."""
