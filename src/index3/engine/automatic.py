@@ -112,7 +112,7 @@ class Automatic:
         self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
-        kernels = (self.method.kernel, *self.method.helpers, *projector.solver.kernels_for(self.method.needs))
+        kernels = (*self.method.kernels, *projector.solver.kernels_for(self.method.needs))
         state.system.addresses.load(with_core(kernels))
 
     def pick(self, t: float) -> Choice:

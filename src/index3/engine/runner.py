@@ -1,4 +1,4 @@
-"""The loop around a method's compiled `advance`: output, callbacks, interrupts, and the reason of an early end."""
+"""The loop around the compiled step loop of a run: output, callbacks, interrupts, and the reason of an early end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
 class Runner:
-    """Calls a method's `advance` until the end, closes and collects the output between calls.
+    """Lets a method step until the end, closes and collects the output between calls.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class Runner:
         return False
 
     def trouble(self, code: int) -> tuple[int, str, BaseException | None] | None:
-        """Status, message and cause if `advance` came back because it cannot go on, else None."""
+        """Status, message and cause if the step loop came back because it cannot go on, else None."""
         t = self.run.t
         going = code in (run.DONE, run.BLOCK_FULL, run.BUDGET)
         broken = not going and evaluation_fails(self.segment, code)
