@@ -78,7 +78,7 @@ def kinematics(
     check_choices(True, None, on_failure, "kinematics")
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
     equations = Equations(model, "kinematics")
-    equations.close(span[0], equations.start(initial))
+    equations.close(span[0], equations.start(initial, span[0]))
     check_driven(equations)
     begin = time.perf_counter()
     follower = Follower(equations)

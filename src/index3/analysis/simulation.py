@@ -227,7 +227,7 @@ class Simulation:
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        variant.close(plan.span[0], variant.start(initial))
+        variant.close(plan.span[0], variant.start(initial, plan.span[0]))
         return begin(plan, variant, plan.span[0])
 
 

@@ -107,7 +107,8 @@ def static(
     model : Model; its given velocities play no part
     t : time at which motions and forces of time are taken [s]
     hold : what stays where it is: bodies ("crank"), their coordinates ("crank.x"), joint coordinates ("hinge.angle")
-    initial : where to start: another equilibrium, a result (its last instant), (q, v); by default the model's own
+    initial : where to start: another equilibrium, a result (its last instant), (q, v), joint coordinates by name such
+        as {"pin.angle": 0.3}; by default the model's own
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
     tolerance : unbalanced force that counts as balanced, as a part of the largest force; where rounding keeps it from
@@ -133,7 +134,7 @@ def static(
     held = with_holds(model, hold)
     equations = Equations(held, "static")
     system, state = equations.system, equations.state
-    start = equations.start(initial)
+    start = equations.start(initial, t)
     assembly = equations.assemble(t, start)
     balance = Balance(equations)
     used, notes, values = find(balance, method, tolerance, int(max_iterations))
