@@ -21,6 +21,7 @@ from index3.commands.common import (
     FAILED,
     DebugOption,
     HtmlOption,
+    InitialOption,
     ModelArgument,
     ParamOption,
     PlotOption,
@@ -31,6 +32,7 @@ from index3.commands.common import (
     finish_run,
     load_model,
     read_pairs,
+    read_start,
 )
 from index3.errors import ModelError
 
@@ -57,6 +59,7 @@ def run(
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
     linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
+    initial: InitialOption = [],  # noqa: B006
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeat.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -75,6 +78,7 @@ def run(
         start = time.perf_counter()
         progress = False if quiet else "auto"
         settings = {"rtol": rtol, "atol": atol, "step": step, "t_eval": dt, "linear": linear, **options}
+        settings["initial"] = read_start(initial)
         result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 

@@ -46,7 +46,7 @@ def joint_start(equations: Equations, values: Mapping[str, Any], t: float) -> St
     AssemblyError : no such state was found; names what was asked.
     """
     model, analysis = equations.model, equations.analysis
-    opened = getattr(equations, "open", frozenset())
+    opened: frozenset[str] = getattr(equations, "open", frozenset())
     positions, rates = read_values(model, values, analysis)
     asked = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
     driven = Driven(equations, list(positions), opened)
