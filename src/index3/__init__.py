@@ -46,6 +46,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.forces.curve": ("Curve",),
     "index3.forces.road": ("Road",),
     "index3.methods.method": ("METHODS",),
+    "index3.model.controller": ("Controller",),
     "index3.model.model": ("Model",),
     "index3.registry": ("register",),
     "index3.results.difference": ("difference",),

@@ -10,13 +10,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from index3.analysis.audit import Audit, energy_audit
+from index3.analysis.stepper import Stepper
 from index3.compiled import workers
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import moving_markers
+from index3.engine.layout import describe, moving_markers
 from index3.engine.progress import reporter
 from index3.engine.runner import Runner
+from index3.engine.sampling import Sampling, instants, merged
 from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     absolute_tolerance,
@@ -126,26 +130,63 @@ class Simulation:
         """
         cpu = CpuSeconds()
         asked = self.settings | self._checked(settings)
-        with self._model_of(changes) as model:
-            source = ModelOfRun(model)
-            result, cause = self._run(model, t_span, initial, asked, cpu)
-        result.source, result.auditor = source, partial(audit_model, source)
+        result, cause = self.run_on(t_span, initial, changes, asked, cpu)
         if not result.success and asked["on_failure"] == "raise":
             raise SimulationFailed(result.message, result) from cause
         return result
 
+    def run_on(
+        self, t_span: Any, initial: Any, changes: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
+        sampling: Sampling | None = None,
+    ) -> tuple[Result, BaseException | None]:  # fmt: skip
+        """The result of a run, and what made it fail; `sampling` are controllers that an earlier run has asked."""
+        with self.changed(changes) as model:
+            source = ModelOfRun(model)
+            result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling)
+        result.source, result.auditor = source, partial(audit_model, source)
+        return result, cause
+
+    def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
+        """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
+
+        Parameters
+        ----------
+        t0 : start [s]
+        initial : where to start, as in `simulate`
+        settings : of `simulate`, as for `run`, but for t_eval, events, callback and open_joints
+
+        >>> import index3 as ix
+        >>> pendulum = ix.prepare(ix.library.pendulum()).stepper(0.0)
+        >>> for k in range(1, 4):
+        ...     result = pendulum.advance(0.1 * k)
+        >>> round(pendulum.get("energy.total") - float(result.energy.total[0]), 3) + 0.0
+        0.0
+        """
+        for name in ("t_eval", "events", "callback", "open_joints", "dense_output"):
+            if name in settings or self.settings.get(name) not in (None, (), False):
+                raise ModelError(f"stepper: {name} has no meaning here. Look after each advance instead.")
+        return Stepper(self, t0, initial, self.settings | {"progress": False} | self._checked(settings))
+
     def _run(
-        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds
+        self,
+        model: Model,
+        t_span: Any,
+        initial: Any,
+        asked: Mapping[str, Any],
+        cpu: CpuSeconds,
+        source: ModelOfRun,
+        sampling: Sampling | None,
     ) -> tuple[Result, BaseException | None]:
         """The result of a run of one model, and what made it fail."""
-        plan, note = self._plan(model, t_span, asked)
+        plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
-        runner = Runner(plan, self._begin(plan, model, initial, asked, functions), asked["callback"], cpu)
-        whole = runner.segment.variant.whole
+        segment, sampling = self._begin(plan, model, initial, asked, functions, source, sampling)
+        runner = Runner(plan, segment, asked["callback"], cpu)
+        runner.sampling, whole = sampling, runner.segment.variant.whole
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
-            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
+            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         workers.stop_idle()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
@@ -174,7 +215,7 @@ class Simulation:
         return settings
 
     @contextmanager
-    def _model_of(self, changes: Any) -> Iterator[Model]:
+    def changed(self, changes: Any) -> Iterator[Model]:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
             yield self.model if changes is None else changes
@@ -196,8 +237,13 @@ class Simulation:
         finally:
             self._spare.append(copy)
 
-    def _plan(self, model: Model, t_span: Any, asked: Mapping[str, Any]) -> tuple[Plan, str]:
-        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it."""
+    def _plan(
+        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None
+    ) -> tuple[Plan, str]:
+        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
+
+        `first` is when controllers were first asked, if not at the start.
+        """
         span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
         constant_step = check_steps(
             self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
@@ -208,27 +254,49 @@ class Simulation:
         check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
         if not isinstance(asked["dense_output"], bool):
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
+        stops = merged(
+            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
+        )
         n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
         plan = Plan(
             span=span, method=self._chosen, options=self.options, rtol=asked["rtol"],
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
             step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
-            stops=stop_times(asked["discontinuities"], span), project=bool(asked["project"]),
+            stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
         check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
         return plan, note
 
-    def _begin(self, plan: Plan, model: Model, initial: Any, asked: Mapping[str, Any], functions: Any) -> Segment:
-        """The first segment, from an assembled state."""
+    def _begin(
+        self,
+        plan: Plan,
+        model: Model,
+        initial: Any,
+        asked: Mapping[str, Any],
+        functions: Any,
+        source: ModelOfRun,
+        sampling: Sampling | None,
+    ) -> tuple[Segment, Sampling | None]:
+        """The first segment, from an assembled state, and what controllers said there."""
         variant = Variant(model, partial(self.compile, model), linear=self.linear)
         variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        variant.close(plan.span[0], variant.start(initial, plan.span[0]))
-        return begin(plan, variant, plan.span[0])
+        t0 = plan.span[0]
+        start = variant.start(initial, t0)
+        if sampling is not None:
+            sampling.source = source
+            sampling.activate()
+        variant.close(t0, start)
+        if model.controllers:
+            layout = describe(model, variant.whole, np.ones(variant.whole.m, bool))
+            sampling = sampling or Sampling(model, layout, moving, source, t0)
+            sampling.first(variant, t0)
+            variant.close(t0, start)  # accelerations with what the controllers hold
+        return begin(plan, variant, t0), sampling
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

@@ -57,7 +57,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         )
     layout = Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
-        gravity=[float(x) for x in model.gravity],
+        gravity=[float(x) for x in model.gravity], controllers=list(model.controllers),
     )  # fmt: skip
     mark_unique(layout, unique)
     return layout

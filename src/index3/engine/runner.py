@@ -20,6 +20,7 @@ from index3.engine.events import Events, Hit
 from index3.engine.interrupts import Watch
 from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.reasons import evaluation_fails, near_branch, reason
+from index3.engine.sampling import Sampling
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.suspects import suspects
@@ -69,6 +70,7 @@ class Runner:
         self.cause: BaseException | None = None
         self.log: StepLog | None = None  # with dense output: every accepted step
         self.events: Events | None = None  # functions to be asked after every accepted step
+        self.sampling: Sampling | None = None  # controllers
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
@@ -116,6 +118,8 @@ class Runner:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
         while self.status == 0:
             start = time.perf_counter()
+            if self.sampling is not None:
+                self.sampling.activate()
             with self.watch.stepping():
                 code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look())
             self.seconds += time.perf_counter() - start
@@ -224,12 +228,18 @@ class Runner:
             self.restart(switch, line, hit)
 
     def pass_stop(self) -> None:
-        """Restart at a declared discontinuity; velocities jump if those of a motion do."""
+        """Restart at a declared discontinuity, or where controllers are asked; velocities jump if a motion's do."""
         progress = self.run
         line = {name: progress[slot][None].copy() for name, slot in END_STATE.items()}
         line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
         line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
         place = (line["q"][0], line["v"][0], line["angle"][0])
+        try:
+            if self.sampling is not None:
+                self.sampling.ask(self.segment.variant, self.segment.end, line)
+        except UNMET as error:
+            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
+            return
         self.restart(Switch(self.segment.variant, self.segment.end, place), line, None)
 
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
@@ -330,6 +340,7 @@ class Runner:
             "options": {key: value for key, value in options.items() if value is not None},
             "audit": audited,
             "jumps": [asdict(jump) for jump in self.jumps],
+            "controllers": [] if self.sampling is None else self.sampling.to_list(),
         }  # fmt: skip
         mark_unique(self.layout, unique)
         sink.finish(self.layout, info)

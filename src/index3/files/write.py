@@ -45,6 +45,8 @@ def data_of(model: Model) -> dict[str, Any]:
     """A model as the data of a file: dicts, lists, numbers and text."""
     data: dict[str, Any] = {"index3": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
     place = Place(model)
+    for controller in model.controllers.values():
+        raise ModelError(f"{controller.label} cannot be written to a file: it holds a function of Python.")
     for section in SECTIONS:
         elements = getattr(model, section).values()
         if elements:

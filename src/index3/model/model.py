@@ -29,7 +29,7 @@ class Model(metaclass=ElementType):
     Attributes
     ----------
     ground : the body that does not move
-    bodies, states, joints, motions, forces : dicts by name, in the order of adding
+    bodies, states, joints, motions, forces, controllers : dicts by name, in the order of adding
 
     >>> from index3.bodies.rigid_body import RigidBody
     >>> from index3.joints.standard import Revolute
@@ -59,6 +59,7 @@ class Model(metaclass=ElementType):
         self.joints: dict[str, Joint] = {}
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
+        self.controllers: dict[str, Any] = {}
 
     def __setattr__(self, key: str, value: Any) -> None:
         if key == "gravity":
@@ -72,10 +73,10 @@ class Model(metaclass=ElementType):
     @property
     def _kinds(self) -> dict[str, dict[str, Any]]:
         kinds: dict[str, dict[str, Any]] = {"body": self.bodies, "states": self.states, "joint": self.joints}
-        return kinds | {"motion": self.motions, "force": self.forces}
+        return kinds | {"motion": self.motions, "force": self.forces, "controller": self.controllers}
 
     def add(self, element: Element) -> Element:
-        """Add a body, states, joint, motion or force and return it; if it is refused, nothing has changed.
+        """Add a body, states, joint, motion, force or controller and return it; if it is refused, nothing has changed.
 
         Raises
         ------
@@ -85,7 +86,8 @@ class Model(metaclass=ElementType):
         kind = None if isinstance(element, type) else getattr(element, "element", None)
         if kind not in self._kinds:
             raise ModelError(
-                f"Model '{self.name}' cannot add {short(element)}. Give a body, states, joint, motion or force."
+                f"Model '{self.name}' cannot add {short(element)}. Give a body, states, joint, motion, force or "
+                "controller."
             )
         if isinstance(element, Ground):
             raise ModelError(f"Model '{self.name}' has a ground already. Use model.ground.")
@@ -104,6 +106,8 @@ class Model(metaclass=ElementType):
             thing.model = self
         for block in getattr(thing, "own_states", ()):
             block.model = self
+        if kind == "controller":
+            thing.connect()
         self._kinds[kind][thing.name] = thing
         return element
 
@@ -114,6 +118,13 @@ class Model(metaclass=ElementType):
                 raise ModelError(
                     f"{owner} belongs to model '{element.model.name}'. Make a new body for model '{self.name}'."
                 )
+            return
+        if kind == "controller":
+            for force in element.outputs:
+                if self.forces.get(force.name) is not force:
+                    raise ModelError(
+                        f"{owner} sets {force.label}, which is not in model '{self.name}'. Add that first."
+                    )
             return
         bodies = element.bodies if kind == "joint" else [marker.body for marker in getattr(element, "markers", ())]
         bodies = [body for body in bodies if body not in getattr(element, "own_states", ())]
@@ -180,6 +191,7 @@ class Model(metaclass=ElementType):
             "joint": "joints",
             "motion": "motions",
             "force": "forces",
+            "controller": "controllers",
         }
         counts = [f"{len(t)} {kind if len(t) == 1 else plural[kind]}" for kind, t in self._kinds.items() if t]
         return f"Model({', '.join([repr(self.name), *(counts or ['empty'])])})"

@@ -17,6 +17,7 @@ from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
 from index3.results.checksums import damaged
+from index3.results.controllers import ControllerResult
 from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
@@ -117,7 +118,8 @@ class Result:
         self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
-        self.source: Callable[[], Any] | None = None  # gives the model of the run
+        self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
+        self.controllers: list[dict[str, Any]] = list(info.get("controllers", ()))  # what they saw and said
         self._applied: Any = None  # what forces do, once it was asked for or read
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
         self._bodies = {body["name"]: body for body in layout.bodies}
@@ -170,7 +172,8 @@ class Result:
         """How the run went: status, message, success, stats, method, options, audit and jumps in one dict."""
         known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
         audit = None if self.audit is None else self.audit.to_list()
-        return known | {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        jumps = [asdict(jump) for jump in self.jumps]
+        return known | {"audit": audit, "jumps": jumps, "controllers": self.controllers}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
@@ -192,8 +195,8 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, joints, motions and forces."""
-        return (*self._bodies, *self._joints, *self._forces)
+        """Names that `result[name]` takes: bodies, joints, motions, forces and controllers."""
+        return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
         if name in self._bodies:
@@ -204,12 +207,15 @@ class Result:
             from index3.results.forces import ForceResult  # here: it needs kernels
 
             return ForceResult(self, self._forces[name])
+        samples = next((x for x in self.controllers if x["name"] == name), None)
+        if samples is not None:
+            return ControllerResult(self.t, samples)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
         raise self._unknown(name, self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._bodies or name in self._joints or name in self._forces
+        return name in self.names
 
     def __len__(self) -> int:
         return len(self.t)
@@ -242,9 +248,7 @@ class Result:
                     f"This result of model '{self.layout.model}' does not know its model, from which forces are worked "
                     "out. Give it the model: result.use_model(model)."
                 )
-            from index3.results.applied import evaluate_forces  # here: it compiles the model
-
-            self._applied = evaluate_forces(self.source(), self)
+            self._applied = self.source.applied(self)
         return self._applied
 
     @property
@@ -266,7 +270,9 @@ class Result:
                     f"Result of model '{self.layout.model}' has the {part} {short(list(entries))}, the model given has "
                     f"{short(names)}. Give the model of the run."
                 )
-        self.source, self._applied = (lambda: model), None
+        from index3.results.applied import ModelOfRun  # here: it compiles the model
+
+        self.source, self._applied = ModelOfRun(model), None
         return self
 
     def marker(self, marker: Any) -> MarkerResult:
