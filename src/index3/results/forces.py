@@ -53,6 +53,7 @@ class ForceResult:
         if "angle" in self._joint:
             self.quantities |= TURN
             self.coordinates += ("moment",)
+        self._has = frozenset(self.quantities)
         if not result.knows_forces:
             self.quantities, self.coordinates = {}, ()
         if force.get("law"):
@@ -166,8 +167,8 @@ class ForceResult:
         return self._result[self._joint["angle"]]
 
     def _require(self, name: str, group: Mapping[str, Any]) -> None:
-        if not group.keys() <= self.quantities.keys():
-            raise AttributeError(f"{self.label} has no history '{name}'. It has {', '.join(self.quantities)}.")
+        if not group.keys() <= self._has:
+            raise AttributeError(f"{self.label} has no history '{name}'. It has {', '.join(sorted(self._has))}.")
 
 
 def histories(result: Result, force: dict[str, Any], module: ModuleType) -> np.ndarray:
