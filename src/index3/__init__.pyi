@@ -2,6 +2,7 @@
 
 from index3 import errors as errors
 from index3 import fields as fields
+from index3 import flexible as flexible
 from index3 import library as library
 from index3 import methods as methods
 from index3 import registry as registry
@@ -25,6 +26,7 @@ from index3.analysis.topology import topology as topology
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
 from index3.bodies.marker import Marker as Marker
+from index3.bodies.modal_body import ModalBody as ModalBody
 from index3.bodies.moving_marker import MovingMarker as MovingMarker
 from index3.bodies.natural_body import NaturalBody as NaturalBody
 from index3.bodies.natural_body import NaturalPlanarBody as NaturalPlanarBody

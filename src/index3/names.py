@@ -21,6 +21,7 @@ ELEMENTS = {
     "JointFriction": "index3.forces.joint_friction:JointFriction",
     "JointLimit": "index3.forces.joint_limit:JointLimit",
     "KnifeEdge": "index3.joints.rolling:KnifeEdge",
+    "ModalBody": "index3.bodies.modal_body:ModalBody",
     "Motion": "index3.joints.drives:Motion",
     "NaturalBody": "index3.bodies.natural_body:NaturalBody",
     "NaturalLinkage": "index3.bodies.natural_linkage:NaturalLinkage",

@@ -165,7 +165,7 @@ class Element(metaclass=ElementType):
     fields : those of model files (`index3.fields`), by the names of the arguments of its constructor
     makers : class methods that are constructors as well, with their fields
     no_file : why no file can hold it, if so
-    symbol : what a page draws of it; "" if nothing
+    symbol : what a page draws of it; "" if nothing. An instance may have another than its class
     page : where the manual tells about it, in the folder docs
     """
 
@@ -191,6 +191,17 @@ class Element(metaclass=ElementType):
             import_module("index3.files.changes").set_attribute(self, key, value)
         else:
             object.__setattr__(self, key, value)
+
+    def solids(self) -> list[dict[str, Any]]:
+        """What a page draws of a joint or force besides its symbol: solids, each in the axes of one of its markers.
+
+        A solid is `{"marker": number, "type": ..., ...}` with `box` (size), `sphere` (radius), `cylinder` (radius,
+        length; along z unless "axis" says "x" or "y"), `ring` (radius, inner, length), `plane` (the xy plane), `gear`
+        (radius, teeth, length, inside), `rack` (pitch, from, to, depth, length; along x, teeth towards y), `tyre`
+        (radius, width), `road` (x, z, period, speed, wheel: the number of the marker that rolls on it), `path` (points)
+        or `outline` (points of a closed curve in the xy plane, length). `color` and `alpha` may be given.
+        """
+        return []
 
     @classmethod
     def check_declaration(cls) -> None:

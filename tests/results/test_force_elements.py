@@ -107,7 +107,7 @@ def test_what_lines_and_angles_are_measured_along(busy):
     assert np.abs(result["stop"].tension).max() > 1.0  # it was reached
     assert result["turn"].torque == pytest.approx(result["b"].rotation @ (0.1, 0.2, 0.3), abs=1e-12)
     assert result["load"].force == pytest.approx(np.column_stack([np.sin(result.t), 0 * result.t, 3 + 0 * result.t]))
-    with pytest.raises(AttributeError, match=r"Bushing 'mount' has no history 'tension'\. It has force, torque, power"):
+    with pytest.raises(AttributeError, match=r"Bushing 'mount' has no history 'tension'\. It has force, power, torque"):
         _ = result["mount"].tension
 
 
@@ -134,6 +134,10 @@ def test_files_keep_forces_and_pickles_ask_for_the_model(busy, tmp_path):
     again = pickle.loads(pickle.dumps(short))
     with pytest.raises(Index3Error, match=r"does not know its model.*result.use_model\(model\)"):
         _ = again["coil"].force
+    assert np.array_equal(again["coil"].length, short["coil"].length)
+    with pytest.raises(Index3Error, match="does not know its model"):
+        again.plot("coil.force")
+    again.to_html(tmp_path / "run.html")  # without its curves
     with pytest.raises(ModelError, match="has the bodies"):
         again.use_model(ix.library.pendulum())
     assert np.array_equal(again.use_model(model)["coil"].force, short["coil"].force)

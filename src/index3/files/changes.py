@@ -13,7 +13,7 @@ from index3.files.entries import ENTRIES, Entry, refusal
 from index3.files.units import near
 from index3.model.model import Model
 
-AFTERWARDS = ("shape", "q0", "v0")
+AFTERWARDS = ("shape", "color", "q0", "v0")
 """Fields of bodies that are no arguments of their classes."""
 
 
@@ -96,7 +96,7 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> Non
     made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
     if entry.section == "bodies":
         keep_start(element, entry.make(element.name, **before), made, changes)
-        made.shape = changes.get("shape", element.shape)
+        made.shape, made.color = changes.get("shape", element.shape), changes.get("color", element.color)
     for body in (made, *getattr(made, "own_states", ())):
         if hasattr(body, "model"):
             body.model = model

@@ -19,9 +19,10 @@ from index3.results.wrenches import columns
 if TYPE_CHECKING:
     from index3.results.result import Result
 
-EVERY = {"force": ("N", "xyz"), "torque": ("N m", "xyz"), "power": ("W", "")}
-LINE = {"tension": ("N", ""), "length": ("m", ""), "length_rate": ("m/s", "")}
-TURN = {"moment": ("N m", ""), "angle": ("rad", ""), "angle_rate": ("rad/s", "")}
+XYZ, ALONE = ("x", "y", "z"), ("",)
+EVERY = {"force": ("N", XYZ), "torque": ("N m", XYZ), "power": ("W", ALONE)}
+LINE = {"tension": ("N", ALONE), "length": ("m", ALONE), "length_rate": ("m/s", ALONE)}
+TURN = {"moment": ("N m", ALONE), "angle": ("rad", ALONE), "angle_rate": ("rad/s", ALONE)}
 
 
 class ForceResult:
@@ -52,6 +53,9 @@ class ForceResult:
         if "angle" in self._joint:
             self.quantities |= TURN
             self.coordinates += ("moment",)
+        self._has = frozenset(self.quantities)
+        if not result.knows_forces:
+            self.quantities, self.coordinates = {}, ()
         if force.get("law"):
             self._report(force["law"])
 
@@ -163,8 +167,8 @@ class ForceResult:
         return self._result[self._joint["angle"]]
 
     def _require(self, name: str, group: Mapping[str, Any]) -> None:
-        if not group.keys() <= self.quantities.keys():
-            raise AttributeError(f"{self.label} has no history '{name}'. It has {', '.join(self.quantities)}.")
+        if not group.keys() <= self._has:
+            raise AttributeError(f"{self.label} has no history '{name}'. It has {', '.join(sorted(self._has))}.")
 
 
 def histories(result: Result, force: dict[str, Any], module: ModuleType) -> np.ndarray:
