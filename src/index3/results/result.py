@@ -280,11 +280,11 @@ class Result:
         moving = marker if hasattr(marker, "motion") else None
         return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
-        """Plot named histories against time; see `index3.results.plot.plot`."""
+    def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
+        """Plot named histories against time, or `y` against the history `x`; see `index3.results.plot.plot`."""
         from index3.results import plot  # here, as below: neither is needed for a run
 
-        return plot.plot(self, *names, ax=ax)
+        return plot.plot(self, *names, x=x, y=y, ax=ax)
 
     def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
         """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
@@ -295,6 +295,18 @@ class Result:
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
         return netcdf.to_xarray(self)
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+        """One `pandas.DataFrame` of named histories, or of all; see `index3.results.tables.to_pandas`."""
+        from index3.results import tables
+
+        return tables.to_pandas(self, names)
+
+    def spectrum(self, name: str, *, window: str = "hann") -> Any:
+        """Amplitudes of a history over frequency; see `index3.results.tables.spectrum`."""
+        from index3.results import tables
+
+        return tables.spectrum(self, name, window=window)
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""

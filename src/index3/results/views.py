@@ -115,6 +115,24 @@ class BodyResult(_Frame):
         known = self.motion.orientation
         return quaternions(self.rotation) if known is None else known
 
+    def euler(self, sequence: str = "ZYX", *, degrees: bool = False) -> np.ndarray:
+        """Three angles (n_t, 3) of successive turns, [rad] or in degrees, as SciPy's `Rotation.as_euler` has them.
+
+        Capital letters are axes that turn along ("ZYX": yaw, pitch, roll), small ones those of ground.
+
+        Raises
+        ------
+        ModelError : the sequence is none.
+        """
+        from scipy.spatial.transform import Rotation  # slow to import
+
+        try:
+            return Rotation.from_matrix(self.rotation).as_euler(sequence, degrees=degrees)
+        except (ValueError, TypeError) as error:
+            raise ModelError(
+                f"Body '{self.name}': {sequence!r} is no sequence of Euler angles: {error} Give one such as 'ZYX'."
+            ) from None
+
     @property
     def angle(self) -> np.ndarray:
         """Angle of a planar body about ground z, (n_t,), rad, counting full turns."""
