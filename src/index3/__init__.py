@@ -30,6 +30,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.kinematics": ("kinematics",),
     "index3.analysis.linearize": ("linearize",),
     "index3.analysis.local_error": ("local_errors",),
+    "index3.analysis.resume": ("resume",),
     "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("prepare", "simulate"),
     "index3.analysis.simulation": ("Simulation",),
@@ -51,6 +52,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.registry": ("register",),
     "index3.results.difference": ("difference",),
     "index3.results.result": ("Result",),
+    "index3.results.store": ("load",),
 }
 _BESIDE = {  # names that work as well, but have a namespace of their own, or are for those who extend index3
     "index3.bodies.body": ("Body",),

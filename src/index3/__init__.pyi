@@ -17,6 +17,7 @@ from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamic
 from index3.analysis.kinematics import kinematics as kinematics
 from index3.analysis.linearize import linearize as linearize
 from index3.analysis.local_error import local_errors as local_errors
+from index3.analysis.resume import resume as resume
 from index3.analysis.sensitivity import sensitivity as sensitivity
 from index3.analysis.simulate import prepare as prepare
 from index3.analysis.simulate import simulate as simulate
@@ -137,5 +138,6 @@ from index3.model.model import Model as Model
 from index3.registry import register as register
 from index3.results.difference import difference as difference
 from index3.results.result import Result as Result
+from index3.results.store import load as load
 
 __version__: str

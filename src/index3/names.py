@@ -1,4 +1,4 @@
-"""Where elements, primitives, solvers and methods are declared; written by `python go.py declare`, not to be edited."""
+"""Where all that registers is declared; written by `python go.py declare`, not to be edited."""
 
 ELEMENTS = {
     "Actuator": "index3.forces.actuator:Actuator",
@@ -105,4 +105,10 @@ METHODS = {
     "descriptor-sdirk4": "index3.methods.state_space.sdirk_method:DescriptorSDIRK4",
     "firstorder-sdirk4": "index3.methods.state_space.sdirk_method:FirstOrderSDIRK4",
     "rosenbrock4": "index3.methods.state_space.rosenbrock_method:Rosenbrock4",
+}
+
+SINKS = {
+    "callback": "index3.results.sinks:CallbackSink",
+    "file": "index3.results.sinks:FileSink",
+    "memory": "index3.results.sinks:MemorySink",
 }

@@ -1,4 +1,4 @@
-"""The one door through which elements, primitives, methods and solvers become known, those of the package too.
+"""The one door through which elements, primitives, methods, solvers and sinks become known, those of the package too.
 
 A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
 package declares stands in the table `index3.names` as well, so that it is found before its module is imported. What
@@ -225,10 +225,10 @@ def register(thing: Thing) -> Thing:
 
     Parameters
     ----------
-    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method` or `Solver`, registered below its kernels;
-        or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one you are in). A joint,
-        force or body is then a type in model files and in their schema, and drawn by its symbol; a method has its key,
-        a solver its name.
+    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method`, `Solver` or `results.sinks.Sink`, registered
+        below its kernels; or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one
+        you are in). A joint, force or body is then a type in model files and in their schema, and drawn by its symbol;
+        a method has its key, a solver or sink its name.
 
     Raises
     ------

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.audit import Audit, energy_audit
+from index3.analysis.resume import keeper_of
 from index3.analysis.stepper import Stepper
 from index3.compiled import workers
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
-from index3.engine.layout import describe, moving_markers
+from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
+from index3.engine.resuming import Keeper, begin_again, text_in
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling, instants, merged
 from index3.engine.segments import Plan, Segment, begin
@@ -137,12 +139,15 @@ class Simulation:
 
     def run_on(
         self, t_span: Any, initial: Any, changes: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
-        sampling: Sampling | None = None,
+        sampling: Sampling | None = None, keeper: Keeper | None = None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
-        """The result of a run, and what made it fail; `sampling` are controllers that an earlier run has asked."""
+        """The result of a run, and what made it fail.
+
+        `sampling` are controllers that an earlier run has asked; a `keeper` is given if a stored run goes on.
+        """
         with self.changed(changes) as model:
             source = ModelOfRun(model)
-            result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling)
+            result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling, keeper)
         result.source, result.auditor = source, partial(audit_model, source)
         return result, cause
 
@@ -167,26 +172,40 @@ class Simulation:
                 raise ModelError(f"stepper: {name} has no meaning here. Look after each advance instead.")
         return Stepper(self, t0, initial, self.settings | {"progress": False} | self._checked(settings))
 
+    def resume(self, t_span: tuple[float, float], keeper: Keeper) -> Result:
+        """Go on with a run of the model itself that was stored; see `index3.resume`."""
+        result, cause = self.run_on(t_span, None, None, self.settings, CpuSeconds(), keeper=keeper)
+        if not result.success and self.settings["on_failure"] == "raise":
+            raise SimulationFailed(result.message, result) from cause
+        return result
+
     def _run(
-        self,
-        model: Model,
-        t_span: Any,
-        initial: Any,
-        asked: Mapping[str, Any],
-        cpu: CpuSeconds,
-        source: ModelOfRun,
-        sampling: Sampling | None,
-    ) -> tuple[Result, BaseException | None]:
-        """The result of a run of one model, and what made it fail."""
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds, source: ModelOfRun,
+        sampling: Sampling | None, keeper: Keeper | None,
+    ) -> tuple[Result, BaseException | None]:  # fmt: skip
+        """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
         plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
-        segment, sampling = self._begin(plan, model, initial, asked, functions, source, sampling)
-        runner = Runner(plan, segment, asked["callback"], cpu)
-        runner.sampling, whole = sampling, runner.segment.variant.whole
+        keeper = keeper or keeper_of(self, model, plan, asked)
+        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+        if sampling is None and model.controllers:
+            sampling = Sampling(model, variant.whole, plan.span[0])
+        if sampling is not None:
+            sampling.source = source
+        if keeper is None or keeper.saved is None:
+            segment = self._begin(plan, variant, initial, asked, functions, sampling)
+        else:
+            if sampling is not None:
+                sampling.restore(text_in(keeper.saved, "words")["controllers"])
+            segment = begin_again(plan, variant, keeper.saved)
+        runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
+        runner.sampling, whole = sampling, segment.variant.whole
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
+        if keeper is not None:
+            keeper.begin(runner)
         workers.stop_idle()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
@@ -269,17 +288,10 @@ class Simulation:
         return plan, note
 
     def _begin(
-        self,
-        plan: Plan,
-        model: Model,
-        initial: Any,
-        asked: Mapping[str, Any],
-        functions: Any,
-        source: ModelOfRun,
+        self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
         sampling: Sampling | None,
-    ) -> tuple[Segment, Sampling | None]:
-        """The first segment, from an assembled state, and what controllers said there."""
-        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+    ) -> Segment:  # fmt: skip
+        """The first segment, from an assembled state, where controllers are asked for the first time."""
         variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
@@ -288,15 +300,11 @@ class Simulation:
         t0 = plan.span[0]
         start = variant.start(initial, t0)
         if sampling is not None:
-            sampling.source = source
             sampling.activate()
         variant.close(t0, start)
-        if model.controllers:
-            layout = describe(model, variant.whole, np.ones(variant.whole.m, bool))
-            sampling = sampling or Sampling(model, layout, moving, source, t0)
-            sampling.first(variant, t0)
+        if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
-        return begin(plan, variant, t0), sampling
+        return begin(plan, variant, t0)
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.layout import describe, moving_markers
 from index3.engine.sampling import Sampling
 from index3.engine.settings import check_time
 from index3.engine.timing import CpuSeconds
@@ -49,8 +48,9 @@ class Stepper:
         """The state at the start, where controllers are asked for the first time."""
         model = self._simulation.model
         variant = Variant(model, partial(self._simulation.compile, model), "stepper", linear=self._simulation.linear)
-        layout = describe(model, variant.whole, np.ones(variant.whole.m, bool))
-        sampling = Sampling(model, layout, moving_markers(variant.whole), ModelOfRun(model), self.t)
+        sampling = Sampling(model, variant.whole, self.t)
+        sampling.source = ModelOfRun(model)
+        sampling.activate()
         start = variant.start(self._start, self.t)
         variant.close(self.t, start)
         sampling.first(variant, self.t)

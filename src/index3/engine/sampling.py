@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.engine.layout import describe, moving_markers
 from index3.engine.variants import Variant
 from index3.errors import ModelError
 from index3.methods.output import Output
 from index3.results.export import quantity
-from index3.results.result import Layout, Result
+from index3.results.result import Result
+from index3.system.system import System
 
 if TYPE_CHECKING:
     from index3.model.controller import Controller
@@ -27,7 +30,7 @@ class Samples:
 
     def __init__(self, controller: Controller, t0: float) -> None:
         self.controller, self.t0 = controller, t0
-        self.memory = controller.start.copy()
+        self.memory = controller.memory.copy()
         self.t: list[float] = []
         self.u: list[np.ndarray] = []
         self.y: list[np.ndarray] = []
@@ -48,27 +51,33 @@ class Samples:
         return {
             "name": self.controller.name, "period": self.controller.period, "t": list(self.t),
             "u": [x.tolist() for x in self.u], "y": [x.tolist() for x in self.y],
+            "memory": self.memory.tolist(),
             "inputs": list(self.controller.inputs), "outputs": [force.name for force in self.controller.outputs],
         }  # fmt: skip
 
 
 class Sampling:
-    """All controllers of a run. Made at its start, where it asks them for the first time.
+    """All controllers of a run.
 
     Parameters
     ----------
     model : the model of the run
-    layout : of its results
-    moving : markers that follow functions of time, as `layout` numbers them
-    source : what gives forces to results
+    whole : its system with every joint closed
     t0 : start of the run
     """
 
-    def __init__(self, model: Any, layout: Layout, moving: Any, source: Any, t0: float) -> None:
-        self.layout, self.moving, self.source, self.t0 = layout, moving, source, t0
+    source: Any = None  # what gives forces to results
+
+    def __init__(self, model: Any, whole: System, t0: float) -> None:
+        self.layout, self.moving, self.t0 = describe(model, whole, np.ones(whole.m, bool)), moving_markers(whole), t0
         self.samples = [Samples(controller, t0) for controller in model.controllers.values()]
-        for one in self.samples:
-            one.controller.held.values[:] = 0.0
+
+    def restore(self, saved: Sequence[Mapping[str, Any]]) -> None:
+        """Go on where another run was: what `to_list` gave there."""
+        for one, lists in zip(self.samples, saved, strict=True):
+            one.memory[:], one.t = lists["memory"], list(lists["t"])
+            one.u, one.y = ([np.array(x, float) for x in lists[key]] for key in ("u", "y"))
+        self.activate()
 
     def to_list(self) -> list[dict[str, Any]]:
         """What all of them saw and said, in plain lists."""
@@ -110,10 +119,9 @@ class Sampling:
         line = {name: state[slot][None].copy() for name, slot in (("q", s.Q), ("v", s.V), ("a", s.A))}
         return line | {"t": np.array([t]), "angle": state[s.ANGLE_REF][None].copy(), "work": np.zeros(1)}
 
-    def first(self, variant: Variant, t: float) -> None:
-        """Ask the controllers that are due at the start of a run, where the variant is, unless that was done."""
-        line = self.line(variant, t)
-        self.ask(variant, t, line)
+    def first(self, variant: Variant, t: float) -> bool:
+        """Ask the controllers that are due at the start of a run, where the variant is; whether there was one."""
+        return self.ask(variant, t, self.line(variant, t))
 
     def copy(self) -> Sampling:
         """One that goes on from the same point, while this one stays as it is."""

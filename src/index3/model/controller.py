@@ -94,7 +94,7 @@ class Controller(metaclass=ElementType):
             raise ModelError(f"{self.label} has inputs {short(inputs)}. Give names of results, such as 'pin.angle'.")
         self.outputs = self._outputs(outputs)
         self.counts = [3 if isinstance(force, Load) else 1 for force in self.outputs]
-        self.start = self._memory(memory)
+        self.memory = self._memory(memory)
         self.held = Held(sum(self.counts))
 
     def _outputs(self, outputs: Any) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from index3.errors import Index3Error
 from index3.results.checksums import CHECKSUM, attribute_checksum, check_variable, damaged, is_sealed, sealed
 from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
 from index3.results.lazy import NAMES, LazyArrays
-from index3.results.wrenches import Applied
+from index3.results.wrenches import FORCES, Applied
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
@@ -139,10 +139,8 @@ def write_netcdf(
         unfinished.unlink(missing_ok=True)
 
 
-def read_netcdf(
-    path: str | os.PathLike[str],
-) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any], Applied | None]:
-    """Layout, arrays, information on the run, and forces if there are some, from a file that `write_netcdf` wrote.
+def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
+    """Layout, arrays (of forces too, if there are some) and information on the run from a file of `write_netcdf`.
 
     Raises
     ------
@@ -164,10 +162,8 @@ def read_netcdf(
         arrays = {name: column(dataset, name, path) for name in NAMES}
         for name in dataset.variables:
             check_variable(dataset, str(name), path)
-        forces = None
-        if "force_wrench" in dataset:
-            forces = Applied(column(dataset, "force_wrench", path), column(dataset, "force_power", path))
-        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item()), forces
+        arrays |= {name: column(dataset, name, path) for name in FORCES if name in dataset}
+        return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
     except (KeyError, ValueError, TypeError) as error:
         raise damaged(path, str(error)) from error
 

@@ -23,6 +23,7 @@ from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
+from index3.results.wrenches import stored
 
 
 class UnknownName(ModelError, KeyError):
@@ -327,11 +328,14 @@ class Result:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
-        """Read back a file that `save` wrote; `Index3Error` if it is not one."""
+        """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
-        layout, arrays, info, forces = netcdf.read_netcdf(path)
+        from index3.results.store import read_store  # here: it knows sinks, which only runs need
+
+        layout, arrays, info = read_store(path)
         try:
+            forces = stored(arrays)
             result = cls(Layout.from_dict(layout), arrays, info)
             result._applied = forces
             return result

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from index3.results.layout import Layout
 
 
+FORCES = ("force_wrench", "force_power")
+"""What a file calls them."""
+
+
 @dataclass(frozen=True)
 class Applied:
     """Forces of a run: `wrench` (n_t, markers, 6) on the markers of all forces but sets, `power` (n_t, forces)."""
@@ -27,3 +31,11 @@ def columns(layout: Layout) -> dict[str, range]:
         places[force["name"]] = range(start, start + count)
         start += count
     return places
+
+
+def stored(arrays: dict[str, np.ndarray]) -> Applied | None:
+    """Take the forces out of what a file holds; None if it holds none."""
+    if not all(name in arrays for name in FORCES):
+        return None
+    wrench, power = (arrays.pop(name) for name in FORCES)
+    return Applied(wrench, power)
