@@ -134,6 +134,7 @@ from index3.methods.tlismni.tlismni_method import TlismniAdams4 as TlismniAdams4
 from index3.methods.tlismni.tlismni_method import TlismniBDF2 as TlismniBDF2
 from index3.methods.tlismni.tlismni_method import TlismniHHT as TlismniHHT
 from index3.methods.tlismni.tlismni_method import TlismniTrapezoidal as TlismniTrapezoidal
+from index3.model.controller import Controller as Controller
 from index3.model.model import Model as Model
 from index3.registry import register as register
 from index3.results.difference import difference as difference
