@@ -75,10 +75,10 @@ def direct(**parameters):
 
 def test_a_grid_and_what_may_happen():
     kinds = ["sound", "wrong", "breaks", "kills", "exits", "prints", "not a model"]
-    found = swept({"what": kinds, "mass": [1.0, 2.0]}, measure={"peak": peak, "end": end}, time_limit=60.0)
-    assert dict(found.sizes) == {"what": 7, "mass": 2, "end_0": 3}
+    found = swept({"what": kinds, "mass": [2.0]}, measure={"peak": peak, "end": end}, time_limit=60.0)
+    assert dict(found.sizes) == {"what": 7, "mass": 1, "end_0": 3}
     wanted = ["ok", "raised", "failed", "killed", "killed", "ok", "raised"]
-    assert found.status.values.tolist() == [[status, status] for status in wanted]
+    assert found.status.values.tolist() == [[status] for status in wanted]
     assert found.peak.sel(what="sound", mass=2.0) == direct(mass=2.0)
     assert np.isfinite(found.peak.sel(what="prints")).all()
     assert np.isnan(found.peak.where(found.status != "ok", drop=True)).all()
@@ -95,9 +95,9 @@ def test_a_grid_and_what_may_happen():
 
 def test_a_case_that_hangs(one_worker):
     cases = [{"what": what} for what in ("sound", "slow", "sound")]
-    found = swept(cases, time_limit=6.0, executor=one_worker)
+    found = swept(cases, time_limit=15.0, executor=one_worker)
     assert found.status.values.tolist() == ["ok", "timeout", "ok"]
-    assert found.message.values[1] == "More than 6 s."
+    assert found.message.values[1] == "More than 15 s."
     assert found.what.dims == ("case",)
 
 
@@ -234,7 +234,7 @@ SCRIPT = """
         return result.stats["steps"]
 
     if {guarded}:
-        cases = [{{"number": k}} for k in range(6)]
+        cases = [{{"number": k}} for k in range({count})]
         ix.sweep(build, cases, t_span=(0.0, 0.05), measure={{"steps": steps}}, store=sys.argv[1], progress=False)
 """
 
@@ -242,7 +242,7 @@ SCRIPT = """
 def test_the_process_of_the_sweep_is_killed(tmp_path):
     """Finished cases are in the store, and no child is left, not even one that hangs."""
     script, store = tmp_path / "script.py", tmp_path / "swept"
-    script.write_text(textwrap.dedent(SCRIPT).format(guarded="__name__ == '__main__'"))
+    script.write_text(textwrap.dedent(SCRIPT).format(guarded="__name__ == '__main__'", count=6))
     process = subprocess.Popen([sys.executable, str(script), str(store)])
     file = store / "cases.jsonl"
     while not file.exists() or file.read_bytes().count(b"\n") < 5:
@@ -268,7 +268,7 @@ def is_alive(pid):
 
 def test_a_script_without_a_guard(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT).format(guarded="True"))
+    script.write_text(textwrap.dedent(SCRIPT).format(guarded="True", count=1))
     if importlib.util.find_spec("cloudpickle"):
         pytest.skip("with cloudpickle no guard is needed")
     done = subprocess.run(
@@ -278,13 +278,11 @@ def test_a_script_without_a_guard(tmp_path):
 
 
 RUN = """
-import runpy, sys
+import sys
 import index3.analysis.sweep as module
-found = []
 real = module.as_dataset
 module.as_dataset = lambda cases, rows, work: print(rows) or real(cases, rows, work)
 sys.argv = sys.argv[1:]
-import importlib.util
 main = sys.modules["__main__"]
 main.__file__ = sys.argv[0]
 exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"), main.__dict__)
