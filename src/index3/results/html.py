@@ -10,7 +10,6 @@ import html
 import json
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from index3.results.page_curves import curves
 from index3.results.page_motion import PageMotion
 from index3.results.page_parts import encode
 from index3.results.page_scene import scene, up
+from index3.results.writing import replaced
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -44,6 +44,7 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     Raises
     ------
     ModelError : the result has no times, or `fps` is not positive.
+    FileError : the page cannot be written.
     """
     if not np.isfinite(result.q).all(axis=1).any():
         raise ModelError(f"Result of model '{result.layout.model}' has no times to show. {result.message}".rstrip())
@@ -61,7 +62,8 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     template = room.joinpath("page.html").read_text("utf-8")
     pieces = template.split("@@")  # text, key, text, key, ..., text: inserted text is never searched again
     page = "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
-    Path(path).write_text(page, "utf-8")
+    with replaced(path) as unfinished:
+        unfinished.write_text(page, "utf-8")
 
 
 def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
