@@ -10,7 +10,21 @@ from types import MappingProxyType
 from typing import Any
 
 from index3.errors import ModelError
-from index3.fields import FLAG, LENGTH, POINT, TEXTS, Field, Fields, declare, field, number, numbers, points, vector
+from index3.fields import (
+    FLAG,
+    LENGTH,
+    POINT,
+    TEXTS,
+    Field,
+    Fields,
+    choice,
+    declare,
+    field,
+    number,
+    numbers,
+    points,
+    vector,
+)
 
 
 def given(**own: Field) -> Fields:
@@ -87,6 +101,7 @@ def solids(*own: Fields, **more: Fields) -> Mapping[str, Fields]:
     }
 
 
+END_POINT, PRESSURE = field("flat_or_not"), number("force/length^2", positive=True)
 FROM_POINTS = declare(RATES, BODY, points=points("length", 3, 1), masses=numbers("mass"))
 REFERENCE = given(reference=ORIENTATION)
 NATURAL = given(points=points("length", 3, 1, 4), vectors=points("1", 3, 0, 4))
@@ -100,3 +115,14 @@ POINT_MASS = declare(given(position=POINT, velocity=vector("length/time")), BODY
 STATES = declare(
     initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))
 )
+ANCF_BEAM = declare(
+    given(
+        start=END_POINT, end=END_POINT, points=field("axis"), elements=field("count"),
+        height=number("length", positive=True), width=number("length", positive=True),
+        young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True),
+        law=choice("continuum", "elastic-line"), plane=choice("strain", "stress"), damping=field("damping"),
+        gravity_across=choice("ignore"),
+    ),
+    PLANAR_RATES,
+    STATE,
+)  # fmt: skip
