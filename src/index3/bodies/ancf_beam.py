@@ -279,6 +279,12 @@ class AncfBeam(Body):
         """A marker on the axis, in the place nearest to `point`, with the axes of its section."""
         return self._nearest(point)
 
+    def clamp_arms(self, marker: Marker) -> list[np.ndarray]:
+        """r_x and r_y, times the height so that rows are lengths."""
+        x, (s, y) = self.q0.reshape(-1, 2), marker.position[:2]
+        both = (ancf_histories.rows(self.constants(), s, y, *by) @ x for by in ((1, 0), (0, 1)))
+        return [np.append(self.section.height * arm, 0.0) for arm in both]
+
     def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
         """A marker displaced by the combination of r_x and r_y that is `arm` (in ground, at the start)."""
         constants, x = self.constants(), self.q0.reshape(-1, 2)

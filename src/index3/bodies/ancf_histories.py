@@ -47,7 +47,7 @@ def rows(constants: Mapping[str, Any], s: Any, y: Any, by_x: int = 0, by_y: int 
 
 def vectors(constants: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
     """Histories of all plane vectors of the nodes, (n_t, number, 2)."""
-    return np.asarray(x, float).reshape(len(x), -1, 2)
+    return np.asarray(x, float).reshape(len(x), x.shape[1] // 2, 2)
 
 
 def spread(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:

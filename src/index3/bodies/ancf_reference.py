@@ -17,8 +17,10 @@ SHEAR_FACTOR = 5.0 / 6.0
 """Of a rectangular section, for the law "elastic-line"."""
 ALONG, ACROSS = 5, 3
 """Gauss points of the continuum law along and across an element: its energy has the degrees 8 and 4."""
-LINE_POINTS = {"along": 2, "across": 3, "shear": 3, "bend": 3}
-"""Gauss points along an element of the terms of the law "elastic-line"."""
+LINE_POINTS = 2
+"""Gauss points along an element of the law "elastic-line": more of them lock in bending."""
+HELD_STRETCH = 0.1
+"""Part of the stretch along that the law "elastic-line" has at the nodes, in units of (h/l)^2/12."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,10 @@ def make_rule(section: Section, vectors: np.ndarray, length: float, straight: bo
     a, b, volume = stretch_rows(vectors, length, x, y, straight)
     weight = section.width * np.outer(w_x, w_y) * volume
     shapes = planar(x, y, length)
-    mass = section.density * np.einsum("pq,pqi,pqj->ij", weight, shapes, shapes)
-    rule = Rule(mass, section.density * np.einsum("pq,pqi->i", weight, shapes))
+    line = section.density * section.area * length / weight.sum()  # between nodes a curved one is thinner by chords
+    rule = Rule(
+        line * np.einsum("pq,pqi,pqj->ij", weight, shapes, shapes), line * np.einsum("pq,pqi->i", weight, shapes)
+    )
     if section.law == "continuum":
         both, shear = section.both, section.shear
         moduli = np.array((both + 2 * shear, both, both + 2 * shear, shear))
@@ -111,27 +115,27 @@ def make_rule(section: Section, vectors: np.ndarray, length: float, straight: bo
 
 
 def line_points(rule: Rule, section: Section, vectors: np.ndarray, length: float, straight: bool) -> None:
-    """The points of the law "elastic-line": on the axis, a rule of its own for each of its terms."""
-    stiffness = section.beam * section.area
-    moduli = {
-        "along": (stiffness, 0.0, 0.0, 0.0),
-        "across": (0.0, 0.0, stiffness, 0.0),
-        "shear": (0.0, 0.0, 0.0, SHEAR_FACTOR * section.shear * section.area),
-    }
-    together: dict[int, np.ndarray] = {}
-    for term, own in moduli.items():
-        together[LINE_POINTS[term]] = together.get(LINE_POINTS[term], 0.0) + np.array(own)
-    for count, numbers in together.items():
-        x, weight = gauss(count, length)
-        a, b, _ = stretch_rows(vectors, length, x, np.zeros(count), straight)
-        weight = weight * axis_stretch(vectors, length, x)
-        rule.stretches += [(tuple(a[k]), tuple(b[k]), *(weight[k] * numbers)) for k in range(count)]
-    x, weight = gauss(LINE_POINTS["bend"], length)
-    stretch = axis_stretch(vectors, length, x)
+    """The points of the law "elastic-line", on the axis.
+
+    Stretch along and curvature: two Gauss points. Stretch across and shear: the nodes, where r_y has unit length also
+    while it turns; between them it is shorter by the chord. What two points leave without stiffness, r_x of all nodes
+    stretched alike, is held by a little stretch along at the nodes, no stiffer than bending is.
+    """
+    stiffness, shear = section.beam * section.area, SHEAR_FACTOR * section.shear * section.area
+    held = HELD_STRETCH * (section.height / length) ** 2 / 12.0
+    inner, nodes = gauss(LINE_POINTS, length), (np.array((0.0, length)), np.full(2, 0.5 * length))
+    for (x, weight), moduli in (
+        (inner, ((1.0 - held) * stiffness, 0.0, 0.0, 0.0)),
+        (nodes, (held * stiffness, 0.0, stiffness, shear)),
+    ):
+        a, b, _ = stretch_rows(vectors, length, x, np.zeros(len(x)), straight)
+        w = weight * axis_stretch(vectors, length, x)
+        rule.stretches += [(tuple(a[k]), tuple(b[k]), *(w[k] * np.array(moduli))) for k in range(len(x))]
+    x, weight = inner
     a, b = planar(x, 0.0, length, 1), planar(x, 0.0, length, 2)
     rest = curvature(a @ vectors, b @ vectors) * (0.0 if straight else 1.0)
-    for k, w in enumerate(weight / stretch):  # curvatures are per length of the undeformed axis
-        rule.bends.append((tuple(a[k]), tuple(b[k]), w * section.beam * section.second_moment, rest[k]))
+    w = section.beam * section.second_moment * weight / axis_stretch(vectors, length, x)  # per length of the axis
+    rule.bends += [(tuple(a[k]), tuple(b[k]), w[k], rest[k]) for k in range(len(x))]
 
 
 def axis_stretch(vectors: np.ndarray, length: float, x: np.ndarray) -> np.ndarray:

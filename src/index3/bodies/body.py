@@ -213,6 +213,15 @@ class Body(Element):
         """Where a joint that is to be at `point` (ground, initial configuration) takes hold of this body."""
         return point
 
+    def clamp_arms(self, marker: Marker) -> Sequence[np.ndarray]:
+        """Position gradients at a marker, in ground at the start, which a clamp holds; none if the kind has none."""
+        return ()
+
+    def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
+        """A marker displaced by an `arm` (ground, initial configuration) that moves with what a clamp holds."""
+        r, A = self.marker_pose(marker)
+        return self.marker_at_pose(r + arm, A)
+
     def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
         """A marker at `position`, with z and x along the given directions, all in the body frame.
 
