@@ -94,6 +94,8 @@ class BodyResult(_Frame):
 
     def __getattr__(self, name: str) -> Any:
         """What the kind of the body has besides motion, such as `points(s)` of a beam."""
+        if hasattr(type(self), name):  # a property that has said itself why it has no value
+            return object.__getattribute__(self, name)
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
