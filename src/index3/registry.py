@@ -1,4 +1,4 @@
-"""The one door through which elements, primitives, methods and solvers become known, those of the package too.
+"""The one door through which elements, primitives, methods, solvers and sinks become known, those of the package too.
 
 A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
 package declares stands in the table `index3.names` as well, so that it is found before its module is imported.
@@ -125,7 +125,7 @@ class Element(metaclass=ElementType):
     fields : those of model files (`index3.fields`), by the names of the arguments of its constructor
     makers : class methods that are constructors as well, with their fields
     no_file : why no file can hold it, if so
-    symbol : what a page draws of it; "" if nothing
+    symbol : what a page draws of it; "" if nothing. An instance may have another than its class
     page : where the manual tells about it, in the folder docs
     """
 
@@ -136,6 +136,17 @@ class Element(metaclass=ElementType):
     no_file: ClassVar[str] = ""
     symbol: ClassVar[str] = ""
     page: ClassVar[str]
+
+    def solids(self) -> list[dict[str, Any]]:
+        """What a page draws of a joint or force besides its symbol: solids, each in the axes of one of its markers.
+
+        A solid is `{"marker": number, "type": ..., ...}` with `box` (size), `sphere` (radius), `cylinder` (radius,
+        length; along z unless "axis" says "x" or "y"), `ring` (radius, inner, length), `plane` (the xy plane), `gear`
+        (radius, teeth, length, inside), `rack` (pitch, from, to, depth, length; along x, teeth towards y), `tyre`
+        (radius, width), `road` (x, z, period, speed, wheel: the number of the marker that rolls on it), `path` (points)
+        or `outline` (points of a closed curve in the xy plane, length). `color` and `alpha` may be given.
+        """
+        return []
 
     @classmethod
     def check_declaration(cls) -> None:
@@ -153,10 +164,10 @@ def register(thing: Thing) -> Thing:
 
     Parameters
     ----------
-    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method` or `Solver`, registered below its kernels;
-        or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one you are in). A joint,
-        force or body is then a type in model files and in their schema, and drawn by its symbol; a method has its key,
-        a solver its name.
+    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method`, `Solver` or `results.sinks.Sink`, registered
+        below its kernels; or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one
+        you are in). A joint, force or body is then a type in model files and in their schema, and drawn by its symbol;
+        a method has its key, a solver or sink its name.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def test_an_automatic_run_loads_twice(loads):
         "rigid_kernels.second_derivatives",
         "angle.constraints",
         "angle.hessians",
-        "hht.advance",
+        "hht.attempt",
     }
     assert not unused & (names(loads[0]) | names(loads[1]))
 

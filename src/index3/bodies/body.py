@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from index3.bodies.colors import as_color
 from index3.bodies.kinematics import Kinematics, carried, on_arm, still
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.moving_marker import MovingMarker, moving_marker
@@ -103,6 +104,7 @@ class Body(Element):
         self.angular_velocity_given = False
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
+        self._color: str | None = None
 
     @classmethod
     def check_declaration(cls) -> None:
@@ -127,6 +129,15 @@ class Body(Element):
     def label(self) -> str:
         """How messages call this body, for example "RigidBody 'crank'"."""
         return f"{type(self).__name__} '{self.name}'"
+
+    @property
+    def color(self) -> str | None:
+        """Its colour in pages, "#rrggbb"; None if the page chooses. May be set by name or by three numbers as well."""
+        return self._color
+
+    @color.setter
+    def color(self, value: Any) -> None:
+        self._color = as_color(value, self.label)
 
     @property
     def lacks_inertia(self) -> bool:

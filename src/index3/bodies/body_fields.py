@@ -14,6 +14,7 @@ from index3.fields import (
     FLAG,
     LENGTH,
     POINT,
+    TEXT,
     TEXTS,
     Field,
     Fields,
@@ -72,10 +73,16 @@ def draw(body: Any, shape: dict[str, Any]) -> None:
     body.shape = shape
 
 
+def paint(body: Any, color: str) -> None:
+    """Set the colour of a body."""
+    body.color = color
+
+
 STATE = declare(q0=state("q0"), v0=state("v0"))
 """Coordinates and rates at the start, written only where they do not follow from the arguments of a body."""
 DRAWN = replace(field("shape"), get=lambda body: None if body.shape == {"type": "none"} else body.shape, set=draw)
-BODY = declare(STATE, shape=DRAWN)
+COLOR = replace(TEXT, get=lambda body: body.color, set=paint)
+BODY = declare(STATE, shape=DRAWN, color=COLOR)
 """Fields that bodies have besides their arguments."""
 MASS, FLAT, ORIENTATION = number("mass", positive=True), vector("length", 2), field("orientation")
 RATES = given(velocity=vector("length/time"), angular_velocity=vector("angle/time"))

@@ -14,8 +14,8 @@ import numpy as np
 from index3.compiled.interface import extended, slots
 
 METHOD, CLOSURE = "method", "closure"
-"""Who writes a column: a method's `advance` (and the closing of constraints corrects it), or the closing alone, because
-it follows from the rest of the line."""
+"""Who writes a column: the step loop (and the closing of constraints corrects it), or the closing alone, because it
+follows from the rest of the line."""
 
 
 class Column(NamedTuple):

@@ -101,18 +101,20 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
 
 
 class Automatic:
-    """The method of an automatic run, and its changes on the way."""
+    """The method of an automatic run, and its changes on the way; `choice` is the first one, if it was made before."""
 
-    def __init__(self, state: State, projector: Projector, plan: Any, t: float) -> None:
+    def __init__(self, state: State, projector: Projector, plan: Any, t: float, choice: Choice | None = None) -> None:
         self.state, self.projector, self.rtol, self.end = state, projector, plan.rtol, plan.span[1]
-        if plan.options:  # settings say which method is meant
+        if choice is not None:
+            self.choice = choice
+        elif plan.options:  # settings say which method is meant
             self.choice = Choice(ROBUST, "its options were given")
         else:
             self.choice = self.pick(t)
         self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
-        kernels = (self.method.kernel, *self.method.helpers, *projector.solver.kernels_for(self.method.needs))
+        kernels = (*self.method.kernels, *projector.solver.kernels_for(self.method.needs))
         state.system.addresses.load(with_core(kernels))
 
     def pick(self, t: float) -> Choice:

@@ -22,6 +22,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
             "start": int(start),
             "size": body.size,
             "shape": body.drawing(),
+            "color": body.color,
             "mass": body.mass,
             "constants": body.constants(),
         }
@@ -43,7 +44,8 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     forces = []
     for name, force in model.forces.items():
         markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
-        forces.append({"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers})
+        entry = {"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers}
+        forces.append({**entry, "symbol": force.symbol, "solids": force.solids()})
     layout = Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity],
@@ -75,6 +77,8 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
         "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
         "unique": True,
         "clamp": bool(getattr(joint, "clamp", False)),
+        "symbol": element.symbol,
+        "solids": element.solids() if group.markers else [],
     }
 
 

@@ -101,6 +101,11 @@ class Actuator(JointForce, UserFunctions):
             raise ModelError(f"{self.label} has derivatives {short(derivatives)}. {advice}")
 
     @property
+    def symbol(self) -> str:  # type: ignore[override]  # depends on the coordinate
+        """A motor on an angle, a piston along a displacement."""
+        return "motor" if self.turns else "piston"
+
+    @property
     def curved(self) -> bool:
         """Always: the direction of the wrench turns with the markers."""
         return True

@@ -58,6 +58,7 @@ class AddedMass(ForceElement):
     """
 
     kind = __name__
+    symbol = ""
     page = "elements/accelerations.md"
     fields = declare(
         on=marker(0),

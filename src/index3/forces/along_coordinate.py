@@ -61,13 +61,17 @@ class JointForce(ForceElement):
         self.joint, self.coordinate = joint, coordinate or known[0]
         self.markers = (joint.first, joint.second)
 
+    @property
+    def turns(self) -> bool:
+        """Whether the coordinate is an angle."""
+        return bool(self.joint.measures[self.coordinate].kind == "angle")
+
     def place_of_coordinate(self, place: Place) -> tuple[Any, ...]:
         """The first fields of its record."""
         i, j = place.markers
         measure = self.joint.measures[self.coordinate]
-        angular = measure.kind == "angle"
-        number = place.angle(self.joint) if angular else measure.fields["axis_first"]
-        return (i, j, place.stiffness, int(angular), number, place.coordinate_zero(self.joint, self.coordinate))
+        number = place.angle(self.joint) if self.turns else measure.fields["axis_first"]
+        return (i, j, place.stiffness, int(self.turns), number, place.coordinate_zero(self.joint, self.coordinate))
 
 
 @helper

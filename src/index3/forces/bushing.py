@@ -57,6 +57,7 @@ class Bushing(CurvedForce):
     """
 
     kind = "index3.forces.bushing_kernels"
+    symbol = "bushing"
     fields = declare(
         ENDS,
         FORM,

@@ -64,6 +64,7 @@ class Contact(ForceElement):
     """
 
     kind = contact_kernels.__name__
+    symbol = ""
     page = "elements/contact.md"
     fields = declare(
         LAW_FIELDS,
@@ -155,6 +156,10 @@ class Contact(ForceElement):
             side, reach = -1.0, 1e300  # never apart
         return (surface_of(first, second), side, radius, reach, *self.law.numbers())
 
+    def solids(self) -> list[dict[str, Any]]:
+        """Its two shapes."""
+        return [{"marker": k, **shape.solid()} for k, shape in enumerate(self.shapes)]
+
     @property
     def law_in_numbers(self) -> dict[str, Any]:
         """What a result needs to work out its histories again."""
@@ -221,6 +226,7 @@ class ContactSet(ForceElement):
     """
 
     kind = contact_kernels.__name__
+    symbol = ""
     page = "elements/contact.md"
     fields = declare(LAW_FIELDS, shapes=field("surfaces"), skip=field("body_pairs"))
 
@@ -283,6 +289,12 @@ class ContactSet(ForceElement):
     def parts(self) -> Sequence[Contact]:
         """Its pairs, each with equations of its own."""
         return self.pairs
+
+    def solids(self) -> list[dict[str, Any]]:
+        """All its shapes that can touch something."""
+        numbers = {id(marker): k for k, marker in enumerate(self.markers)}
+        used = [(numbers[id(marker)], shape) for marker, shape in self.shapes if id(marker) in numbers]
+        return [{"marker": number, **shape.solid()} for number, shape in used]
 
     @property
     def law_in_numbers(self) -> dict[str, Any]:

@@ -58,6 +58,7 @@ class Drag(ForceElement):
     """
 
     kind = __name__
+    symbol = ""
     fields = declare(
         on=marker(0),
         coefficient=RATIO,

@@ -63,7 +63,8 @@ class ForceElement(Element):
     conservative : bool, False if its work is counted as work instead of potential energy
     own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
 
-    Symbols: "line" between its markers, "coil", "spiral". See also `index3.registry.Element`.
+    Symbols: "line" between its markers, "coil", "piston", "spiral", "motor", "bushing". See also
+    `index3.registry.Element`.
     """
 
     element = "force"

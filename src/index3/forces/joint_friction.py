@@ -89,6 +89,7 @@ class JointFriction(ForceElement):
     """
 
     kind = __name__
+    symbol = ""
     page = "elements/friction.md"
     fields = declare(
         joint=JOINT,

@@ -76,6 +76,7 @@ class JointLimit(JointForce):
     """
 
     kind = __name__
+    symbol = ""
     page = "elements/limits_and_actuators.md"
     fields = declare(
         joint=JOINT,

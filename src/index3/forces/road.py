@@ -114,6 +114,23 @@ class Road(metaclass=ElementType):
             return float(np.diff([x for x, _, _ in self.knots]).min())
         return self.length if self.kind == HALF_CYLINDER else 0.5 * self.length
 
+    @property
+    def profile(self) -> dict[str, Any]:
+        """Its shape for a drawing: x and z of points through its features, and the period after which they return.
+
+        Outside of the points it is level, unless there is a period.
+        """
+        if self.kind == FLAT:
+            x = np.zeros(1)
+        elif self.kind == TABLE:
+            x = np.unique(np.linspace([a[0] for a in self.knots[:-1]], [b[0] for b in self.knots[1:]], 7))
+        elif self.kind == HALF_CYLINDER:
+            x = self.start - self.length * np.cos(np.linspace(0.0, pi, 33))
+        else:
+            x = self.start + self.length * np.linspace(0.0, 1.0, 33)
+        period = self.length if self.kind == SINE else 0.0
+        return {"x": x.tolist(), "z": [self(place) for place in x.tolist()], "period": period, "speed": self.speed}
+
     def record(self, first: int) -> tuple[Any, ...]:
         """Values of `ROAD_FIELDS`; `first` is the row of its first knot."""
         return (self.kind, self.start, self.length, self.height, self.turns, self.speed, first, len(self.knots))

@@ -29,6 +29,10 @@ class Plane(metaclass=ElementType):
     def __repr__(self) -> str:
         return "Plane()"
 
+    def solid(self) -> dict[str, Any]:
+        """What a page draws of it."""
+        return {"type": "plane"}
+
 
 @dataclass(frozen=True)
 class Sphere(metaclass=ElementType):
@@ -51,6 +55,10 @@ class Sphere(metaclass=ElementType):
     def reach(self) -> float:
         """Largest distance of its surface from the marker [m]."""
         return self.radius
+
+    def solid(self) -> dict[str, Any]:
+        """What a page draws of it."""
+        return {"type": "sphere", "radius": self.radius}
 
     def points(self) -> list[Point]:
         """The ball itself."""
@@ -79,6 +87,10 @@ class Box(metaclass=ElementType):
     def reach(self) -> float:
         """Largest distance of its surface from the marker [m]."""
         return 0.5 * math.hypot(*self.size)
+
+    def solid(self) -> dict[str, Any]:
+        """What a page draws of it."""
+        return {"type": "box", "size": list(self.size)}
 
     def points(self) -> list[Point]:
         """Its corners."""
@@ -109,6 +121,13 @@ class Cylinder(metaclass=ElementType):
     def reach(self) -> float:
         """Largest distance of its surface from the marker [m]."""
         return math.hypot(self.radius, 0.5 * self.length)
+
+    def solid(self) -> dict[str, Any]:
+        """What a page draws of it."""
+        size = {"radius": self.radius, "length": self.length}
+        if self.hollow:
+            return {"type": "ring", "radius": 1.12 * self.radius, "inner": self.radius, "length": self.length}
+        return {"type": "cylinder", **size}
 
     def points(self) -> list[Point]:
         """The rims of its ends; on the axis of another cylinder they count as balls."""

@@ -57,6 +57,7 @@ class Tyre(ForceElement):
     """
 
     kind = tyre_kernels.__name__
+    symbol = ""
     page = "elements/tyre.md"
     fields = declare(
         wheel=marker(0),
@@ -194,6 +195,11 @@ class Tyre(ForceElement):
             self.friction, self.sliding_friction, self.patch, self.rolling_resistance, self.low_speed,
             *(self.relaxation or (1.0, 1.0)),
         )  # fmt: skip
+
+    def solids(self) -> list[dict[str, Any]]:
+        """The wheel, and the road under it."""
+        wheel = {"marker": 0, "type": "tyre", "radius": self.radius, "width": 0.6 * self.radius}
+        return [wheel, {"marker": 1, "type": "road", "wheel": 0, **self.road.profile}]
 
     @property
     def law_in_numbers(self) -> dict[str, Any]:

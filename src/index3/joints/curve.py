@@ -60,6 +60,13 @@ class PointOnCurve(Joint):
             second = second.marker_at_pose(as_vector(at, self.label, "at"), np.eye(3))
         self._join(first, second)
 
+    def solids(self) -> list[dict[str, Any]]:
+        """The curve."""
+        points = (
+            np.column_stack([self.points, np.zeros(len(self.points))]) if self.points.shape[1] == 2 else self.points
+        )
+        return [{"marker": 0, "type": "path", "points": points.tolist(), "closed": self.closed}]
+
     def explain(self, stage: str, t: float) -> str:
         """What the kernels found wrong."""
         ends = "" if self.closed else " It may have run off an end: make the curve longer."

@@ -58,6 +58,14 @@ class Rolling(Joint):
             first = first.marker_at_pose(contact, frame(k, None, self.label))
         self._join(first, second)
 
+    def solids(self) -> list[dict[str, Any]]:
+        """The wheel and the plane it rolls on."""
+        return [{"marker": 1, **self._wheel()}, {"marker": 0, "type": "plane"}]
+
+    def _wheel(self) -> dict[str, Any]:
+        """The wheel as a solid."""
+        raise NotImplementedError
+
     def _axis(self, axis: Any) -> Vector:
         """The axis of the wheel; any for a ball."""
         return (0.0, 0.0, 1.0) if axis is None else as_direction(axis, self.label, "axis")
@@ -94,6 +102,10 @@ class RollingDisc(Rolling):
             raise ModelError(f"{self.label} has tread {self.tread}. Give 0 or a positive number.")
         super().__init__(name, first, second, self.radius, self.tread, at=at, axis=axis, normal=normal)
 
+    def _wheel(self) -> dict[str, Any]:
+        length = max(2.0 * self.tread, 0.06 * self.radius)
+        return {"type": "cylinder", "radius": self.radius + self.tread, "length": length}
+
     def _check_lean(self, k: Vector, n: Vector) -> None:
         if 1.0 - abs(dot(k, n)) < LEANING**2:
             raise ModelError(f"{self.label} lies flat on its plane. Give an axis across the normal, or leaning.")
@@ -116,6 +128,9 @@ class RollingBall(Rolling):
         self.radius = as_positive(radius, self.label, "radius")
         super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
 
+    def _wheel(self) -> dict[str, Any]:
+        return {"type": "sphere", "radius": self.radius}
+
 
 @register
 class RollingCylinder(Rolling):
@@ -134,6 +149,9 @@ class RollingCylinder(Rolling):
         self._set_name(name)
         self.radius = as_positive(radius, self.label, "radius")
         super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
+
+    def _wheel(self) -> dict[str, Any]:
+        return {"type": "cylinder", "radius": self.radius, "length": 1.5 * self.radius}
 
     def _check_lean(self, k: Vector, n: Vector) -> None:
         if abs(dot(k, n)) > LEANING:

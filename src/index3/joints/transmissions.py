@@ -6,6 +6,8 @@ import math
 from reprlib import repr as short
 from typing import Any
 
+import numpy as np
+
 from index3.bodies.marker import Marker, as_number
 from index3.errors import ModelError
 from index3.fields import JOINT, LENGTH, RATIO, Field, declare, field, number
@@ -116,6 +118,7 @@ class Gear(Coupler):
     Gear('gear', 'first', 'second')
     """
 
+    symbol = ""
     fields = declare(first=joint_of_term(0), second=joint_of_term(1), ratio=RATIO)
 
     def __init__(self, name: str, first: Joint, second: Joint, *, ratio: float) -> None:
@@ -124,6 +127,24 @@ class Gear(Coupler):
         if self.ratio == 0.0:
             raise ModelError(f"{self.label} has ratio 0. Give angle of the second per angle of the first.")
         self._couple(self._term(-self.ratio, first, "angle"), self._term(1.0, second, "angle"))
+
+    def solids(self) -> list[dict[str, Any]]:
+        """The two wheels, if their axes are parallel and apart; a ring with teeth inside if they turn in one sense."""
+        poses = [joint.first.pose() for _, joint, _ in self.terms]
+        axes = [pose[1][:, 2] for pose in poses]
+        apart = poses[1][0] - poses[0][0]
+        distance = float(np.linalg.norm(apart - (apart @ axes[0]) * axes[0]))
+        ratio = self.ratio * float(np.sign(axes[0] @ axes[1]))  # -r1/r2 for wheels with teeth outside
+        if abs(axes[0] @ axes[1]) < 1.0 - 1e-9 or ratio == 1.0 or distance < 1e-9 * (1.0 + np.linalg.norm(apart)):
+            return []
+        second = distance / abs(1.0 - ratio)
+        radii = [abs(ratio) * second, second]
+        wheel = {"type": "gear", "length": 0.3 * min(radii)}
+        return [
+            {"marker": 2 * k + 1, **wheel, "radius": r, "teeth": round(16 * r / min(radii)),
+             "inside": ratio > 0.0 and r == max(radii)}
+            for k, r in enumerate(radii)
+        ]  # fmt: skip
 
 
 @register
@@ -134,6 +155,7 @@ class RackPinion(Coupler):
     sense. The force on the rack along its axis is -lam, the torque on the pinion radius * lam.
     """
 
+    symbol = ""
     fields = declare(pinion=joint_of_term(0), rack=joint_of_term(1), radius=number("length/angle"))
 
     def __init__(self, name: str, pinion: Joint, rack: Joint, *, radius: float) -> None:
@@ -142,6 +164,24 @@ class RackPinion(Coupler):
         if self.radius == 0.0:
             raise ModelError(f"{self.label} has radius 0. Give displacement of the rack per angle of the pinion.")
         self._couple(self._term(-self.radius, pinion, "angle"), self._term(1.0, rack, "displacement"))
+
+    def solids(self) -> list[dict[str, Any]]:
+        """The pinion, and a rack along the axis of its joint that touches it."""
+        radius = abs(self.radius)
+        pinion, rack = self.markers[1].pose(), self.markers[3].pose()
+        centre, along = rack[1].T @ (pinion[0] - rack[0]), np.array([0.0, 0.0, 1.0])  # in the axes of the rack
+        across = centre - centre[2] * along
+        if np.linalg.norm(across) < 1e-9 * radius:
+            across = np.array([1.0, 0.0, 0.0])
+        across = across / np.linalg.norm(across)
+        axes = np.column_stack([along, across, np.cross(along, across)])
+        pitch, length = 2.0 * np.pi * radius / 16, 0.3 * radius
+        rack_solid = {"marker": 3, "type": "rack", "pitch": pitch, "from": -10 * pitch, "to": 10 * pitch}
+        return [
+            {"marker": 1, "type": "gear", "radius": radius, "teeth": 16, "length": length, "inside": False},
+            {**rack_solid, "depth": 0.14 * radius, "length": length, "at": (centre - radius * across).tolist(),
+             "axes": axes.tolist()},
+        ]  # fmt: skip
 
 
 @register

@@ -13,7 +13,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
-from index3.methods import run
+from index3.methods import acceptance, run, stepping
 from index3.methods.run_table import Run
 from index3.registry import Door
 from index3.system import evaluate
@@ -42,12 +42,12 @@ METHODS = Door("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__n
 
 
 class Method(metaclass=ElementType):
-    """Frozen settings (the dataclass fields of a subclass) and one compiled `advance`.
+    """Frozen settings (the dataclass fields of a subclass) and a kernel that tries one step.
 
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
-    `options`, `kernel` (the compiled `advance(T, E)`), `needs` (what its matrices ask of a linear solver, keys of
-    `linear.solver.NEEDS`), `takes_velocity_rows` and `takes_reactions` (False: models with velocity-level rows, or with
-    forces that depend on reactions or on accelerations, are refused by name).
+    `options`, `kernel` (`attempt(T, E)`, which tries one step: `stepping`), `needs` (what its matrices ask of a linear
+    solver, keys of `linear.solver.NEEDS`), `takes_velocity_rows` and `takes_reactions` (False: models with
+    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
     """
 
     door: ClassVar[Door] = METHODS
@@ -65,6 +65,11 @@ class Method(metaclass=ElementType):
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True
     newton_tol: float
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """All kernels of a run by this method, those of its solver and projections apart."""
+        return (stepping.advance, acceptance.accept, self.kernel, *self.helpers)
 
     @property
     def audited(self) -> bool:

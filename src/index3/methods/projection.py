@@ -37,7 +37,7 @@ KERNELS = (
 def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
     """Kernels that projectors of a model and a method call, for `compile_model` to build along with the elements'."""
     reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
-    own = () if method is None else (method.kernel, *method.helpers)
+    own = () if method is None else method.kernels
     kernels = (*solver_class(linear).kernels_for(() if method is None else method.needs), *KERNELS, *own)
     return (*kernels, projection_kernels.iterate_solution) if reads else kernels
 

@@ -1,4 +1,4 @@
-"""The Python side of a run: its table, the calls of `advance`, and what its end means."""
+"""The Python side of a run: its table, the calls of the step loop, and what its end means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
-from index3.methods import projection_kernels, run, work
+from index3.methods import acceptance, projection_kernels, run, stepping, work
 from index3.methods.output import NOWHERE, Output
 from index3.methods.projection import Projector
 from index3.system import evaluate
@@ -40,7 +40,7 @@ class Run:
         self.table = Table(len(run.SLOTS))
         self.table.fill(run.array_shapes(n, m, n_angles, self.system.branching))
         self.write_to(Output(NOWHERE, 0))
-        self.table[run.LINK][run.LINK_SOLVER] = self.factors.handle
+        self.table[run.LINK][[run.LINK_SOLVER, run.LINK_ACCEPT]] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:
             self.table[run.LINK][run.LINK_WORK] = work.add_work.address
         if self.system.reactions_work:
@@ -93,11 +93,12 @@ class Run:
         """The error allowed in each rate now."""
         return self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST_V]
 
-    def advance(self, kernel: Kernel, table: Table, steps: int) -> int:
-        """Let the method step at most `steps` times."""
+    def advance(self, attempt: Kernel, table: Table, steps: int) -> int:
+        """Let a method, its kernel that tries a step and its table, step at most `steps` times."""
         self.table[run.LIMITS][[run.BUDGET_STEPS, run.LOOK_UP]] = steps, 0
+        self.table[run.LINK][[run.LINK_ATTEMPT, run.LINK_METHOD]] = attempt.address, table.handle
         self.state[s.STATUS][s.STEPPING] = 1
-        code = kernel(self.state.handle, table.handle)
+        code = stepping.advance(self.state.handle, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code
 

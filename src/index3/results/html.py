@@ -1,4 +1,4 @@
-"""One self-contained page that plays a run: own canvas drawing, no requests, opens by double click.
+"""One self-contained page that plays a run: own WebGL2 drawing, no requests, opens by double click.
 
 Python decides what to draw (parts of each body in its own frame, symbols of joints, sizes, the first view); the parts
 `page*.js` and `page.css` beside this file only draw it.
@@ -6,21 +6,21 @@ Python decides what to draw (parts of each body in its own frame, symbols of joi
 
 from __future__ import annotations
 
-import base64
 import html
 import json
-from collections.abc import Iterable
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.errors import ModelError
-from index3.registry import ELEMENTS
 from index3.results.export import plain
+from index3.results.page_curves import curves
 from index3.results.page_motion import PageMotion
+from index3.results.page_parts import encode
+from index3.results.page_scene import scene, up
+from index3.results.writing import replaced
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 MOST_FRAMES = 600  # unless bodies turn so fast that these would show them wrongly
 MOST_TURN = 0.25  # rad between frames: interpolated bars then stay together at their joints to 1e-4 of their length
 MOST_NUMBERS = 2_000_000  # of all poses together; about 11 MB of text, which browsers still load at once
-SCRIPTS = ("page_motion.js", "page_scene.js", "page_draw.js", "page_parts.js", "page_charts.js", "page.js")
+SCRIPTS = (
+    "page_motion.js", "page_scene.js", "page_gl.js", "page_draw.js", "page_parts.js", "page_charts.js", "page.js",
+)  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
 
@@ -42,6 +44,7 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     Raises
     ------
     ModelError : the result has no times, or `fps` is not positive.
+    FileError : the page cannot be written.
     """
     if not np.isfinite(result.q).all(axis=1).any():
         raise ModelError(f"Result of model '{result.layout.model}' has no times to show. {result.message}".rstrip())
@@ -59,7 +62,8 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     template = room.joinpath("page.html").read_text("utf-8")
     pieces = template.split("@@")  # text, key, text, key, ..., text: inserted text is never searched again
     page = "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
-    Path(path).write_text(page, "utf-8")
+    with replaced(path) as unfinished:
+        unfinished.write_text(page, "utf-8")
 
 
 def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
@@ -83,47 +87,12 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         "points": encode(moving.points(frames)),
         "energy": encode(np.column_stack([energy.kinetic, energy.potential, energy.balance])[frames]),
         "residuals": encode(_peaks(result.arrays["violation_scaled"], frames)) if result.lam.shape[1] else "",
-        "up": _up(result),
+        "up": up(result),
         "speed": speed,
         "speeds": SPEEDS,
-        **_scene(result, moving, frames),
+        **scene(result, moving, frames),
+        **curves(result, moving, frames),
     }
-
-
-def _scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
-    """What is drawn, and how large it is: bodies, joints, forces, the reach of the motion."""
-    layout = result.layout
-    attached = _attachments(result, moving)
-    outlines = [_outline(body, attached[body["name"]]) for body in layout.bodies]
-    places = [np.tile(np.array(attached["ground"]).reshape(-1, 3), (len(frames), 1, 1))]
-    places += [moving.points(frames), moving.own_places(frames)]
-    for k, (body, points) in enumerate(zip(layout.bodies, outlines, strict=True)):
-        motion = moving.motions[k]
-        places.append(motion.position[frames, None] + np.einsum("tij,kj->tki", motion.rotation[frames], points))
-        if body["name"] in moving.lines:
-            outlines[k] = np.vstack([moving.points(frames[:1])[0, i : i + n] for i, n in moving.lines[body["name"]]])
-    cloud = np.concatenate(places, axis=1)
-    if not cloud.size:  # neither bodies nor anything fixed to ground
-        cloud = np.zeros((len(frames), 1, 3))
-    size, thick = _sizes(cloud, outlines)
-    drawn = [_lines(b, moving) or _parts(b, attached[b["name"]], thick) for b in layout.bodies]
-    pairs = [(joint, (joint["first"], joint["second"])) for joint in layout.joints if symbol(joint, "dot")]
-    return {
-        "bodies": [{"name": b["name"], "parts": parts} for b, parts in zip(layout.bodies, drawn, strict=True)],
-        "joints": [_element(joint, "dot", markers, moving) for joint, markers in pairs if all(markers)],
-        "forces": [_element(force, "line", force["markers"], moving) for force in layout.forces],
-        "low": cloud.min(axis=(0, 1)).tolist(),
-        "high": cloud.max(axis=(0, 1)).tolist(),
-        "outer": _outer_points(cloud.reshape(-1, 3)).tolist(),
-        "size": size,
-        "thick": thick,
-    }
-
-
-def encode(array: np.ndarray) -> str:
-    """Base64 of little-endian float32."""
-    with np.errstate(over="ignore"):  # what float32 cannot hold is not drawn
-        return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
 
 
 def frame_numbers(t: np.ndarray, most: float) -> np.ndarray:
@@ -180,133 +149,3 @@ def _run_table(result: Result) -> list[list[str]]:
         text = f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
         table.append([names.get(key, key.replace("_", " ")), text])
     return table
-
-
-def _up(result: Result) -> str:
-    kinds = {body["kind"] for body in result.layout.bodies}
-    gravity = np.asarray(result.layout.gravity, float)
-    if kinds == {"planar"}:
-        gravity = gravity * (1.0, 1.0, 0.0)  # what acts in the plane
-    axis = int(np.argmax(np.abs(gravity)))
-    if gravity[axis] < 0:
-        return "xyz"[axis]
-    return "y" if kinds == {"planar"} else "z"
-
-
-def symbol(element: dict[str, Any], usual: str) -> str:
-    """What its class says the page draws of a joint or force; of a class that is not registered, the usual."""
-    return ELEMENTS[element["type"]].symbol if element["type"] in ELEMENTS else usual
-
-
-def _element(
-    element: dict[str, Any], usual: str, markers: Iterable[dict[str, Any]], moving: PageMotion
-) -> dict[str, Any]:
-    """A joint or force as the page knows it."""
-    drawn = {"name": element["name"], "type": element["type"], "symbol": symbol(element, usual)}
-    return {**drawn, "markers": [moving.place(marker) for marker in markers]}
-
-
-def _lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:
-    """What to draw of a body that is shown by lines: which of the page's points each of them joins."""
-    settings = {"type": "line", "radius": float(body["shape"].get("radius", 0.0))}
-    return [{**settings, "first": first, "count": count} for first, count in moving.lines.get(body["name"], ())]
-
-
-def _attachments(result: Result, moving: PageMotion) -> dict[str, list[np.ndarray]]:
-    """Points of each body (and of ground), in its frame, where joints and forces take hold that follow that frame."""
-    layout = result.layout
-    points: dict[str, list[np.ndarray]] = {name: [] for name in ("ground", *(body["name"] for body in layout.bodies))}
-    markers = [marker for joint in layout.joints for marker in (joint["first"], joint["second"]) if marker]
-    markers += [marker for force in layout.forces for marker in force["markers"]]
-    for marker in filter(moving.follows, markers):
-        place, known = np.asarray(marker["position"], float), points[marker["body"]]
-        if all(np.linalg.norm(place - other) > 1e-6 * (1e-6 + np.linalg.norm(place)) for other in known):
-            known.append(place)
-    return points
-
-
-def _outline(body: dict[str, Any], attached: list[np.ndarray]) -> np.ndarray:
-    """Points of a body, in its frame, that between them reach as far as its drawing does."""
-    shape = body["shape"]
-    kind = shape.get("type", "none")
-    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    if kind == "rod":
-        points = np.asarray(shape["ends"], float)
-    elif kind == "box":
-        points = corners * np.asarray(shape["size"], float) / 2
-    elif kind == "sphere":
-        points = corners * shape["radius"]
-    elif kind == "cylinder":
-        half = np.where(np.arange(3) == "xyz".index(shape.get("axis", "z")), shape["length"] / 2, shape["radius"])
-        points = corners * half
-    else:
-        points = np.zeros((1, 3))
-    return np.vstack([points, *attached])
-
-
-def _sizes(cloud: np.ndarray, outlines: list[np.ndarray]) -> tuple[float, float]:
-    """Size of the mechanism, and the radius of a bar that looks right in it."""
-    size = float(np.median(np.linalg.norm(np.ptp(cloud, axis=1), axis=1)))
-    reaches = [float(np.linalg.norm(np.ptp(points, axis=0))) for points in outlines]
-    reaches = [reach for reach in reaches if reach > 0]
-    size = size or 1.0
-    return size, min(0.013 * size, 0.07 * float(np.median(reaches or [size])))
-
-
-def _outer_points(points: np.ndarray) -> np.ndarray:
-    """The points that lie farthest out in some direction: enough to fit a camera to all of them."""
-    directions = np.indices((5, 5, 5)).reshape(3, -1) - 2.0
-    return points[np.unique(np.argmax(points @ directions, axis=0))]
-
-
-def _parts(body: dict[str, Any], attached: list[np.ndarray], thick: float) -> list[dict[str, Any]]:
-    """What to draw of a body: its shape, and thin struts to joints that lie outside it."""
-    shape = plain(body["shape"])
-    kind = shape.get("type", "none")
-    if kind not in ("rod", "box", "cylinder", "sphere"):
-        return _skeleton(body, attached)
-    parts = [shape]
-    for point in attached:
-        near = _nearest(shape, point)
-        if np.linalg.norm(near - point) > 1.5 * thick:
-            parts.append({"type": "strut", "ends": [near.tolist(), point.tolist()]})
-    return parts
-
-
-def _nearest(shape: dict[str, Any], point: np.ndarray) -> np.ndarray:
-    """The point of a shape closest to a point of its body; the point itself if it lies inside."""
-    if shape["type"] == "rod":
-        start, end = np.asarray(shape["ends"], float)
-        along = end - start
-        return start + np.clip((point - start) @ along / (along @ along), 0.0, 1.0) * along
-    if shape["type"] == "box":
-        half = np.asarray(shape["size"], float) / 2
-        return np.clip(point, -half, half)
-    radius = shape["radius"]
-    if shape["type"] == "sphere":
-        return point * min(1.0, radius / max(np.linalg.norm(point), 1e-300))
-    axis = np.arange(3) == "xyz".index(shape.get("axis", "z"))
-    across = np.where(axis, 0.0, point)
-    across *= min(1.0, radius / max(np.linalg.norm(across), 1e-300))
-    return np.where(axis, np.clip(point, -shape["length"] / 2, shape["length"] / 2), across)
-
-
-def _skeleton(body: dict[str, Any], attached: list[np.ndarray]) -> list[dict[str, Any]]:
-    """A body without a shape: bars between its joints, a plate through three or more, else a ball and its axes."""
-    origin = np.zeros(3)
-    ball = {"type": "ball"}
-    if body["kind"] == "point" or not attached:
-        return [ball] if body["kind"] == "point" else [ball, {"type": "axes"}]
-    if len(attached) == 1:
-        if not attached[0].any():
-            return [ball, {"type": "axes"}]
-        return [{"type": "rod", "ends": [attached[0].tolist(), origin.tolist()]}, ball, {"type": "axes"}]
-    points = np.array(attached)
-    centre = points.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(points - centre)
-    flat = (points - centre) @ axes.T
-    if len(points) == 2 or lengths[1] < 1e-3 * lengths[0]:
-        order = np.argsort(flat[:, 0])
-        return [{"type": "rod", "ends": points[order[[0, -1]]].tolist()}]
-    order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))  # around the centre, seen across the plane of the points
-    return [{"type": "plate", "points": points[order].tolist()}]

@@ -31,14 +31,16 @@ class Layout:
     Attributes
     ----------
     model : name of the model.
-    bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, mass, constants}`; columns start ...
-        start + size of q. `constants` is what the kind needs besides q; it may be missing. `shape` is what to draw, as
-        `Body.drawing` says.
+    bodies : `{name, kind ("rigid", "planar", "point", ...), start, size, shape, color, mass, constants}`; columns
+        start ... start + size of q. `constants` is what the kind needs besides q. `shape` is what to draw, as
+        `Body.drawing` says. Both and `color` may be missing.
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
-        them, and `further`, columns of the wrenches on markers beyond the second, by number.
+        them, `further`, columns of the wrenches on markers beyond the second, by number, `symbol` and `solids`, what
+        to draw (`index3.registry.Element`).
     forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
+        Optional: `symbol`, `solids`.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
     states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.

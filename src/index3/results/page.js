@@ -36,7 +36,7 @@ function tick(now) {
   if (state.stale) {
     state.stale = false;
     drawScene(state.t);
-    for (const chart of charts) chart.draw(state.t);
+    for (const chart of [...charts, selectedChart]) if (chart) chart.draw(state.t);
     find("scrub").value = Math.round((10000 * (state.t - tStart)) / (span || 1));
     find("clock").innerHTML = `${state.t.toFixed(digits)} <small>/ ${tEnd.toFixed(digits)} s</small>`;
   }
@@ -48,9 +48,10 @@ function resize() {
   [width, height] = [canvas.clientWidth || 1, canvas.clientHeight || 1];
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
+  [marks.width, marks.height] = [canvas.width, canvas.height];
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  if (!camera.moved) fitCamera();
-  for (const chart of charts) chart.resize();
+  if (!camera.moved) resetCamera();
+  for (const chart of [...charts, selectedChart]) if (chart) chart.resize();
   state.stale = true;
 }
 
@@ -87,6 +88,8 @@ const KEYS = {
   End: () => seek(tEnd),
   n: () => toggle("names", "names"),
   a: () => toggle("axes", "axes"),
+  f: () => toggle("forces", "forces"),
+  Escape: () => select(0),
   l: () => setLoop(!state.loop),
   r: () => resetView(),
 };
@@ -98,6 +101,7 @@ function resetView() {
 
 // Orbit, move and zoom by mouse or fingers.
 const fingers = new Map();
+let pressed = null; // where a button went down, and whether the pointer has gone far since
 function orbit(dx, dy) {
   camera.azimuth -= 0.007 * dx;
   camera.elevation = Math.min(1.55, Math.max(-1.55, camera.elevation + 0.007 * dy));
@@ -117,11 +121,14 @@ function moved() {
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
   fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  pressed = { x: event.offsetX, y: event.offsetY, far: event.button !== 0 || fingers.size > 1 };
 });
 canvas.addEventListener("pointermove", (event) => {
   const finger = fingers.get(event.pointerId);
   if (!finger) return;
   const [dx, dy] = [event.clientX - finger.x, event.clientY - finger.y];
+  if (pressed && Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > 3) pressed.far = true;
+  if (pressed && !pressed.far) return;
   if (fingers.size === 2) {
     const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
     const before = Math.hypot(finger.x - other.x, finger.y - other.y);
@@ -136,6 +143,10 @@ canvas.addEventListener("pointermove", (event) => {
 for (const kind of ["pointerup", "pointercancel"]) {
   canvas.addEventListener(kind, (event) => fingers.delete(event.pointerId));
 }
+canvas.addEventListener("pointerup", (event) => {
+  if (gl && pressed && !pressed.far) select(pick(event.offsetX, event.offsetY));
+  pressed = null;
+});
 canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
   zoom(Math.exp(0.0012 * event.deltaY * (event.deltaMode ? 18 : 1)));
@@ -144,13 +155,13 @@ canvas.addEventListener("wheel", (event) => {
 canvas.addEventListener("contextmenu", (event) => event.preventDefault());
 canvas.addEventListener("dblclick", resetView);
 
-for (const chart of charts) {
-  const go = (event) => chart.seek(event, seek);
-  chart.element.addEventListener("pointerdown", (event) => {
-    chart.element.setPointerCapture(event.pointerId);
+for (const id of ["energy", "residuals", "selected"]) {
+  const go = (event) => [...charts, selectedChart].find((chart) => chart && chart.element.id === id)?.seek(event, seek);
+  find(id).addEventListener("pointerdown", (event) => {
+    find(id).setPointerCapture(event.pointerId);
     go(event);
   });
-  chart.element.addEventListener("pointermove", (event) => event.buttons && go(event));
+  find(id).addEventListener("pointermove", (event) => event.buttons && go(event));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -166,7 +177,63 @@ find("speed").addEventListener("change", (event) => (state.speed = Number(event.
 find("loop").addEventListener("click", () => setLoop(!state.loop));
 find("names").addEventListener("click", () => toggle("names", "names"));
 find("axes").addEventListener("click", () => toggle("axes", "axes"));
+find("forces").addEventListener("click", () => toggle("forces", "forces"));
 find("reset").addEventListener("click", resetView);
+
+// The selected element and its curves.
+const elements = [
+  ...data.bodies.map((body, b) => ({ name: body.name, type: body.type, curves: bodyCurves(b) })),
+  ...data.joints.map((joint) => ({ name: joint.name, type: joint.type, curves: data.curves[joint.name] || [] })),
+  ...data.forces.map((force) => ({ name: force.name, type: force.type, curves: data.curves[force.name] || [] })),
+];
+let selectedChart = null;
+
+function bodyCurves(b) {
+  const positions = new Float32Array(3 * frameCount);
+  const velocities = new Float32Array(3 * frameCount);
+  for (let i = 0; i < frameCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      positions[3 * i + k] = poses[7 * (i * poseCount + b) + k];
+      velocities[3 * i + k] = slope(poses, 7 * poseCount, i, 7 * b + k);
+    }
+  }
+  const names = ["x", "y", "z"];
+  return [
+    { title: "position [m]", names, values: positions },
+    { title: "velocity [m/s]", names, values: velocities },
+  ];
+}
+
+function select(number) {
+  chosen = number;
+  const element = elements[number - 1];
+  find("selection").hidden = !element;
+  selectedChart = null;
+  if (element) {
+    find("selected-name").textContent = element.name;
+    find("selected-type").textContent = element.type || "";
+    find("curve").replaceChildren(...element.curves.map((curve, k) => new Option(curve.title, String(k))));
+    showCurve(0);
+  }
+  state.stale = true;
+}
+
+function showCurve(k) {
+  const curve = elements[chosen - 1].curves[k];
+  if (!curve) return;
+  const numbers = typeof curve.values === "string" ? (curve.values = decode(curve.values)) : curve.values;
+  selectedChart = makeChart("selected", numbers, curve.names, [0, 1, 2, 3], false);
+  selectedChart.resize();
+  state.stale = true;
+}
+find("curve").addEventListener("change", (event) => showCurve(Number(event.target.value)));
+
+find("follow").append(new Option("nothing", "-1"), ...data.bodies.map((body, b) => new Option(body.name, String(b))));
+find("follow").addEventListener("change", (event) => {
+  [options.follow, options.followed] = [Number(event.target.value), null];
+  camera.moved = true;
+  state.stale = true;
+});
 
 // Trails follow a body's origin, the free end of a rod or a joint; the first choice is the point that travels farthest.
 function tipsOf(body, b) {
@@ -220,7 +287,9 @@ if (!data.success) {
   find("failure").textContent = `The run stopped early, at t = ${short(tEnd)} s. ${data.message}`;
 }
 
+find("no-picture").hidden = Boolean(gl);
 readTheme();
+startDrawing();
 prepare();
 if (trails.length) chooseTrail(farthest());
 resetCamera();

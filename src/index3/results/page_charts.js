@@ -1,4 +1,4 @@
-// Two small charts with a cursor at the present time; dragging in them moves the time.
+// Small charts with a cursor at the present time; dragging in them moves the time.
 
 function ticksOf(low, high, count) {
   const step = nice((high - low) / count);
@@ -19,11 +19,13 @@ const reading = (x) => {
 };
 const power = (x) => `10${String(x).replace(/[-\d]/g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]))}`;
 
-// values: three columns, frame by frame.
+// values: one column per name, frame by frame.
 function makeChart(id, values, names, colours, logarithmic) {
   const element = document.getElementById(id);
   const pen = element.getContext("2d");
+  const wide = names.length;
   const legend = document.getElementById(`${id.replace(/s$/, "")}-legend`);
+  legend.replaceChildren();
   const still = document.createElement("canvas"); // everything but the cursor
   const brush = still.getContext("2d");
   const margin = { left: 44, right: 8, top: 6, bottom: 20 };
@@ -85,7 +87,7 @@ function makeChart(id, values, names, colours, logarithmic) {
     names.forEach((_, k) => {
       brush.strokeStyle = css(theme.series[colours[k]]);
       brush.beginPath();
-      for (let i = 0; i < frameCount; i++) brush.lineTo(xOf(times[i]), yOf(shown[3 * i + k]));
+      for (let i = 0; i < frameCount; i++) brush.lineTo(xOf(times[i]), yOf(shown[wide * i + k]));
       brush.stroke();
       readings[k].dot.style.background = css(theme.series[colours[k]]);
     });
@@ -116,7 +118,7 @@ function makeChart(id, values, names, colours, logarithmic) {
     pen.lineTo(xOf(t), h - margin.bottom);
     pen.stroke();
     for (const { k, text } of readings) {
-      const y = (1 - s) * shown[3 * i + k] + s * shown[3 * j + k];
+      const y = (1 - s) * shown[wide * i + k] + s * shown[wide * j + k];
       pen.fillStyle = css(theme.series[colours[k]]);
       pen.strokeStyle = css(theme.card);
       pen.lineWidth = 1.5;
@@ -124,7 +126,7 @@ function makeChart(id, values, names, colours, logarithmic) {
       pen.arc(xOf(t), yOf(y), 4, 0, 2 * Math.PI);
       pen.fill();
       pen.stroke();
-      text.textContent = reading(logarithmic ? values[3 * i + k] : y);
+      text.textContent = reading(logarithmic ? values[wide * i + k] : y);
     }
   }
 

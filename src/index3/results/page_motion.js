@@ -14,6 +14,9 @@ const poses = decode(data.poses);
 const points = decode(data.points);
 const energy = decode(data.energy);
 const residuals = decode(data.residuals);
+const values = decode(data.values || ""); // of the points of bodies that deform: their stress
+const valueCount = values.length / times.length;
+const arrows = data.arrows.list.map((one) => ({ ...one, vectors: decode(one.vectors) }));
 const bodyCount = data.bodies.length;
 const frameCount = times.length;
 const poseCount = poses.length / (7 * frameCount);
@@ -60,6 +63,7 @@ function moveTo(t) {
   const j = Math.min(i + 1, frameCount - 1);
   const h = times[j] - times[i];
   const s = h > 0 ? (t - times[i]) / h : 0;
+  between = [i, j, s];
   const h01 = s * s * (3 - 2 * s);
   const h10 = s * (1 - s) * (1 - s);
   const h11 = s * s * (s - 1);
@@ -123,3 +127,11 @@ function pathOf(body, p) {
   }
   return path;
 }
+
+// Number k of those that each time has, at the time last asked for: straight between times.
+let between = [0, 0, 0];
+const valueOf = (list, wide, k) => {
+  const [i, j, s] = between;
+  return (1 - s) * list[wide * i + k] + s * list[wide * j + k];
+};
+const valueAt = (k) => valueOf(values, valueCount, k);

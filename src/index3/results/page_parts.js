@@ -1,170 +1,285 @@
-// What a mechanism is made of: bodies, joints, springs, supports, trails, names.
+// What a mechanism is made of: bodies, joints, forces, supports, trails, arrows, names.
 
-const options = { names: false, axes: false, trail: null };
+const options = { names: false, axes: false, forces: false, trail: null, follow: -1, exaggerate: 1 };
 const UNIT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const axesOf = (b) => UNIT.map((d) => directionOf(b, d));
+const numberOf = { body: (k) => 1 + k, joint: (k) => 1 + bodyCount + k, force: (k) => 1 + bodyCount + data.joints.length + k };
 
-function drawPart(b, part, colour) {
-  const axes = axesOf(b);
-  const centre = pointOf(b, [0, 0, 0]);
-  if (part.type === "rod" || part.type === "strut") {
-    const [from, to] = part.ends.map((p) => pointOf(b, p));
-    const radius = part.type === "strut" ? 0.5 * R : Math.max(R, part.radius || 0);
-    bar(from, to, radius, colour);
-    shadowBar(from, to, radius);
+// Solids that stay on the card, made when first drawn: what a part is in the axes of its frame.
+const MESHES = {
+  mesh: (part) => flatMesh(rowsOf(decode(part.vertices)), rowsOf(decode(part.faces))),
+  ring: (part) => extruded(disc(part.radius, 48), part.length, disc(part.inner, 48)),
+  gear: (part) => {
+    const [outline, inner] = [gearOutline(part.radius, part.teeth), part.inside ? 1.15 : 0.3];
+    const hole = outline.map((p) => scale((inner * Math.abs(part.radius)) / Math.hypot(...p), p));
+    return part.inside ? extruded(hole, part.length, outline) : extruded(outline, part.length, hole);
+  },
+  rack: (part) => rackMesh(part),
+  tyre: (part) => turned(tyreSection(part), 40, true),
+  surface: (part) => surfaceMesh(part),
+  plane: (part) => surfaceMesh({ x: [-part.size, part.size], z: [0, 0], y: [-part.size, part.size] }),
+  outline: (part) => extruded(part.points, part.length),
+};
+// Solids that one can see through are drawn as meshes, after all others.
+const CLEAR = {
+  box: (part) => unitBox().map((x, k) => (k % 6 < 3 ? x * part.size[k % 3] : x)),
+  sphere: (part) => unitSphere().map((x, k) => (k % 6 < 3 ? x * part.radius : x)),
+  cylinder: (part) => unitCylinder(40).map((x, k) => (k % 6 < 2 ? x * part.radius : k % 6 === 2 ? x * part.length : x)),
+};
+const rowsOf = (values) => Array.from({ length: values.length / 3 }, (_, k) => [...values.subarray(3 * k, 3 * k + 3)]);
+
+function tyreSection({ radius, width: wide }) {
+  const [half, rim, n] = [0.5 * wide, 0.62 * radius, 12];
+  const line = Array.from({ length: n + 1 }, (_, k) => {
+    const s = (Math.PI * k) / n;
+    return [rim + (radius - rim) * Math.sin(s) ** 0.6, -half * Math.cos(s)];
+  });
+  return [...line, [rim, half], [rim, -half]];
+}
+
+// Heights z over x, the same for all y between two.
+function surfaceMesh({ x, z, y }) {
+  const out = [];
+  for (let k = 0; k + 1 < x.length; k++) {
+    const normal = (i) => {
+      const [p, q] = [Math.max(i - 1, 0), Math.min(i + 1, x.length - 1)];
+      return unit([z[p] - z[q], 0, x[q] - x[p]]);
+    };
+    const at = (i, side) => [x[i], y[side], z[i]];
+    quad(out, at(k, 0), at(k + 1, 0), at(k + 1, 1), at(k, 1), normal(k), normal(k + 1), normal(k + 1), normal(k));
+  }
+  return out;
+}
+
+// A bar along x with teeth towards y.
+function rackMesh({ pitch, from, to, depth, length }) {
+  const line = [];
+  for (let x = from; x < to; x += pitch) {
+    for (const [s, level] of [[0, -0.5], [0.2, 0.5], [0.5, 0.5], [0.7, -0.5]]) line.push([x + s * pitch, level * depth, 0]);
+  }
+  const out = [];
+  const [foot, half] = [-2 * depth, length / 2];
+  for (let k = 0; k + 1 < line.length; k++) {
+    const [a, b] = [line[k], line[k + 1]];
+    const [c, d] = [[b[0], foot, 0], [a[0], foot, 0]];
+    const lift = (p, s) => [p[0], p[1], s * half];
+    quad(out, lift(a, -1), lift(b, -1), lift(b, 1), lift(a, 1), unit(cross([0, 0, 1], sub(b, a))));
+    quad(out, lift(a, 1), lift(b, 1), lift(c, 1), lift(d, 1), [0, 0, 1]);
+    quad(out, lift(d, -1), lift(c, -1), lift(b, -1), lift(a, -1), [0, 0, -1]);
+    quad(out, lift(d, 1), lift(c, 1), lift(c, -1), lift(d, -1), [0, -1, 0]);
+  }
+  return out;
+}
+
+function drawPart(b, part, colour, alpha = 1, frame = null) {
+  const axes = frame ? frame.axes : axesOf(b);
+  const centre = frame ? frame.at : pointOf(b, [0, 0, 0]);
+  const here = (p) => add(centre, add(add(scale(p[0], axes[0]), scale(p[1], axes[1])), scale(p[2], axes[2])));
+  const shade = part.color || colour;
+  const k = "xyz".indexOf(part.axis || "z");
+  const turnedAxes = [axes[(k + 1) % 3], axes[(k + 2) % 3], axes[k]];
+  const make = MESHES[part.type] || (part.alpha && CLEAR[part.type]);
+  if (make) {
+    part.kept ??= keepMesh(make(part));
+    const at = part.speed ? add(centre, scale(-part.speed * state.t, axes[0])) : centre;
+    putMesh(part.kept, at, turnedAxes, shade, part.alpha || alpha);
+    if (part.type === "surface") drawStripes(part, at, axes);
+  } else if (part.type === "rod" || part.type === "strut") {
+    bar(...part.ends.map(here), part.type === "strut" ? 0.5 * R : Math.max(R, part.radius || 0), shade);
   } else if (part.type === "line") {
-    const radius = Math.max(R, part.radius);
-    const spots = spotsOf(part);
-    for (let k = 1; k < spots.length; k++) {
-      bar(spots[k - 1], spots[k], radius, colour);
-      shadowBar(spots[k - 1], spots[k], radius);
-    }
+    drawLine(part, shade);
+  } else if (part.type === "path") {
+    const spots = smooth(part.points, part.closed).map(here);
+    tube(spots, 0.6 * R, Array(spots.length).fill(tint(shade)), 8);
+  } else if (part.type === "faces") {
+    drawFaces(part, shade);
   } else if (part.type === "plate") {
-    drawPlate(part.points.map((p) => pointOf(b, p)), colour);
+    drawPlate(part, centre, axes, shade);
   } else if (part.type === "box") {
-    const [thin, , long] = part.size.map((x, k) => [x, k]).sort((p, q) => p[0] - q[0]);
-    const ends = [-0.5, 0.5].map((s) => add(centre, scale(s * long[0], axes[long[1]])));
-    if (isFine(centre, 0.5 * thin[0])) bar(...ends, 0.5 * thin[0], colour);
-    else box(centre, axes, part.size.map((x) => Math.max(x, 0.6 * R)), colour).forEach(shadowOutline);
+    box(centre, axes, part.size.map((x) => Math.max(x, 0.6 * R)), shade);
   } else if (part.type === "cylinder") {
-    drawCylinder(centre, axes, part, colour);
+    cylinder(centre, turnedAxes, part.radius, Math.max(part.length, 0.3 * R), shade);
   } else if (part.type === "sphere") {
-    ball(centre, part.radius, colour);
-    for (const [i, j] of [[0, 1], [1, 2], [2, 0]]) { // great circles show how it turns
-      const ring = circle(centre, axes[i], axes[j], 1.002 * part.radius, 48);
-      ring.push(ring[0]);
-      const seen = ring.map((p) => dot(sub(p, centre), sub(view.eye, p)) > 0);
-      thread(ring, css(shade(colour, 0.5), 0.55), 1.2, part.radius, seen);
-    }
-    shadowOutline(circle(centre, RIGHT, AWAY, part.radius, 24));
+    ball(centre, part.radius, shade, axes);
   } else if (part.type === "ball") {
-    ball(centre, 2.4 * R, colour);
-    shadowOutline(circle(centre, RIGHT, AWAY, 2.4 * R, 28));
+    ball(centre, 2.4 * R, shade, axes);
   } else if (part.type === "axes") {
     drawAxes(b, 6 * R);
   }
 }
 
-function drawCylinder(centre, axes, part, colour) {
-  const k = "xyz".indexOf(part.axis || "z");
-  const frame = [axes[(k + 1) % 3], axes[(k + 2) % 3], axes[k]];
-  const n = 48;
-  const ends = cylinder(centre, frame, part.radius, Math.max(part.length, 0.3 * R), colour, 0, n);
-  ends.forEach(shadowOutline);
-  for (let i = 0; i < n / 2; i++) shadowOutline([ends[0][i], ends[0][i + n / 2], ends[1][i + n / 2], ends[1][i]]);
-  ends.forEach((rim, side) => { // a diameter on the end in view shows how it turns
-    const outward = scale(side ? 1 : -1, frame[2]);
-    const facing = dot(outward, sub(view.eye, rim[0])) > 0;
-    if (facing) thread([rim[0], rim[n / 2]], css(shade(colour, 0.45), 0.7), 1.5, part.radius + part.length);
-  });
+// Lines across a road, nearer each other than its grid: they show bumps, and that it moves.
+function drawStripes(part, at, axes) {
+  const here = (x, y, z) => add(at, add(add(scale(x, axes[0]), scale(y, axes[1])), scale(z, axes[2])));
+  const [first, last] = [part.x[0], part.x[part.x.length - 1]];
+  const step = Math.max(spacing / 4, (last - first) / 400);
+  let k = 0;
+  for (let x = Math.ceil(first / step) * step; x < last; x += step) {
+    while (part.x[k + 1] < x) k += 1;
+    const z = part.z[k] + ((part.z[k + 1] - part.z[k]) * (x - part.x[k])) / (part.x[k + 1] - part.x[k]);
+    thread([here(x, part.y[0], z), here(x, part.y[1], z)], theme.soft, 1.1, 0.45);
+  }
+  for (const y of part.y) thread(part.x.map((x, i) => here(x, y, part.z[i])), theme.soft, 1.6, 0.7);
 }
 
-function drawPlate(points, colour) {
-  const flat = points.map(project);
-  if (flat.some((p) => !p)) return;
-  later(flat.reduce((sum, p) => sum + p[2], 0) / flat.length + R, () => {
-    ctx.fillStyle = css(colour, 0.28);
-    ctx.beginPath();
-    flat.forEach((p) => ctx.lineTo(p[0], p[1]));
-    ctx.fill();
-  });
-  shadowOutline(points);
+// A smooth curve through points.
+function smooth(points, closed) {
+  const n = points.length;
+  const at = (k) => points[closed ? (k + n) % n : Math.min(n - 1, Math.max(0, k))];
+  const out = [];
+  for (let k = 0; k < (closed ? n : n - 1); k++) {
+    const [a, b, c, d] = [at(k - 1), at(k), at(k + 1), at(k + 2)];
+    for (let s = 0; s < 1; s += 0.125) {
+      const weights = [-0.5 * s * (1 - s) ** 2, 1 - s * s * (2.5 - 1.5 * s), s * (0.5 + s * (2 - 1.5 * s)), 0.5 * s * s * (s - 1)];
+      out.push([a, b, c, d].map((p, i) => scale(weights[i], p)).reduce(add));
+    }
+  }
+  out.push(at(closed ? 0 : n - 1));
+  return out;
+}
+
+// A body that bends: a tube through its points, or a solid of the given height and width where it has a section.
+function drawLine(part, colour) {
+  const spots = spotsOf(part);
+  const colours = coloursOf(part, spots.length, colour);
+  if (!part.section) {
+    if (spots.length > 1) tube(spots, Math.max(part.radius, 0.3 * R), colours);
+    return;
+  }
+  const [height, wide] = part.section.map((x) => Math.max(x, 0.4 * R) / 2);
+  skin(spots.map((p, k) => {
+    const u = unit(sub(spots[Math.min(k + 1, spots.length - 1)], spots[Math.max(k - 1, 0)]));
+    const z = sideOf(part, u);
+    const y = cross(z, u);
+    return [[1, 1], [-1, 1], [-1, -1], [1, -1]].map(([i, j]) => add(p, add(scale(i * height, y), scale(j * wide, z))));
+  }), colours);
+}
+function sideOf(part, u) {
+  const z = part.side || [0, 0, 1];
+  const flat = sub(z, scale(dot(z, u), u));
+  return Math.hypot(...flat) > 0.1 ? unit(flat) : across(u)[0];
+}
+
+// A body by nodes: bars along its members, triangles over its faces.
+function drawFaces(part, colour) {
+  const spots = spotsOf(part);
+  const colours = coloursOf(part, spots.length, colour);
+  for (const [i, j] of part.members || []) {
+    tube([spots[i], spots[j]], Math.max(part.radius || 0, 0.6 * R), [colours[i], colours[j]], 8);
+  }
+  for (const [i, j, k] of part.faces || []) triangle(spots[i], spots[j], spots[k], [colours[i], colours[j], colours[k]]);
+}
+
+// Colours of the points of a body that deforms: by their stress where it is known.
+const STOPS = [[49, 84, 178], [47, 159, 174], [92, 176, 92], [233, 196, 66], [206, 62, 44]];
+function scaleColour(s) {
+  const x = 4 * Math.min(0.99999, Math.max(0, s));
+  return mix(STOPS[Math.floor(x)], STOPS[Math.floor(x) + 1], x % 1);
+}
+function coloursOf(part, n, colour) {
+  if (!data.stress || part.value === undefined) return Array(n).fill(tint(colour));
+  return Array.from({ length: n }, (_, k) => tint(scaleColour(valueAt(part.value + k) / data.stress)));
+}
+
+function drawPlate(part, centre, axes, colour) {
+  const points = part.points.map((p) => add(centre, add(add(scale(p[0], axes[0]), scale(p[1], axes[1])), scale(p[2], axes[2]))));
+  const middle = scale(1 / points.length, points.reduce(add));
   points.forEach((p, k) => {
-    bar(p, points[(k + 1) % points.length], 0.8 * R, colour);
-    shadowBar(p, points[(k + 1) % points.length], 0.8 * R);
+    const next = points[(k + 1) % points.length];
+    triangle(middle, p, next, Array(3).fill(tint(colour)));
+    bar(p, next, 0.8 * R, colour);
   });
 }
 
 function drawAxes(b, length) {
   const origin = pointOf(b, [0, 0, 0]);
-  axesOf(b).forEach((d, k) => {
-    thread([origin, add(origin, scale(length, d))], css(theme[`axis-${"xyz"[k]}`]), 2.2, 6 * R);
-  });
+  axesOf(b).forEach((d, k) => thread([origin, add(origin, scale(length, d))], theme[`axis-${"xyz"[k]}`], 2.4));
 }
 
 // Joints.
 
 const ends = (element) => element.markers.map((m) => pointOf(m.body, m.at));
 const grounded = (element) => element.markers.findIndex((m) => m.body < 0);
+function frameOf(marker) {
+  const [x, z] = [directionOf(marker.body, marker.x), directionOf(marker.body, marker.z)];
+  return { at: pointOf(marker.body, marker.at), axes: [x, cross(z, x), z] };
+}
+
+// A frame given in another: its origin, and its axes as columns.
+function within(frame, { at, axes }) {
+  const turned = (d) => add(add(scale(d[0], frame.axes[0]), scale(d[1], frame.axes[1])), scale(d[2], frame.axes[2]));
+  return { at: add(frame.at, turned(at)), axes: [0, 1, 2].map((k) => turned(axes.map((row) => row[k]))) };
+}
+
+// Solids that an element brings along, each in the frame of one of its markers.
+function drawOwnParts(element) {
+  for (const part of element.parts || []) {
+    const marker = element.markers[part.marker];
+    const body = marker.body < 0 || marker.body >= bodyCount ? null : theme.bodies[marker.body];
+    const dark = part.type === "tyre" ? mix(theme.shadow, theme.steel, 0.25) : null;
+    const frame = part.at ? within(frameOf(marker), part) : frameOf(marker);
+    drawPart(marker.body, part, dark || body || mix(theme.steel, theme.soft, 0.3), part.alpha || 1, frame);
+  }
+}
 
 function drawJoint(joint) {
   const [a, b] = ends(joint);
-  if (isFine(b, R) && joint.symbol !== "bar") return; // too small to be told apart
   const [first, second] = joint.markers;
-  const z = directionOf(first.body, first.z);
-  const x = directionOf(first.body, first.x);
-  const frame = [x, cross(z, x), z];
-  const steel = theme.steel;
-  const near = 7 * R; // above every layer of bars
+  const { axes: frame } = frameOf(first);
+  const z = frame[2];
+  const { steel } = theme;
   if (joint.symbol === "hinge") {
-    cylinder(b, frame, 1.55 * R, 3 * R, steel, near);
-    const s = dot(z, sub(view.eye, b)) > 0 ? 1 : -1; // the end in view
-    cylinder(add(b, scale(1.52 * s * R, z)), frame, 0.6 * R, 0.1 * R, shade(steel, 0.6), 1.3 * near, 14);
+    cylinder(b, frame, 1.55 * R, 3 * R, steel);
+    cylinder(b, frame, 0.6 * R, 3.2 * R, mix(steel, theme.shadow, 0.4));
   } else if (joint.symbol === "ball") {
-    ball(b, 1.75 * R, steel, near);
+    ball(b, 1.75 * R, steel);
   } else if (joint.symbol === "cross") {
-    ball(b, 1.2 * R, steel, near);
+    ball(b, 1.2 * R, steel);
     for (const axis of [z, directionOf(second.body, second.z)]) {
       const arm = scale(3 * R, axis);
-      bar(sub(b, arm), add(b, arm), 0.55 * R, steel, near);
+      bar(sub(b, arm), add(b, arm), 0.55 * R, steel);
     }
   } else if (joint.symbol === "slider" || joint.symbol === "sleeve") {
     const [from, to] = joint.rail;
     bar(add(a, scale(from - 6 * R, z)), add(a, scale(to + 6 * R, z)), 0.4 * R, steel);
-    if (joint.symbol === "slider") box(b, frame, [3.4 * R, 3.4 * R, 6 * R], steel, near);
-    else cylinder(b, frame, 1.7 * R, 6 * R, steel, near);
+    if (joint.symbol === "slider") box(b, frame, [3.4 * R, 3.4 * R, 6 * R], steel);
+    else cylinder(b, frame, 1.7 * R, 6 * R, steel);
   } else if (joint.symbol === "weld") {
-    box(b, frame, [2.7 * R, 2.7 * R, 2.7 * R], steel, near);
+    box(b, frame, [2.7 * R, 2.7 * R, 2.7 * R], steel);
   } else if (joint.symbol === "plate") {
-    box(a, frame, [10 * R, 10 * R, 0.2 * R], steel, -near);
-    ball(b, 1.2 * R, steel, near);
+    box(a, frame, [10 * R, 10 * R, 0.2 * R], steel);
+    ball(b, 1.2 * R, steel);
   } else if (joint.symbol === "bar") {
     bar(a, b, 0.4 * R, steel);
-    for (const p of [a, b]) ball(p, 0.9 * R, steel, near);
-    shadowBar(a, b, 0.4 * R);
-  } else {
-    ball(b, R, steel, near);
+    for (const p of [a, b]) ball(p, 0.9 * R, steel);
+  } else if (joint.symbol === "dot") {
+    ball(b, R, steel);
   }
+  drawOwnParts(joint);
   if (joint.support) drawSupport(ends(joint)[grounded(joint)], z, joint.support);
 }
 
-// The sign for ground: a triangle with hatching, below the point or (side = 1) above it.
+// The sign for ground: a wedge on a plate, below the point or (side = 1) above it.
 function drawSupport(at, axis, side) {
   const flat = cross(axis, UP);
   const wide = Math.hypot(...flat) > 0.1 ? unit(flat) : RIGHT;
-  const base = add(at, scale(4.4 * side * R, UP));
-  const corner = (s) => add(base, scale(2.7 * s * R, wide));
-  const triangle = [at, corner(-1), corner(1)].map(project);
-  const lines = [[corner(-1.45), corner(1.45)]];
-  for (let k = -1.1; k < 1.5; k += 0.5) lines.push([corner(k), add(corner(k - 0.4), scale(1.2 * side * R, UP))]);
-  const hatch = lines.map((line) => line.map(project));
-  if ([triangle, ...hatch].flat().some((p) => !p)) return;
-  later(triangle[0][2] + 2 * R, () => {
-    ctx.lineJoin = ctx.lineCap = "round";
-    ctx.lineWidth = Math.max(1, 0.28 * R * triangle[0][3]);
-    ctx.strokeStyle = css(shade(theme.steel, 0.62));
-    ctx.fillStyle = css(theme.steel, 0.6);
-    ctx.beginPath();
-    triangle.forEach((p) => ctx.lineTo(p[0], p[1]));
-    ctx.closePath();
-    ctx.fill();
-    ctx.stroke();
-    ctx.beginPath();
-    for (const [p, q] of hatch) {
-      ctx.moveTo(p[0], p[1]);
-      ctx.lineTo(q[0], q[1]);
-    }
-    ctx.stroke();
-  });
+  const deep = unit(cross(wide, UP));
+  const dark = mix(theme.steel, theme.shadow, 0.25);
+  cone(add(at, scale(4.4 * side * R, UP)), at, 2.3 * R, dark);
+  box(add(at, scale(4.8 * side * R, UP)), [wide, deep, UP], [7.6 * R, 5 * R, 0.8 * R], dark);
 }
 
 // Force elements.
 
 function drawForce(force) {
   const points = ends(force);
+  const [first] = force.markers;
   if (force.symbol === "coil") drawCoil(points[0], points[1]);
-  else if (force.symbol === "spiral") drawSpiral(force.markers[0], points[0]);
-  else if (points.length === 2) thread(points, css(theme.soft, 0.8), 1.5, 0, null, [5, 5]);
+  else if (force.symbol === "piston") drawPiston(points[0], points[1]);
+  else if (force.symbol === "spiral" || force.symbol === "motor") drawSpiral(first, points[0], force.symbol === "motor");
+  else if (force.symbol === "bushing") drawBushing(first);
+  else if (force.symbol === "line" && points.length === 2) thread(points, theme.soft, 1.6, 0.8, 0.02 * data.size);
+  drawOwnParts(force);
   if (force.support) drawSupport(points[grounded(force)], AWAY, force.support);
 }
 
@@ -174,43 +289,64 @@ function drawCoil(a, b) {
   const u = unit(sub(b, a));
   const [x, y] = across(u);
   const lead = Math.min(0.16 * length, 4 * R);
-  const [turns, steps] = [10, 16];
+  const [turns, steps] = [9, 12];
   const points = [a];
-  const front = [true];
   for (let k = 0; k <= turns * steps; k++) {
     const s = (2 * Math.PI * k) / steps;
     const out = add(scale(Math.cos(s), x), scale(Math.sin(s), y));
-    const along = lead + ((length - 2 * lead) * k) / (turns * steps);
-    points.push(add(add(a, scale(along, u)), scale(1.7 * R, out)));
-    front.push(dot(out, sub(view.eye, a)) >= 0);
+    points.push(add(add(a, scale(lead + ((length - 2 * lead) * k) / (turns * steps), u)), scale(1.7 * R, out)));
   }
   points.push(b);
-  front.push(true);
   const p = project(mix(a, b, 0.5));
-  if (!p) return;
-  const pixels = Math.max(1.4, 0.5 * R * p[3]);
-  thread(points, css(shade(theme.steel, 0.6)), pixels, 0); // the far half shows through
-  thread(points, css(theme.steel), pixels, 0.1 * R, front);
-  for (const end of [a, b]) ball(end, 0.8 * R, theme.steel, 6 * R);
-  shadowBar(a, b, R);
+  if (p && 0.28 * R * p[3] < 1.2) thread(points, theme.steel, 2);
+  else tube(points, 0.28 * R, Array(points.length).fill(tint(theme.steel)), 6);
+  for (const end of [a, b]) ball(end, 0.8 * R, theme.steel);
 }
 
-function drawSpiral(marker, at) {
-  const z = directionOf(marker.body, marker.z);
-  const x = directionOf(marker.body, marker.x);
-  const y = cross(z, x);
+// An actuator along a line: a barrel and its rod.
+function drawPiston(a, b) {
+  const part = mix(a, b, 0.55);
+  bar(a, part, 1.15 * R, mix(theme.steel, theme.accent, 0.35), false);
+  bar(part, b, 0.55 * R, theme.steel, false);
+  for (const end of [a, b]) ball(end, 0.9 * R, theme.steel);
+}
+
+function drawSpiral(marker, at, motor) {
+  const { axes: [x, y, z] } = frameOf(marker);
+  if (motor) cylinder(add(at, scale(2.6 * R, z)), [x, y, z], 2.4 * R, 2.4 * R, mix(theme.steel, theme.accent, 0.35));
   const points = Array.from({ length: 73 }, (_, k) => {
     const s = (2 * Math.PI * 3 * k) / 72;
     return add(at, scale(R * (1.9 + (2.4 * k) / 72), add(scale(Math.cos(s), x), scale(Math.sin(s), y))));
   });
-  thread(points, css(shade(theme.steel, 0.7)), 1.8, 8 * R);
+  if (!motor) tube(points, 0.22 * R, Array(points.length).fill(tint(theme.steel)), 6);
+}
+
+// Rubber between two sleeves.
+function drawBushing(marker) {
+  const { at, axes } = frameOf(marker);
+  cylinder(at, axes, 2.1 * R, 3.2 * R, mix(theme.shadow, theme.soft, 0.45));
+  cylinder(at, axes, 1.0 * R, 3.8 * R, theme.steel);
+}
+
+// Forces and reactions as arrows at the element's place, as long as they are large.
+function drawArrows() {
+  if (!options.forces) return;
+  const most = data.arrows.most || 1;
+  const colours = { joint: theme["axis-z"], force: theme["axis-x"] };
+  for (const { kind, element, vectors, marker } of arrows) {
+    owner = numberOf[kind](element);
+    const where = pointOf(marker.body, marker.at);
+    const vector = [0, 1, 2].map((k) => valueOf(vectors, 3, k));
+    const length = (0.3 * data.size * Math.hypot(...vector)) / most;
+    if (length > 0.004 * data.size) arrow(where, add(where, scale(length, unit(vector))), 0.5 * R, colours[kind]);
+  }
 }
 
 // Things found once for the whole motion: how far sliders slide, and on which side of its support a body hangs.
 function prepare() {
   const elements = [...data.joints, ...data.forces];
   const sliding = data.joints.filter((j) => j.symbol === "slider" || j.symbol === "sleeve");
-  const standing = ["hinge", "ball", "cross", "bar", "weld", "coil"];
+  const standing = ["hinge", "ball", "cross", "bar", "weld", "coil", "piston"];
   const held = elements.filter((e) => grounded(e) >= 0 && standing.includes(e.symbol));
   for (const j of sliding) j.rail = [Infinity, -Infinity];
   const sums = held.map(() => [0, 0]);
@@ -239,24 +375,16 @@ function prepare() {
 // Path of the chosen point: faint all the way, bright behind the present place.
 function drawTrail(t) {
   if (!options.trail) return;
-  const flat = options.trail.path.map((point) => project(point.at));
+  const path = options.trail.path.map((point) => point.at);
   const now = options.trail.path.findLastIndex((point) => point.t <= t);
-  const draw = (from, to, alpha, pixels) => {
-    ctx.beginPath();
-    for (let k = from; k <= to; k++) if (flat[k]) ctx.lineTo(flat[k][0], flat[k][1]);
-    if (to === now) {
-      const tip = project(pointOf(options.trail.body, options.trail.at));
-      if (tip) ctx.lineTo(tip[0], tip[1]);
-    }
-    ctx.strokeStyle = css(theme.accent, alpha);
-    ctx.lineWidth = pixels;
-    ctx.stroke();
-  };
-  ctx.lineJoin = ctx.lineCap = "round";
-  draw(0, flat.length - 1, 0.22, 1.5);
-  const length = Math.ceil(flat.length / 4);
-  for (let part = 4; part >= 1; part--) { // drawn four times from ever later, it fades backwards
-    draw(Math.max(0, now - Math.ceil((length * part) / 4)), now, 0.32, 3.5 - 0.5 * part);
+  const length = Math.ceil(path.length / 4);
+  owner = 0;
+  thread(path, theme.accent, 1.4, 0.25);
+  const behind = [...path.slice(Math.max(0, now - length), now + 1), pointOf(options.trail.body, options.trail.at)];
+  const pieces = 8; // it fades backwards
+  for (let k = 0; k < pieces; k++) {
+    const from = Math.floor((behind.length * k) / pieces);
+    thread(behind.slice(from, Math.floor((behind.length * (k + 1)) / pieces) + 1), theme.accent, 3, (k + 1) / pieces);
   }
 }
 
@@ -274,34 +402,46 @@ function drawNames() {
     ctx.fillText(text, p[0], p[1] - lift);
   };
   data.bodies.forEach((body, b) => {
-    const line = body.parts.find((part) => part.type === "line");
-    const rod = body.parts.find((part) => part.ends || part.points);
+    const line = body.parts.find((part) => part.type === "line" || part.type === "faces");
+    const rod = body.parts.find((part) => part.ends || (part.points && part.type === "plate"));
     const points = line ? spotsOf(line) : (rod ? rod.ends || rod.points : [[0, 0, 0]]).map((p) => pointOf(b, p));
-    write(body.name, project(scale(1 / points.length, points.reduce(add))), theme.bodies[b], 0);
+    write(body.name, project(scale(1 / points.length, points.reduce(add))), mix(theme.bodies[b], theme.ink, 0.35), 0);
   });
   for (const joint of data.joints) write(joint.name, project(ends(joint)[1]), theme.ink, 18);
 }
 
 function drawScene(t) {
   moveTo(t);
+  follow();
   aim();
   ctx.clearRect(0, 0, width, height);
-  drawGrid();
-  queue = [];
-  shadow = new Path2D();
-  data.bodies.forEach((body, b) => {
-    layer = 1.5 * R * (b % 4);
-    body.parts.forEach((part) => drawPart(b, part, theme.bodies[b]));
-  });
-  layer = 0;
-  data.joints.forEach(drawJoint);
-  data.forces.forEach(drawForce);
-  if (options.axes) for (let b = 0; b < bodyCount; b++) drawAxes(b, 7 * R);
-  ctx.fillStyle = css(theme.shadow, theme.depth);
-  ctx.fill(shadow);
-  drawTrail(t);
-  queue.sort((a, b) => b.depth - a.depth);
-  for (const item of queue) item.draw();
+  if (gl) {
+    beginPicture();
+    data.bodies.forEach((body, b) => {
+      owner = numberOf.body(b);
+      body.parts.forEach((part) => drawPart(b, part, theme.bodies[b]));
+      if (options.axes) drawAxes(b, 7 * R);
+    });
+    data.joints.forEach((joint, k) => {
+      owner = numberOf.joint(k);
+      drawJoint(joint);
+    });
+    data.forces.forEach((force, k) => {
+      owner = numberOf.force(k);
+      drawForce(force);
+    });
+    drawArrows();
+    drawTrail(t);
+    endPicture();
+  }
   if (options.names) drawNames();
   drawTriad();
+}
+
+// Keep the camera with the body that the user follows.
+function follow() {
+  if (options.follow < 0) return;
+  const at = pointOf(options.follow, [0, 0, 0]);
+  if (options.followed) camera.target = add(camera.target, sub(at, options.followed));
+  options.followed = at;
 }

@@ -1,4 +1,4 @@
-// Vectors, colours, the camera, the ground grid.
+// Vectors, colours, the camera, the triad.
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -14,7 +14,8 @@ function across(z) {
 }
 
 const canvas = document.getElementById("scene");
-const ctx = canvas.getContext("2d");
+const marks = document.getElementById("marks"); // words and the triad lie on top of the picture
+const ctx = marks.getContext("2d");
 let width = 1;
 let height = 1;
 
@@ -32,7 +33,8 @@ function readTheme() {
   theme.series = stops;
   theme.depth = parseFloat(style.getPropertyValue("--depth")); // strength of shadows
   const many = bodyCount > 8; // then colours run smoothly along the list of bodies
-  theme.bodies = data.bodies.map((_, b) => {
+  theme.bodies = data.bodies.map((body, b) => {
+    if (body.color) return body.color;
     if (!many) return stops[b];
     const s = (b / (bodyCount - 1)) * 6;
     const order = [0, 5, 2, 4, 1, 6, 3, 3]; // by hue, so that neighbours mix into clear colours
@@ -57,19 +59,21 @@ const R = data.thick; // radius of a bar; symbols are multiples of it
 const pad = 4 * R;
 const middle = low.map((x, k) => 0.5 * (x + high[k]));
 const extent = low.map((x, k) => high[k] - x + 2 * pad);
-const floor = low[2] - pad - 0.03 * data.size;
+const floor = data.floor ?? low[2] - pad - 0.03 * data.size;
 
 const camera = { azimuth: 0, elevation: 0, distance: 1, target: [0, 0, 0], moved: false };
 const TAN = Math.tan((16 * Math.PI) / 180); // half the vertical angle of view
 
 // Look along the thinner horizontal direction, a little from the side and from above, with the whole motion in view.
 function resetCamera() {
-  const flat = Math.min(extent[0], extent[1]) < 0.2 * Math.max(extent[0], extent[1]);
+  const flat = data.lead < 0 && Math.min(extent[0], extent[1]) < 0.2 * Math.max(extent[0], extent[1]);
   const side = ((flat ? 20 : 34) * Math.PI) / 180;
   camera.azimuth = extent[1] <= extent[0] ? -Math.PI / 2 + side : -side;
   camera.elevation = ((flat ? 13 : 20) * Math.PI) / 180;
-  camera.target = world(...middle);
+  camera.target = data.lead < 0 ? world(...middle) : scale(1 / data.outer.length, data.outer.reduce(add));
   camera.moved = false;
+  [options.follow, options.followed] = [data.lead, data.lead < 0 ? null : [0, 1, 2].map((k) => poses[7 * data.lead + k])];
+  document.getElementById("follow").value = String(data.lead);
   fitCamera();
 }
 
@@ -126,36 +130,9 @@ function nice(x) {
   return power * (x / power < 1.5 ? 1 : x / power < 3.5 ? 2 : x / power < 7.5 ? 5 : 10);
 }
 
-const spacing = nice(Math.max(extent[0], extent[1], 0.5 * data.size) / 7);
+const spacing = nice((data.lead < 0 ? Math.max(extent[0], extent[1], 0.5 * data.size) : 2 * data.size) / 7);
 
-// Grid on the floor, fading outwards; its pieces are drawn in groups of equal strength.
-function drawGrid() {
-  const reach = 0.95 * Math.max(extent[0], extent[1], data.size);
-  const n = Math.ceil(reach / spacing);
-  const centre = [Math.round(middle[0] / spacing), Math.round(middle[1] / spacing)];
-  const groups = Array.from({ length: 10 }, () => new Path2D());
-  for (let i = -n; i <= n; i++) {
-    for (let j = -n; j < n; j++) {
-      const strength = 1 - Math.hypot(i, j + 0.5) / n;
-      if (strength <= 0.02) continue;
-      const group = groups[Math.min(9, Math.floor(10 * strength))];
-      for (const swap of [false, true]) {
-        const ends = [j, j + 1].map((k) => {
-          const [x, y] = swap ? [k, i] : [i, k];
-          return project(world((centre[0] + x) * spacing, (centre[1] + y) * spacing, floor));
-        });
-        if (!ends[0] || !ends[1]) continue;
-        group.moveTo(ends[0][0], ends[0][1]);
-        group.lineTo(ends[1][0], ends[1][1]);
-      }
-    }
-  }
-  ctx.lineWidth = 1;
-  groups.forEach((group, k) => {
-    ctx.strokeStyle = css(theme.grid, 0.05 + 0.05 * k);
-    ctx.stroke(group);
-  });
-}
+const gridReach = 1.1 * Math.max(extent[0], extent[1], data.size);
 
 // Small picture of the ground axes in the lower left corner.
 function drawTriad() {

@@ -78,7 +78,7 @@ def bounds(E, R):
 
 
 @helper
-def accept(T, E, R, t, h, index):
+def accept(T, E, R, index):
     """Make the step tried with this index the accepted one; its work was measured already."""
     memory, tally, work, flags = view(E, MEMORY), view(E, TALLY), view(R, run.WORK), view(E, FLAGS)
     tally[p.STEPS_1 if index == 1 else p.STEPS_3] += 1
@@ -86,7 +86,7 @@ def accept(T, E, R, t, h, index):
     flags[p.BROKEN_IN_ROW] = 0
     work[run.WORK_STEP] = memory[p.WORK_STEP]
     work[run.POWER_STEP] = view(T, s.ENERGY)[s.POWER]
-    code = run.accept_state(T, R, t, h)
+    code = run.accept(T, R)
     memory[p.ENERGY_OLD] = memory[p.ENERGY_TRIAL]
     memory[p.KINETIC_MOST] = max(memory[p.KINETIC_MOST], memory[p.KINETIC_TRIAL])
     memory[p.WORK_MOST] = max(memory[p.WORK_MOST], abs(work[run.WORK_NEW]))
@@ -115,14 +115,12 @@ def is_for_index_1(E, R):
 
 
 @helper
-def reject(E, R, h, factor):
+def reject(E, R, factor):
     """A smaller step; index 1 if it is small, or after several failures (6.5)."""
-    clock = view(R, run.CLOCK)
-    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    run.retry(R, factor)
     view(E, FLAGS)[p.FAILURES] += 1
-    clock[run.H_NEXT] = h * factor
     if is_for_index_1(E, R):
-        change_index(E, 1, clock[run.T_NEW])
+        change_index(E, 1, view(R, run.CLOCK)[run.T_NEW])
 
 
 @helper
@@ -162,13 +160,12 @@ def choose_step(T, E, R, t, h, error, upper, lower):
             change_index(E, 3, t)
 
 
-@helper
-def attempt(T, E, R):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, LINK)[p.RUN]
     clock, flags, counts, memory = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS), view(E, MEMORY)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     view(T, s.TIME)[0] = t
     code = step_index_1(T, E, R, h) if flags[p.INDEX] == 1 else step_index_3(T, E, R, h)
     fixed = clock[run.STEP] > 0.0
@@ -179,33 +176,19 @@ def attempt(T, E, R):
     if code != CONVERGED:
         counts[run.N_NEWTON_FAILED] += 1
         flags[p.BROKEN_IN_ROW] += 1 if code != STALLED else 0
-        if fixed or flags[p.BROKEN_IN_ROW] > 12:
+        if fixed or flags[p.BROKEN_IN_ROW] > run.MOST_FAILURES:
             return run.NEWTON_FAILED if code == STALLED else code
-        reject(E, R, h, 0.5 if code == STALLED else 0.25)
+        reject(E, R, 0.5 if code == STALLED else 0.25)
         memory[p.H_FAILED] = h
         flags[p.WAIT] = PATIENCE
         return OK
     if fixed:
-        return accept(T, E, R, t, h, flags[p.INDEX])
+        return accept(T, E, R, flags[p.INDEX])
     error = abs(memory[p.ENERGY_TRIAL] - memory[p.ENERGY_OLD] - memory[p.WORK_STEP])
     upper, lower = bounds(E, R)
     if not error <= upper:
-        reject(E, R, h, max(0.1, min(0.5, (0.8 * upper / error) ** (1.0 / 3.0))))
+        reject(E, R, max(0.1, min(0.5, (0.8 * upper / error) ** (1.0 / 3.0))))
         return OK
     index = flags[p.INDEX]
     choose_step(T, E, R, t, h, error, upper, lower)
-    return accept(T, E, R, t, h, index)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, LINK)[p.RUN]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R)
-        if code != OK:
-            return code
+    return accept(T, E, R, index)

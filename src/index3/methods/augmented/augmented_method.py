@@ -50,7 +50,7 @@ class AugmentedLagrangian(Method):
     order: ClassVar[int] = 2
     implicit: ClassVar[bool] = True
     paper: ClassVar[str] = "Cardenal, Cuadrado, Bayo 1997"
-    kernel: ClassVar[Kernel] = augmented.advance
+    kernel: ClassVar[Kernel] = augmented.attempt
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, DIAGONAL})
     takes_reactions: ClassVar[bool] = False
     index: ClassVar[int]

@@ -30,7 +30,7 @@ STRENGTH = 1e9
 the eigenvalues of Phi_q M^-1 Phi_q^T in the rows' units: 1e-4 in a chain of 100 links, 0 in a singular position."""
 ROW_TOLERANCE = 1e-12
 """Scaled position residual that the corrections of index 3 may leave: some thousand roundings."""
-CONVERGED, STALLED = 0, 1
+CONVERGED, STALLED = run.CONVERGED, run.STALLED
 
 
 @helper

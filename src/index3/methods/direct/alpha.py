@@ -153,8 +153,7 @@ def control(R, h, error):
     clock = view(R, run.CLOCK)
     factor = 0.9 * max(error, 1e-9) ** (-1.0 / 3.0)  # (37b): Theta^(-1/6), Theta the square of this error
     if not error <= 1.0:
-        view(R, run.COUNTS)[run.N_REJECTED] += 1
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
+        run.retry(R, max(0.2, min(0.9, factor)))
         return False
     if factor > 1.2:
         clock[run.H_NEXT] = max(clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0, h * min(2.0, factor))

@@ -177,14 +177,13 @@ def control(T, E, R, t, h):
     clock, orders = view(R, run.CLOCK), view(E, ORDERS)
     error = error_at(T, E, R, t, orders[ORDER])
     if not error <= 1.0:
-        view(R, run.COUNTS)[run.N_REJECTED] += 1
         orders[REJECTED_IN_ROW] += 1
         orders[SINCE] = 0
         factor = choose_order(T, E, R, t, error) if error < 1e100 else 0.25
         if orders[REJECTED_IN_ROW] > 2:  # the past is of no use: a kink
             orders[ORDER] = min(orders[ORDER], max(1, orders[LOWEST]))
             factor = min(factor, 0.25)
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
+        run.retry(R, max(0.2, min(0.9, factor)))
         return False
     orders[REJECTED_IN_ROW] = 0
     orders[SINCE] += 1
@@ -255,24 +254,24 @@ def solve(T, E, R, S, t, h):
 
 
 @helper
-def accept(T, E, R, t, h):
+def accept(T, E, R, t):
     """Evaluate the forces at the state in T and make it the new one."""
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R, h):
+    if run.gains_too_much(T, R):
         view(E, ORDERS)[SINCE] = 0
         return OK
     push(T, E, t)
-    return run.accept_state(T, R, t, h)
+    return run.accept(T, R)
 
 
-@helper
-def attempt(T, E, R, S):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size and order of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, newton.RUN)[0]
+    S = view(R, run.LINK)[run.LINK_SOLVER]
     orders, steps, fixed = view(E, ORDERS), view(R, run.COUNTS)[run.N_STEPS], view(R, run.CLOCK)[run.STEP] > 0.0
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     view(T, s.TIME)[0] = t
     if fixed and steps < view(E, START_Q).shape[0]:
         take_given(T, E, steps)
@@ -282,26 +281,11 @@ def attempt(T, E, R, S):
         code = solve(T, E, R, S, t, h)
         if code != newton.CONVERGED:
             orders[SINCE] = 0
-            return newton.answer_failure(E, R, code, h)
+            return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
         view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
         if not fixed and not control(T, E, R, t, h):
             return OK
-    return accept(T, E, R, t, h)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, newton.RUN)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, S)
-        if code != OK:
-            return code
+    return accept(T, E, R, t)
 
 
 @kernel

@@ -51,7 +51,7 @@ class BDFIndex3(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (as the method to beat)"
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
-    kernel: ClassVar[Kernel] = bdf.advance
+    kernel: ClassVar[Kernel] = bdf.attempt
     helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions,)  # starting values of constant steps
     stabilised: ClassVar[bool] = False
 

@@ -139,7 +139,7 @@ class Starter:
         clock = self.run[run.CLOCK]
         clock[[run.T_END, run.STEP]] = end, (end - t) / count
         self.table[newton.FLAGS][newton.RENEW] = 1
-        code = self.run.advance(bdf.advance, self.table, 10 * count)
+        code = self.run.advance(bdf.attempt, self.table, 10 * count)
         for name, number in self.run.counters().items():
             self.work[name] += number
         self.angle, self.state[s.ANGLE_REF][:] = self.state[s.ANGLE_REF].copy(), before

@@ -104,19 +104,19 @@ def solve(T, E, R, S, h):
 
 
 @helper
-def accept(T, E, R, t, h):
+def accept(T, E, R, t):
     """Make the trial state the new one, and remember what the next step needs of it."""
     auxiliary, start, a, a0 = view(E, AUXILIARY), view(E, A_START), view(T, s.A), view(E, PAST_A)[0]
     alpha_m, alpha_f, _ = parameters(view(E, OPTIONS)[RHO])
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R, h):
+    if run.gains_too_much(T, R):
         return OK
     for k in range(a.shape[0]):
         auxiliary[k] = ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)
     past.remember(T, E, t, t)
-    return run.accept_state(T, R, t, h)
+    return run.accept(T, R)
 
 
 @helper
@@ -131,32 +131,19 @@ def step_error(T, E, R, t, h):
     return sqrt((total + past.state_error(T, E, R, h, t)) / a.shape[0])
 
 
-@helper
-def attempt(T, E, R, S):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h) or (view(E, OPTIONS)[RHO] == 1.0 and past.shrunk(E, h)):
+    R = view(E, newton.RUN)[0]
+    S = view(R, run.LINK)[run.LINK_SOLVER]
+    t, h = run.step_tried(R)
+    if view(E, OPTIONS)[RHO] == 1.0 and past.shrunk(E, h):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     code = solve(T, E, R, S, h)
     if code != newton.CONVERGED:
-        return newton.answer_failure(E, R, code, h)
+        return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, R, t, h)):
         return OK
-    return accept(T, E, R, t, h)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, newton.RUN)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, S)
-        if code != OK:
-            return code
+    return accept(T, E, R, t)

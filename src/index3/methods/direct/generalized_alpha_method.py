@@ -49,7 +49,7 @@ class GeneralizedAlpha(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Arnold, Bruels 2007; Chung, Hulbert 1993"
     summary: ClassVar[str] = "as hht-i3, with the damping at infinite frequency as its setting"
-    kernel: ClassVar[Kernel] = generalized_alpha.advance
+    kernel: ClassVar[Kernel] = generalized_alpha.attempt
 
     def __post_init__(self) -> None:
         owner = "Method 'generalized-alpha'"

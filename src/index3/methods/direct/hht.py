@@ -40,7 +40,7 @@ __all__ = [
     "PAST_T",
     "SHIFT",
     "SLOTS",
-    "advance",
+    "attempt",
 ]
 
 
@@ -101,20 +101,20 @@ def accept(T, E, R, t, h):
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R, h):
+    if run.gains_too_much(T, R):
         return OK
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)
     keep_present(T)
-    return run.accept_state(T, R, t, h)
+    return run.accept(T, R)
 
 
 @helper
-def attempt(T, E, R, S):
+def try_step(T, E, R, S):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     c = view(E, OPTIONS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h) or (c[GAMMA] == 0.5 and past.shrunk(E, h)):
+    t, h = run.step_tried(R)
+    if c[GAMMA] == 0.5 and past.shrunk(E, h):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     newton.fill_weights(E, R, h)
@@ -122,7 +122,7 @@ def attempt(T, E, R, S):
     fill_bases(T, E, R, h)
     code = newton.solve_step(T, E, R, S)
     if code != newton.CONVERGED:
-        return newton.answer_failure(E, R, code, h)
+        return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:
         scale = error_constant(E) * h * h
@@ -132,16 +132,9 @@ def attempt(T, E, R, S):
 
 
 @kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+def attempt(T, E):
+    """`try_step`; afterwards others ask with accelerations of the instant itself."""
     R = view(E, newton.RUN)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, S)
-        view(T, s.SHARE)[0] = 0.0  # others ask with accelerations of the instant itself
-        if code != OK:
-            return code
+    code = try_step(T, E, R, view(R, run.LINK)[run.LINK_SOLVER])
+    view(T, s.SHARE)[0] = 0.0
+    return code

@@ -63,7 +63,7 @@ class HHT(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
     summary: ClassVar[str] = "stiff, closed and redundant mechanisms; numerical damping by alpha"
-    kernel: ClassVar[Kernel] = hht.advance
+    kernel: ClassVar[Kernel] = hht.attempt
 
     def __post_init__(self) -> None:
         owner = "Method 'hht-i3'"

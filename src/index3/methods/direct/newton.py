@@ -46,7 +46,7 @@ in a row, whether the directions of the closure stay as they are."""
 ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
-CONVERGED, STALLED = 0, 1
+CONVERGED, STALLED = run.CONVERGED, run.STALLED
 
 
 @helper
@@ -318,17 +318,3 @@ def fill_weights(E, R, h):
     if not fixed:
         for k in range(view(R, run.LIMITS)[run.FIRST_STATE], w.shape[0]):
             w[k] = run.weight_v(R, k) if stabilised else h * run.weight_v(R, k)
-
-
-@helper
-def answer_failure(E, R, code, h):
-    """After an iteration that did not converge: OK with a smaller next step, or the reason to end the run."""
-    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
-    fixed = clock[run.STEP] > 0.0
-    if code >= run.NEWTON_FAILED or fixed:
-        flags[FAILED_IN_ROW] += 1
-        if fixed or flags[FAILED_IN_ROW] > 12:
-            return run.NEWTON_FAILED if code == STALLED else code
-    view(R, run.COUNTS)[run.N_REJECTED] += 1
-    clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
-    return OK

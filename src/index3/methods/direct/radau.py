@@ -21,9 +21,8 @@ from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
 from index3.methods.filtering import filter_error
 
-SAFETY, KEEP = 0.9, 1.2
-"""Of [HairerWanner]: safety factor; growth below which a step is kept, and its factorisations with it."""
-SMALLEST, LARGEST = 0.2, 8.0
+SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0
+"""Of [HairerWanner]: safety factor, bounds of the change of a step."""
 
 
 @helper
@@ -76,7 +75,7 @@ def step_error(T, E, R, h):
 @helper
 def next_step(E, R, h, error):
     """The next step after an accepted one ([HairerWanner] (IV.8.21), (IV.8.25)); kept if it would hardly grow."""
-    clock, memory, flags, most = view(R, run.CLOCK), view(E, rs.MEMORY), view(E, rs.FLAGS), view(E, rs.SETTINGS)
+    memory, flags, most = view(E, rs.MEMORY), view(E, rs.FLAGS), view(E, rs.SETTINGS)
     double = 2.0 * most[rs.MAX_ITERATIONS]
     safety = SAFETY * (double + 1.0) / (double + memory[rs.ITERATIONS])
     error = max(error, 1e-10)
@@ -84,44 +83,25 @@ def next_step(E, R, h, error):
     if memory[rs.H_PAST] > 0.0:
         factor = min(factor, SAFETY * h / memory[rs.H_PAST] * (memory[rs.ERROR_PAST] / (error * error)) ** 0.25)
     factor = max(SMALLEST, min(1.0 if flags[rs.AFTER_REJECTION] == 1 else LARGEST, factor))
-    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
-    if factor >= KEEP:
-        clock[run.H_NEXT] = max(planned, h * factor)
-    elif factor < 1.0:
-        clock[run.H_NEXT] = h * factor
-    elif h == planned:
-        clock[run.H_NEXT] = h
+    run.grow_or_keep(R, factor)
     memory[rs.ERROR_PAST] = max(0.01, error)
 
 
 @helper
-def reject(E, R, h, factor):
+def reject(E, R, factor):
     """A step that is not taken: a smaller one next."""
-    view(R, run.COUNTS)[run.N_REJECTED] += 1
     view(E, rs.FLAGS)[rs.AFTER_REJECTION] = 1
-    view(R, run.CLOCK)[run.H_NEXT] = h * factor
+    run.retry(R, factor)
     return OK
 
 
-@helper
-def give_up(E, R, h, code):
-    """A step whose stages or end could not be found: a smaller one next, or the reason to stop."""
-    flags, fixed = view(E, rs.FLAGS), view(R, run.CLOCK)[run.STEP] > 0.0
-    if code >= run.NEWTON_FAILED or fixed:
-        flags[rs.FAILED_IN_ROW] += 1
-        if fixed or flags[rs.FAILED_IN_ROW] > 12:
-            return run.NEWTON_FAILED if code == radau_newton.STALLED else code
-    return reject(E, R, h, 0.5 if code == radau_newton.STALLED else 0.25)
-
-
-@helper
-def attempt(T, E, R):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, rs.RUN)[0]
     link, memory, flags = view(E, rs.LINK), view(E, rs.MEMORY), view(E, rs.FLAGS)
     fixed, error = view(R, run.CLOCK)[run.STEP] > 0.0, 0.0
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     code = return_to_start(T, E, R) if flags[rs.STALE] == 1 else OK
     view(T, s.TIME)[0] = t
     memory[rs.H_STEP] = h
@@ -130,7 +110,7 @@ def attempt(T, E, R):
     if code == radau_newton.CONVERGED and not fixed:
         error = step_error(T, E, R, h)
         if not error <= 1.0:
-            return reject(E, R, h, max(SMALLEST, min(0.9, SAFETY * error**-0.25)) if error < 1e100 else SMALLEST)
+            return reject(E, R, max(SMALLEST, min(0.9, SAFETY * error**-0.25)) if error < 1e100 else SMALLEST)
     if code == radau_newton.CONVERGED:
         view(T, s.TIME)[0] = t
         run.copy(view(T, s.Q), view(E, rs.STAGE_Q)[rs.STAGES - 1])
@@ -138,8 +118,9 @@ def attempt(T, E, R):
         code = accelerate(T, E)
         flags[rs.STALE] = 0 if code == OK else 1
     if code != radau_newton.CONVERGED:
-        return give_up(E, R, h, code)
-    if run.gains_too_much(T, R, h):
+        flags[rs.AFTER_REJECTION] = 1
+        return run.answer_failure(R, flags[rs.FAILED_IN_ROW :], code)
+    if run.gains_too_much(T, R):
         flags[rs.STALE] = 1
         flags[rs.AFTER_REJECTION] = 1
         return OK
@@ -151,20 +132,4 @@ def attempt(T, E, R):
     for i in range(rs.STAGES):
         run.copy(view(E, rs.PAST_A)[i], view(E, rs.STAGE_A)[i])
         run.copy(view(E, rs.PAST_LAM)[i], view(E, rs.STAGE_LAM)[i])
-    return call(link[rs.LINK_ACCEPT], T, R)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, rs.RUN)[0]
-    budget = run.step_budget(R)
-    while True:
-        if call(view(E, rs.LINK)[rs.LINK_EMIT], T, R) != OK:
-            return run.BLOCK_FULL
-        code = run.may_go_on(R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R)
-        if code != OK:
-            return code
+    return run.accept(T, R)

@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
-from index3.methods import run, stepping
+from index3.methods import run
 from index3.methods.direct import radau, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
@@ -83,11 +83,9 @@ class Radau5(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Hairer, Wanner 1996 (RADAU5); Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "very stiff motions at tight tolerances"
-    kernel: ClassVar[Kernel] = radau.advance
+    kernel: ClassVar[Kernel] = radau.attempt
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, COMPLEX})
-    helpers: ClassVar[tuple[Kernel, ...]] = (
-        stepping.emit, stepping.accept, radau_newton.stages, points.evaluate,
-    )  # fmt: skip
+    helpers: ClassVar[tuple[Kernel, ...]] = (radau_newton.stages, points.evaluate)
 
     def __post_init__(self) -> None:
         owner = f"Method '{self.key}'"

@@ -22,7 +22,7 @@ from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import manifold, run
 from index3.methods.direct import radau_system as rs
 
-CONVERGED, STALLED, GO_ON = 0, 1, 2
+CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
 MIDDLE = 1
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a step adds up over thousands of them, and would hide the order."""

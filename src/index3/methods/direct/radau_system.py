@@ -27,7 +27,7 @@ from index3.methods import run
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),
 )  # fmt: skip
 
-COMPLEX, PROJECTOR, POINT, LINK_EMIT, LINK_ACCEPT, LINK_STAGES, LINK_EVALUATE = range(7)
+COMPLEX, PROJECTOR, POINT, LINK_STAGES, LINK_EVALUATE = range(5)
 """Places in LINK: tables of the complex matrix, of the projector with the directions of the start and of `points`; and
 addresses of kernels."""
 KAPPA, MAX_ITERATIONS, RENEW_RATE = range(3)

@@ -110,22 +110,18 @@ def watch_stiffness(T, E, R, h, k):
 
 
 @helper
-def rejected(E, R, h, k, lower, code):
+def rejected(E, R, lower, code):
     """A failed try: half the step; order 1 after three failures; or the reason to stop."""
-    flags, clock = view(E, FLAGS), view(R, run.CLOCK)
+    flags = view(E, FLAGS)
     flags[FAILURES] += 1
     flags[STARTING] = 0
-    if clock[run.STEP] > 0.0 or (code != OK and flags[FAILURES] > rk.MOST_FAILURES):
-        if code == rk.STALLED:
-            return run.NEWTON_FAILED
-        return run.NOT_FINITE if code == run.BODY_SINGULAR else code
-    view(R, run.COUNTS)[run.N_REJECTED] += 1
+    if view(R, run.CLOCK)[run.STEP] > 0.0 or (code != OK and flags[FAILURES] > run.MOST_FAILURES):
+        return rk.reason(code)
     part = 0.25 if code != OK else 0.5
     if flags[FAILURES] > 3 and code == OK and view(E, MEMORY)[ERK] > 0.5:
         part = min(0.5, sqrt(0.5 / view(E, MEMORY)[ERK]))
     flags[K] = lower if flags[FAILURES] < 3 else 1
-    clock[run.H_NEXT] = part * h
-    return run.BLOCK_FULL if code == run.EVALUATION_FAILED else OK  # users' functions are asked again after a return
+    return rk.try_again(R, code, part)
 
 
 @helper
@@ -137,7 +133,7 @@ def start_step(T, E, R, t, h):
     if code == OK:
         code = rk.finish(T, starter)
     if code != OK:
-        return rejected(E, R, h, 1, 1, code)
+        return rejected(E, R, 1, code)
     remember(T, E, flags[FILLED])
     return rk.accept(T, starter, R, t)
 
@@ -165,13 +161,12 @@ def correct(T, E, h, k, target):
     return code
 
 
-@helper
-def attempt(T, E, R):
+@kernel
+def attempt(T, E):
     """Try one step and choose order and size of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, RUN)[0]
     flags, memory, clock, starter = view(E, FLAGS), view(E, MEMORY), view(R, run.CLOCK), view(E, STARTER)[0]
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     of_starter, fixed = view(starter, rk.FLAGS), clock[run.STEP] > 0.0
     if of_starter[rk.STALE] == 1 and rk.restore_reference(T, starter, R) != OK:
         return run.EVALUATION_FAILED
@@ -190,12 +185,12 @@ def attempt(T, E, R):
         error = estimate(E, R, h, k)
         lower = lower_order(E, k)
         if not fixed and not error <= 1.0:
-            return rejected(E, R, h, k, lower, OK if error < 1e100 else rk.STALLED)
+            return rejected(E, R, lower, OK if error < 1e100 else rk.STALLED)
         code = correct(T, E, h, k, target)
         if code == OK and not fixed and rk.jump(T, starter, R) > 0.0:
-            return rejected(E, R, h, k, lower, OK)
+            return rejected(E, R, lower, OK)
     if code != OK:
-        return rejected(E, R, h, k, lower, code)
+        return rejected(E, R, lower, code)
     remember(T, E, flags[FILLED])
     flags[NS] = flags[NS] + 1 if h == memory[H_USED] else 1
     memory[H_USED] = h
@@ -232,17 +227,3 @@ def dense(T, E):
             q[j] += x * w[0] * phi[i, j]
             v[j] += x * w[0] * phi[i, n + j]
     return OK
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R, starter = view(E, RUN)[0], view(E, STARTER)[0]
-    budget = run.step_budget(R)
-    while True:
-        code = rk.before_step(T, starter, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R)
-        if code != OK:
-            return code

@@ -63,7 +63,7 @@ class Adams(Method):
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shampine, Gordon 1975"
     summary: ClassVar[str] = "smooth motion, expensive forces, tight tolerances; two evaluations a step"
-    kernel: ClassVar[Kernel] = adams.advance
+    kernel: ClassVar[Kernel] = adams.attempt
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
 
     def __post_init__(self) -> None:
@@ -116,5 +116,5 @@ class Adams(Method):
         table[formulas.PHI][0] = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]])
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 1)
         progress[run.LIMITS][run.QUINTIC] = run.OWN
-        progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = adams.dense.address, table.handle
+        progress[run.LINK][run.LINK_DENSE] = adams.dense.address
         return table

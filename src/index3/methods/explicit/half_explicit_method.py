@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import UNSYMMETRIC
-from index3.methods import run, stepping
+from index3.methods import run
 from index3.methods.explicit import half_explicit, points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.runge_kutta_method import STAGES, runge_kutta_table
@@ -20,7 +20,7 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.registry import register
 
-KERNELS = (points.evaluate, stepping.emit, stepping.accept, half_explicit.stages)
+KERNELS = (points.evaluate, half_explicit.stages)
 WEIGHT = 0.1
 """Of the derivative at the start in the error estimate; ours, so that errors are about what is allowed."""
 
@@ -63,7 +63,7 @@ class Hem4(Method):
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Brasey, Hairer 1993"
     summary: ClassVar[str] = "smooth motion without stiffness, as dopri5, by velocity constraints alone; for comparison"
-    kernel: ClassVar[Kernel] = rk.advance
+    kernel: ClassVar[Kernel] = rk.attempt
     needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
     helpers: ClassVar[tuple[Kernel, ...]] = KERNELS
     takes_reactions: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta steps on the constraint manifold: one `advance` for every tableau.
+"""Explicit Runge-Kutta steps on the constraint manifold: one `attempt` for every tableau.
 
 y = (q, v), y' = (v, a) with a from the augmented system; after the stages the end of the step is projected onto the
 position and velocity rows, then its acceleration is evaluated there [Lubich; Shampine; Eich: coordinate projection].
@@ -35,18 +35,17 @@ from index3.methods.explicit import points
     end_q=("f8", 1),  # q at the end of the step before its projection
 )  # fmt: skip
 
-POINT, LINK_EVALUATE, LINK_EMIT, LINK_ACCEPT, LINK_STAGES = range(5)
+POINT, LINK_EVALUATE, LINK_STAGES = range(3)
 """Places in LINK: the table of `points`, and addresses of kernels."""
 REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD, HOW_END = range(9)
 """Places in FLAGS: which of PROJECTORS holds the start of the step; stages are recovered; skipped rows decide
 that; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
 whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
-STALLED = 1
+STALLED = run.STALLED
 JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
 """A projection is a jump if it is larger than so many allowed errors, than this part of the step, and than this part of
 the coordinates (near a singular position rounding is amplified: some 1e-9)."""
-MOST_FAILURES = 12
 
 
 @helper
@@ -194,17 +193,28 @@ def note_rows(E):
 
 
 @helper
-def failed(E, R, h, code):
+def reason(code):
+    """Why a run ends that cannot try again."""
+    if code == STALLED:
+        return run.NEWTON_FAILED
+    return run.NOT_FINITE if code == run.BODY_SINGULAR else code
+
+
+@helper
+def try_again(R, code, factor):
+    """Another size next; users' functions that failed are asked again after a return."""
+    run.retry(R, factor)
+    return run.BLOCK_FULL if code == run.EVALUATION_FAILED else OK
+
+
+@helper
+def failed(E, R, code):
     """A try without an end: a smaller step, or the reason to stop."""
-    flags, clock = view(E, FLAGS), view(R, run.CLOCK)
+    flags = view(E, FLAGS)
     flags[FAILED_IN_ROW] += 1
-    if clock[run.STEP] > 0.0 or flags[FAILED_IN_ROW] > MOST_FAILURES:
-        if code == STALLED:
-            return run.NEWTON_FAILED
-        return run.NOT_FINITE if code == run.BODY_SINGULAR else code
-    view(R, run.COUNTS)[run.N_REJECTED] += 1
-    clock[run.H_NEXT] = 0.25 * h
-    return run.BLOCK_FULL if code == run.EVALUATION_FAILED else OK  # users' functions are asked again after a return
+    if view(R, run.CLOCK)[run.STEP] > 0.0 or flags[FAILED_IN_ROW] > run.MOST_FAILURES:
+        return reason(code)
+    return try_again(R, code, 0.25)
 
 
 @helper
@@ -237,16 +247,15 @@ def accept(T, E, R, t):
     if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         add_work(T, E, R, t)
     code = points.set_reference(T, view(E, LINK)[POINT])
-    return code if code != OK else call(view(E, LINK)[LINK_ACCEPT], T, R)
+    return code if code != OK else run.accept(T, R)
 
 
-@helper
-def attempt(T, E, R):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, RUN)[0]
     clock, flags, c = view(R, run.CLOCK), view(E, FLAGS), view(E, SETTINGS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     code = OK
     if flags[STALE] == 1:
         code = restore_reference(T, E, R)
@@ -263,14 +272,13 @@ def attempt(T, E, R):
                 error = step_error(E, R, h)
             error = max(error, jump(T, E, R))
     if code != OK or not error < 1e100:
-        return failed(E, R, h, code if code != OK else STALLED)
+        return failed(E, R, code if code != OK else STALLED)
     if fixed:
         return accept(T, E, R, t)
     factor = c[SAFETY] * max(error, 1e-10) ** -c[EXPONENT]
     if error > 1.0:
-        view(R, run.COUNTS)[run.N_REJECTED] += 1
         flags[FAILED_IN_ROW] += 1
-        clock[run.H_NEXT] = h * max(c[SHRINK], min(0.9, factor))
+        run.retry(R, max(c[SHRINK], min(0.9, factor)))
         return OK
     factor = max(c[SHRINK], min(c[GROW], factor * c[LAST_ERROR] ** c[MEMORY]))
     wanted = h * (min(factor, 1.0) if flags[FAILED_IN_ROW] > 0 else factor)
@@ -294,25 +302,3 @@ def dense(T, E):
         work[run.WORK_STEP] = sum_power(E, work[run.POWER_OLD]) * (clock[run.T_WANTED] - clock[run.T_OLD])
     view(T, s.TIME)[0] = clock[run.T_WANTED]
     return code
-
-
-@helper
-def before_step(T, E, R, budget):
-    """As `run.before_step`, the output written by a kernel."""
-    if call(view(E, LINK)[LINK_EMIT], T, R) != OK:
-        return run.BLOCK_FULL
-    return run.may_go_on(R, budget)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, RUN)[0]
-    budget = run.step_budget(R)
-    while True:
-        code = before_step(T, E, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R)
-        if code != OK:
-            return code

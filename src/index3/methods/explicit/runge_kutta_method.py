@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.linear import contract
-from index3.methods import projection_kernels, run, stepping
+from index3.methods import projection_kernels, run
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.point_table import point_table
@@ -27,7 +27,7 @@ STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
 """What `stabilization` does at the end of a step."""
 
-STEP_KERNELS = (points.evaluate, stepping.emit, stepping.accept, rk.stages)
+STEP_KERNELS = (points.evaluate, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
 
 
@@ -52,7 +52,7 @@ def runge_kutta_table(
     size: int = len(rk.SLOTS),
     kernels: tuple[Kernel, ...] = STEP_KERNELS,
 ) -> Table:
-    """The table of `runge_kutta.advance` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
+    """The table of `runge_kutta.attempt` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
     n, table = progress.system.n, Table(size)
     projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
     point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
@@ -91,7 +91,7 @@ class RungeKutta(Method):
     family: ClassVar[str] = "explicit"
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
-    kernel: ClassVar[Kernel] = rk.advance
+    kernel: ClassVar[Kernel] = rk.attempt
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     own_output: ClassVar[bool]
 
@@ -144,7 +144,7 @@ class RungeKutta(Method):
             progress[run.LIMITS][run.TRACK_WORK] = run.OWN
         if self.own_output or not progress.system.conservative:  # work between steps needs the formula too
             progress[run.LIMITS][run.QUINTIC] = run.OWN
-            progress[run.LINK][[run.LINK_DENSE, run.LINK_METHOD]] = rk.dense.address, table.handle
+            progress[run.LINK][run.LINK_DENSE] = rk.dense.address
         return table
 
     def check_terms(self, progress: Run) -> None:

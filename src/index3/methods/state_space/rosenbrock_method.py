@@ -57,7 +57,7 @@ class Rosenbrock4(Method):
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
-    kernel: ClassVar[Kernel] = rosenbrock_steps.advance
+    kernel: ClassVar[Kernel] = rosenbrock_steps.attempt
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False

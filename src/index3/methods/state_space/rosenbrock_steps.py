@@ -183,61 +183,44 @@ def step_error(E, R, h):
 
 
 @helper
-def accept(T, E, R, t, h):
+def accept(T, E, R):
     """Accelerations at the new state, which becomes the start of the next step."""
     code = manifold.accelerate(T, view(E, STAGE)[0], R)
     if code == OK and run.core(T, s.CORE_FORCES) != OK:  # reactions included, for power
         code = run.EVALUATION_FAILED
     view(E, FLAGS)[STALE] = 1
-    return code if code != OK else run.accept_state(T, R, t, h)
+    return code if code != OK else run.accept(T, R)
 
 
-@helper
-def attempt(T, E, R, F_, S):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    R, F_ = view(E, RUN)[0], view(E, FRAME)[0]
+    S = view(R, run.LINK)[run.LINK_SOLVER]
     clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     frame.set_reach(F_, R, h)
     code = solve_step(T, E, R, F_, S, t, h)
     fixed = clock[run.STEP] > 0.0
     if code != OK:
         counts[run.N_NEWTON_FAILED] += 1
         flags[FAILED_IN_ROW] += 1
-        if fixed or (code != STUCK and flags[FAILED_IN_ROW] > 12):
+        if fixed or (code != STUCK and flags[FAILED_IN_ROW] > run.MOST_FAILURES):
             return run.NEWTON_FAILED if code == STUCK else code
-        counts[run.N_REJECTED] += 1
         flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = (0.5 if code == STUCK else 0.25) * h
+        run.retry(R, 0.5 if code == STUCK else 0.25)
         return OK
     flags[FAILED_IN_ROW] = 0
     if fixed:
-        return accept(T, E, R, t, h)
+        return accept(T, E, R)
     error = step_error(E, R, h)
     factor = 0.9 * max(error, 1e-10) ** -0.25 if error < 1e100 else 0.2
     if not error <= 1.0:
-        counts[run.N_REJECTED] += 1
         flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
+        run.retry(R, max(0.2, min(0.9, factor)))
         return OK
     planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0  # the last steps to the end are shortened
     largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
     flags[AFTER_REJECTION] = 0
     clock[run.H_NEXT] = max(planned, h * max(0.2, min(largest, factor)))
-    return accept(T, E, R, t, h)
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R, F_ = view(E, RUN)[0], view(E, FRAME)[0]
-    S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, F_, S)
-        if code != OK:
-            return code
+    return accept(T, E, R)

@@ -46,7 +46,7 @@ H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST = range(4)
 """Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last rate."""
 RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW = range(4)
 """Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step."""
-CONVERGED, STALLED, GO_ON = 0, 1, 2
+CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
 EPSILON = 2.2e-16
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""

@@ -50,7 +50,7 @@ class StateSpaceMethod(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = THESIS
-    kernel: ClassVar[Kernel] = sdirk_steps.advance
+    kernel: ClassVar[Kernel] = sdirk_steps.attempt
     takes_reactions: ClassVar[bool] = False
     tableau: ClassVar[Tableau]
     reduced: ClassVar[bool] = False  # unknowns of the iteration are the independent accelerations only

@@ -117,23 +117,16 @@ def step_error(T, E, R, F, S, h):
 
 
 @helper
-def next_step(E, R, h, error):
-    """(4.8): the next step size; kept if it would grow by less than 1.2 (section 2.2)."""
-    clock, flags = view(R, run.CLOCK), view(E, FLAGS)
+def next_step(E, R, error):
+    """(4.8): the next step size; kept if it would hardly grow (section 2.2)."""
+    flags = view(E, FLAGS)
     factor = 0.9 * max(error, 1e-10) ** (-view(E, SETTINGS)[EXPONENT])
-    largest = 1.0 if flags[AFTER_REJECTION] == 1 else 5.0
-    planned = clock[run.H_NEXT] if h < clock[run.H_NEXT] else h  # the last steps to the end are shortened
-    if factor >= 1.2 and largest > 1.0:
-        clock[run.H_NEXT] = max(planned, h * min(largest, factor))
-    elif factor < 1.0:
-        clock[run.H_NEXT] = h * max(0.2, factor)
-    elif h == planned:
-        clock[run.H_NEXT] = h
+    run.grow_or_keep(R, max(0.2, min(1.0 if flags[AFTER_REJECTION] == 1 else 5.0, factor)))
     flags[AFTER_REJECTION] = 0
 
 
 @helper
-def accept(T, E, R, F, t, h):
+def accept(T, E, R, F):
     """Make the trial state the new one, and the reference of the next step."""
     code = frame.take_reference(T, F)
     if code != OK:
@@ -141,52 +134,29 @@ def accept(T, E, R, F, t, h):
     last = view(E, PLACES).shape[0] - 1
     run.copy(view(T, s.A), view(E, STAGE_A)[last])
     run.copy(view(T, s.LAM), view(E, STAGE_LAM)[last])
-    return run.accept_state(T, R, t, h)
-
-
-@helper
-def attempt(T, E, R, F, S):
-    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
-    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
-    frame.set_reach(F, R, h)
-    code = try_step(T, E, R, F, S, t, h)
-    fixed = clock[run.STEP] > 0.0
-    if code >= run.NEWTON_FAILED or (fixed and code != CONVERGED):
-        flags[FAILED_IN_ROW] += 1
-        if fixed or flags[FAILED_IN_ROW] > 12:
-            return run.NEWTON_FAILED if code == STALLED else code
-    if code != CONVERGED:
-        counts[run.N_REJECTED] += 1
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = (0.5 if code == STALLED else 0.25) * h
-        return OK
-    flags[FAILED_IN_ROW] = 0
-    if fixed:
-        return accept(T, E, R, F, t, h)
-    error = step_error(T, E, R, F, S, h)
-    if not error <= 1.0:
-        counts[run.N_REJECTED] += 1
-        factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
-        flags[AFTER_REJECTION] = 1
-        clock[run.H_NEXT] = h * max(0.2, min(0.9, factor))
-        return OK
-    next_step(E, R, h, error)
-    return accept(T, E, R, F, t, h)
+    return run.accept(T, R)
 
 
 @kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
+def attempt(T, E):
+    """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     R, F = view(E, RUN)[0], view(E, FRAME)[0]
     S = view(R, run.LINK)[run.LINK_SOLVER]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R, F, S)
-        if code != OK:
-            return code
+    flags = view(E, FLAGS)
+    t, h = run.step_tried(R)
+    frame.set_reach(F, R, h)
+    code = try_step(T, E, R, F, S, t, h)
+    if code != CONVERGED:
+        flags[AFTER_REJECTION] = 1
+        return run.answer_failure(R, flags[FAILED_IN_ROW:], code)
+    flags[FAILED_IN_ROW] = 0
+    if view(R, run.CLOCK)[run.STEP] > 0.0:
+        return accept(T, E, R, F)
+    error = step_error(T, E, R, F, S, h)
+    if not error <= 1.0:
+        factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
+        flags[AFTER_REJECTION] = 1
+        run.retry(R, max(0.2, min(0.9, factor)))
+        return OK
+    next_step(E, R, error)
+    return accept(T, E, R, F)

@@ -70,9 +70,8 @@ def retreat(E, R, code, h):
     """After a failed iteration: a smaller step, the past kept."""
     clock, flags, counts, c = view(R, run.CLOCK), view(E, parts.FLAGS), view(R, run.COUNTS), view(E, parts.SETTINGS)
     memory = view(E, parts.MEMORY)
-    counts[run.N_REJECTED] += 1
+    run.retry(R, 0.25 if code >= run.NEWTON_FAILED else 0.5)
     flags[parts.HELD] = 1
-    clock[run.H_NEXT] = 0.25 * h if code >= run.NEWTON_FAILED else 0.5 * h
     memory[parts.PROSPECT] = 1.0
     memory[parts.H_FAILED] = h
     if code == parts.OPEN:

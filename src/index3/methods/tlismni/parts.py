@@ -40,7 +40,7 @@ REFERENCE, LATEST = range(2)
 """Places in PROJECTORS."""
 CLOSED = 1e-13
 """Scaled residual that counts as closed, of positions and of velocities."""
-CONVERGED, STALLED, OPEN = 0, 1, 2
+CONVERGED, STALLED, OPEN = run.CONVERGED, run.STALLED, 2
 """Ends of an outer loop; OPEN: the inner loop did not close the constraints."""
 
 

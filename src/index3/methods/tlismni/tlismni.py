@@ -154,11 +154,11 @@ def solve_step(T, E, R, t, h):
 
 
 @helper
-def accept(T, E, R, t, h):
+def accept(T, E, R, t):
     """Make T's state the new one; the latest factorisation becomes the reference."""
     flags, projectors, times = view(E, parts.FLAGS), view(E, parts.PROJECTORS), view(E, parts.PAST_T)
     q, v, a = view(E, parts.PAST_Q), view(E, parts.PAST_V), view(E, parts.PAST_A)
-    if run.gains_too_much(T, R, h):
+    if run.gains_too_much(T, R):
         return OK
     for j in range(formulas.PAST - 1, 0, -1):
         times[j] = times[j - 1]
@@ -172,40 +172,25 @@ def accept(T, E, R, t, h):
     flags[parts.FILLED] = min(formulas.PAST + 1, flags[parts.FILLED] + 1)
     flags[parts.RENEW] = 0
     projectors[parts.REFERENCE], projectors[parts.LATEST] = projectors[parts.LATEST], projectors[parts.REFERENCE]
-    return run.accept_state(T, R, t, h)
+    return run.accept(T, R)
 
 
-@helper
-def attempt(T, E, R):
+@kernel
+def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
+    R = view(E, parts.RUN)[0]
     clock, flags, counts = view(R, run.CLOCK), view(E, parts.FLAGS), view(R, run.COUNTS)
-    t, h = run.next_time(R)
-    if run.too_small(R, t, h):
-        return run.STEP_TOO_SMALL
+    t, h = run.step_tried(R)
     code = solve_step(T, E, R, t, h)
     fixed = clock[run.STEP] > 0.0
     if code != parts.CONVERGED:
         flags[parts.FAILED_IN_ROW] += 1
-        if fixed or (code >= run.NEWTON_FAILED and flags[parts.FAILED_IN_ROW] > 12):
+        if fixed or (code >= run.NEWTON_FAILED and flags[parts.FAILED_IN_ROW] > run.MOST_FAILURES):
             return code if code >= run.NEWTON_FAILED else run.NEWTON_FAILED
         control.retreat(E, R, code, h)
         return OK
     flags[parts.FAILED_IN_ROW] = 0
     if fixed or control.next_step(E, R, h):
-        return accept(T, E, R, t, h)
+        return accept(T, E, R, t)
     counts[run.N_REJECTED] += 1
     return OK
-
-
-@kernel
-def advance(T, E):
-    """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
-    R = view(E, parts.RUN)[0]
-    budget = run.step_budget(R)
-    while True:
-        code = run.before_step(T, R, budget)
-        if code != run.GO_ON:
-            return code
-        code = attempt(T, E, R)
-        if code != OK:
-            return code

@@ -63,7 +63,7 @@ class Tlismni(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shabana, Zhang, Wang (TLISMNI/Adams)"
-    kernel: ClassVar[Kernel] = tlismni.advance
+    kernel: ClassVar[Kernel] = tlismni.attempt
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     formula: ClassVar[tuple[int, int, int]]
     """Kind, points of the predictor, order: see `formulas`."""

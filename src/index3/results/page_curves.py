@@ -1,0 +1,74 @@
+"""Curves and arrows of a page: reactions and coordinates of joints, histories of forces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.errors import Index3Error
+from index3.results.page_motion import PageMotion
+from index3.results.page_parts import encode
+from index3.results.page_scene import drawn_joints
+
+if TYPE_CHECKING:
+    from index3.results.result import Result
+
+MOST_NUMBERS = 600_000  # of all curves together, about 3 MB of text
+UNITS = {"angle": "rad", "angle_rate": "rad/s", "force": "N", "torque": "N m", "length": "m", "displacement": "m"}
+LETTERS = ["x", "y", "z"]
+
+
+def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
+    """Curves by the names of elements, and forces as arrows; left out where they would make the page too large."""
+    known: dict[str, list[dict[str, Any]]] = {}
+    arrows: list[dict[str, Any]] = []
+    left, most = MOST_NUMBERS, 0.0
+    for kind, entries in (("joint", [joint for joint, _ in drawn_joints(result)]), ("force", result.layout.forces)):
+        for number, entry in enumerate(entries):
+            if left <= 0:
+                break
+            view = view_of(result, entry)
+            if view is None:
+                continue
+            known[entry["name"]] = [curve(name, unit, values[frames]) for name, unit, values in histories(view, entry)]
+            left -= 4 * len(frames) * len(known[entry["name"]])
+            force = getattr(view, "force", None)
+            marker = (entry.get("markers") or [None, entry.get("second")])[-1 if kind == "force" else 1]
+            if marker and isinstance(force, np.ndarray) and force.shape == (len(result), 3):
+                vectors = np.nan_to_num(force[frames])
+                most = max(most, float(np.percentile(np.linalg.norm(vectors, axis=1), 98.0)))
+                arrow = {"kind": kind, "element": number, "marker": moving.place(marker)}
+                arrows.append({**arrow, "vectors": encode(vectors)})
+    return {"curves": known, "arrows": {"list": arrows, "most": most}}
+
+
+def view_of(result: Result, entry: dict[str, Any]) -> Any:
+    """Histories of an element; None where there are none."""
+    try:
+        return result[entry["name"]]
+    except (Index3Error, KeyError):
+        return None
+
+
+def histories(view: Any, entry: dict[str, Any]) -> list[tuple[str, str, np.ndarray]]:
+    """Names, units and histories of an element, those with one or three columns."""
+    found: list[tuple[str, str, np.ndarray]] = []
+    if hasattr(view, "quantities"):
+        for name, (unit, columns) in view.quantities.items():
+            values = np.asarray(getattr(view, name))
+            if len(columns) in (1, 3) and values.ndim <= 2:
+                found.append((name, unit, values))
+        return found
+    for name in (*entry.get("coordinates", ()), "force", "torque"):
+        history = getattr(view, name, None)
+        if isinstance(history, np.ndarray):
+            found.append((name, UNITS.get(name, "m"), history))
+    return found
+
+
+def curve(name: str, unit: str, values: np.ndarray) -> dict[str, Any]:
+    """A curve as the page knows it; numbers that are not finite are drawn at zero."""
+    columns = values if values.ndim == 2 else values[:, None]
+    names = LETTERS if columns.shape[1] == 3 else [name]
+    return {"title": f"{name.replace('_', ' ')} [{unit}]", "names": names, "values": encode(np.nan_to_num(columns))}
