@@ -63,7 +63,8 @@ class Body(Element):
     deforms : whether its markers move against each other
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
-        `constants` is what `constants()` gives and q, v, a are histories of the coordinates
+        `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
+        a `property` of such a function is worked out when it is asked for
     """
 
     kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
@@ -82,7 +83,7 @@ class Body(Element):
     flat = False
     deforms = False
     conservative = True
-    quantities: ClassVar[Mapping[str, Callable[..., Any]]] = MappingProxyType({})
+    quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from reprlib import repr as short
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from index3.algebra.rotations import E_transposed, rotation
-from index3.bodies.body import Body
+from index3.bodies import body_fields
+from index3.bodies.body import Body, kept
 from index3.bodies.kinematics import Kinematics
-from index3.bodies.marker import Marker, as_positive, as_vector, check_name, frame
+from index3.bodies.marker import Marker, as_number, as_positive, as_vector, check_name, frame
+from index3.bodies.modal_arrays import arrays_of, data_from
 from index3.bodies.modal_data import ModalData, invariants, rigid_motions
 from index3.bodies.modal_matrices import as_interfaces, as_nodes, as_structure, mass_and_centre, node_number
 from index3.bodies.modal_motion import constants_of, frame_of, motion_of, node_of
 from index3.bodies.modal_reduction import Interface, Structure, component_modes, own_modes
+from index3.bodies.modal_results import QUANTITIES
 from index3.bodies.modal_stress import as_recovery
 from index3.bodies.rigid_data import as_quaternion, is_singular
 from index3.errors import ModelError
@@ -46,7 +50,7 @@ class ModalBody(Body):
     max_frequency : [Hz] of these modes
     damping : ratio to critical damping, of all modes; one for each mode; or a function of the frequency [Hz]
     names : of nodes, to their numbers, where `nodes` has none
-    members, faces : nodes that are joined by lines (pairs) and by faces (triples), to be drawn
+    members, faces : nodes that are joined by lines (pairs) and by faces (triples), to be drawn; `radius` of lines [m]
     stress : matrix that makes of the displacements six stresses (xx, yy, zz, xy, yz, zx) for every node
     position, orientation : where the frame of the nodes stands in ground, as of `RigidBody`
     velocity, angular_velocity : of the body frame, ground axes
@@ -61,10 +65,13 @@ class ModalBody(Body):
 
     kernels = "index3.bodies.modal_kernels"
     kind_name = "modal"
-    no_file = "its matrices are too large for it"
+    fields = body_fields.MODAL
+    makers = MappingProxyType({"from_data": body_fields.MODAL_DATA})
+    written_by = "from_data"
     own_rows: tuple[str, ...] = ("normalisation",)
     own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
     deforms = True
+    quantities = QUANTITIES
 
     def __init__(
         self,
@@ -80,6 +87,7 @@ class ModalBody(Body):
         names: Mapping[str, int] | None = None,
         members: Any = (),
         faces: Any = (),
+        radius: float = 0.0,
         stress: Any = None,
         position: Any = (0, 0, 0),
         orientation: Any = (1, 0, 0, 0),
@@ -96,7 +104,7 @@ class ModalBody(Body):
         shapes, ends, squares = component_modes(structure, interfaces, as_count(modes, owner), limit)
         data = reduced(structure, known, shapes, squares, stress)
         add_spiders(data, interfaces, ends)
-        self._take(data, damping, (members, faces), (position, orientation, velocity, angular_velocity))
+        self._take(data, damping, (members, faces, radius), (position, orientation, velocity, angular_velocity))
 
     @classmethod
     def from_modes(
@@ -111,6 +119,7 @@ class ModalBody(Body):
         names: Mapping[str, int] | None = None,
         members: Any = (),
         faces: Any = (),
+        radius: float = 0.0,
         stress: Any = None,
         position: Any = (0, 0, 0),
         orientation: Any = (1, 0, 0, 0),
@@ -136,16 +145,45 @@ class ModalBody(Body):
                 f"{owner} has modes {short(modes)}. Give a shape in every column, of {structure.M.shape[0]} numbers."
             )
         data = reduced(structure, known, *own_modes(structure, given), stress)
-        body._take(data, damping, (members, faces), (position, orientation, velocity, angular_velocity))
+        body._take(data, damping, (members, faces, radius), (position, orientation, velocity, angular_velocity))
         return body
+
+    @classmethod
+    def from_data(
+        cls,
+        name: str,
+        data: Mapping[str, Any],
+        *,
+        position: Any = (0, 0, 0),
+        orientation: Any = (1, 0, 0, 0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> Self:
+        """A body that was reduced before, from the arrays with which model files keep it."""
+        body = cls.__new__(cls)
+        Body.__init__(body, name, cls.kind_name)
+        structure, damping = data_from(data, body.label)
+        drawn = structure.lines, structure.faces, structure.radius
+        body._take(structure, 0.0, drawn, (position, orientation, velocity, angular_velocity))
+        body.damping = damping
+        body.conservative = not np.any(damping)
+        return body
+
+    def file_arrays(self) -> tuple[str, dict[str, np.ndarray]]:
+        """Its name, and all that `from_data` makes it of."""
+        return self.name, arrays_of(self.data, self.damping)
 
     def _take(self, data: ModalData, damping: Any, drawn: Any, pose: Any) -> None:
         """Take over a reduced structure, and stand where `pose` says."""
         owner = self.label
         position, orientation, velocity, angular_velocity = pose
+        keys = ("position", "orientation", "velocity", "angular_velocity")
+        self.placed = {key: kept(value) for key, value in zip(keys, pose, strict=True)}
         self.data, self.modes, self.mass = data, len(data.stiffness), data.mass
-        data.lines, data.faces = (as_drawn(x, k, data, owner) for x, k in zip(drawn, (2, 3), strict=True))
+        data.lines, data.faces = as_drawn(drawn[0], 2, data, owner), as_drawn(drawn[1], 3, data, owner)
+        data.radius = as_number(drawn[2], owner, "radius")
         self.stiffness, self.damping = data.stiffness.copy(), as_damping(damping, self.frequencies, owner)
+        self.conservative = not np.any(self.damping)
         self.inertia, self.inertia_data = data.inertia.inertia, data.inertia
         self.coordinate_names = (*FRAME_NAMES, *(f"mode{k + 1}" for k in range(self.modes)))
         self.size = len(self.coordinate_names)
@@ -189,7 +227,7 @@ class ModalBody(Body):
 
     def constants(self) -> dict[str, Any]:
         """Names of the coordinates, and the nodes with their shapes."""
-        return constants_of(self.data, self.coordinate_names)
+        return constants_of(self.data, self.coordinate_names, self.label)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
@@ -211,6 +249,11 @@ class ModalBody(Body):
     def is_oriented(self, part: str | None) -> bool:
         """Whether markers on a node turn with it; nodes with three coordinates have no rotations."""
         return part is None or bool(self.data.turning[node_of(part)])
+
+    def has_part(self, part: str | None) -> bool:
+        """Whether it has such a node."""
+        number = (part or "node0").removeprefix("node")
+        return number.isdecimal() and int(number) < len(self.data.nodes)
 
     def shapes_at(self, part: str | None) -> np.ndarray:
         """Displacement and rotation (modes, 6) of a node; none of the body frame."""
@@ -267,6 +310,21 @@ class ModalBody(Body):
                 "marker(node=..., position=...)."
             )
         return number, *self.part_pose(f"node{number}")
+
+    def drawing(self) -> dict[str, Any]:
+        """Lines along its members, those that follow each other in one, and around its faces; else its shape."""
+        lines: list[list[int]] = []
+        for first, second in self.data.lines.tolist():
+            if lines and lines[-1][-1] == first:
+                lines[-1].append(second)
+            else:
+                lines.append([first, second])
+        lines += [[*face, face[0]] for face in self.data.faces.tolist()]
+        if not lines:
+            return self.shape
+        at = {"position": [0.0, 0.0, 0.0], "axes": np.eye(3).tolist()}
+        drawn = [[{**at, "part": f"node{node}"} for node in line] for line in lines]
+        return {"type": "lines", "lines": drawn, **({"radius": self.data.radius} if self.data.radius else {})}
 
     @classmethod
     def frame_motion(
