@@ -501,3 +501,48 @@ def test_the_page_gets_its_members(swing):
     assert shape["radius"] == 0.015
     points = payload(swing, "swinging")["points"]
     assert points
+
+
+def test_bending_stays_in_its_plane_while_the_tube_spins_under_it():
+    """Coriolis and centrifugal forces between modes: seen from ground, a tube bends as if it did not spin."""
+    model = ix.Model("spinning", gravity=(0, 0, 0))
+    structure = beam(4, young=2e9)
+    body = model.add(structure.body("tube", interface=["A", "B"], modes=0, angular_velocity=(60.0, 0, 0)))
+    end = body.marker(node="B")
+    first = body.data.shapes[structure.node("B"), 1:3, :2]  # y and z of the lowest two modes, bending in two planes
+    body.q0[7:9] = np.linalg.solve(first, (1e-4, 0.0))
+    w = 2.0 * np.pi * body.frequencies[0]
+    spin = np.array([[0.0, -60.0], [60.0, 0.0]])
+    body.v0[7:9] = -np.linalg.solve(first, spin @ first @ body.q0[7:9])  # at rest in ground
+    result = ix.simulate(model, (0, 2.0 * np.pi / w), "dop853", rtol=1e-9, atol=1e-12, t_eval=0.1 / w)
+    moved = result.marker(end).position
+    assert w * result.t[-1] > 6.0
+    assert 60.0 * result.t[-1] > 2.0  # so far it turned, in radians
+    assert np.abs(moved[:, 1] - 1e-4 * np.cos(w * result.t)).max() < 1e-8  # products of deflections of 1e-4
+    assert np.abs(moved[:, 2]).max() < 1e-8
+
+
+def test_two_integrators_find_the_same_hot_spots(swing):
+    """S2-15, S2-41: the same nodes in the same order."""
+    other = ix.simulate(swinging(), (0, 0.2), "hht-i3", rtol=1e-6, t_eval=0.02)
+    one, two = (result["frame"].hot_spots(10) for result in (swing, other))
+    assert [spot.node for spot in one] == [spot.node for spot in two]
+    assert [spot.stress for spot in one] == pytest.approx([spot.stress for spot in two], rel=5e-3)  # S2-41: 0.5 percent
+    assert [spot.time for spot in one] == [spot.time for spot in two]
+
+
+def test_modes_about_an_equilibrium_are_played(tmp_path):
+    """A clamped tube: the lowest frequency of a cantilever, as a result whose nodes move and which has a page."""
+    model = ix.Model("cantilever")
+    tube = model.add(beam(6).body("tube", interface=["A", "B"], modes=6))
+    model.add(ix.Fixed("wall", model.ground, tube, at=(0, 0, 0)))
+    found = ix.linearize(model, at=ix.static(model))
+    area, inertia = np.pi * (0.015**2 - 0.012**2), 0.25 * np.pi * (0.015**4 - 0.012**4)
+    exact = 3.51602 * np.sqrt(2e11 * inertia / (7800.0 * area))
+    lowest = np.sort(found.eigenvalues.imag[found.eigenvalues.imag > 1.0])[0]
+    assert lowest == pytest.approx(exact, rel=1e-3)  # shear and rotary inertia are in neither; weight bends it a little
+    played = found.mode(0, amplitude=0.01)
+    end = played.marker(tube.marker(node="B")).position
+    assert np.ptp(end, axis=0).max() > 1e-3
+    played.to_html(tmp_path / "mode.html")
+    assert (tmp_path / "mode.html").stat().st_size > 10_000
