@@ -27,7 +27,6 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "one_or_two": kinds.one_or_two,
     "flat_or_not": kinds.flat_or_not,
     "axis": kinds.axis,
-    "count": lambda: kinds.COUNT,
     "damping": kinds.Damping,
     "matrix": lambda dimension: kinds.Numbers(kinds.Matrix3, "a 3x3 matrix", dimension),
     "inertia": kinds.Inertia,

@@ -312,6 +312,3 @@ class Damping(Kind):
     def write(self, value: Any, place: Place) -> Any:
         """Plain numbers."""
         return float(value) if np.ndim(value) == 0 else [float(x) for x in value]
-
-
-COUNT = Kind(Annotated[int, Checked(strict=True, ge=1)], "a whole number, at least 1")
