@@ -1,4 +1,4 @@
-"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check` or `declare`.
+"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check`, `declare` or `fuzz`.
 
 Each command makes what it needs by itself: a virtual environment in `.venv`, the package in it with its kernels
 compiled. A second call finds all that in place unless the sources have changed. `oldest` and `newer` install index3 in
@@ -249,6 +249,12 @@ def declare(arguments):
     return run(PYTHON, "-m", "index3.commands.declarations")
 
 
+def fuzz(arguments):
+    """Try random models, damaged files and faults of the disk for `--minutes N`; a table of what became of them."""
+    prepare("test")
+    return run(PYTHON, "tests/fuzz/fuzz_main.py", *arguments)
+
+
 def main():
     """Read the command line and run one command."""
     if sys.version_info < OLDEST:
@@ -256,7 +262,9 @@ def main():
             f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
-    commands = {"demo": demo, "test": test, "check": check, "declare": declare, "oldest": oldest, "newer": newer}
+    commands = {
+        "demo": demo, "test": test, "check": check, "declare": declare, "fuzz": fuzz, "oldest": oldest, "newer": newer,
+    }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the example or to pytest")

@@ -30,6 +30,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.kinematics": ("kinematics",),
     "index3.analysis.linearize": ("linearize",),
     "index3.analysis.local_error": ("local_errors",),
+    "index3.analysis.resume": ("resume",),
     "index3.analysis.sensitivity": ("sensitivity",),
     "index3.analysis.simulate": ("prepare", "simulate"),
     "index3.analysis.simulation": ("Simulation",),
@@ -50,6 +51,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.registry": ("register",),
     "index3.results.difference": ("difference",),
     "index3.results.result": ("Result",),
+    "index3.results.store": ("load",),
 }
 _BESIDE = {  # names that work as well, but have a namespace of their own, or are for those who extend index3
     "index3.bodies.body": ("Body",),
@@ -60,7 +62,7 @@ _BESIDE = {  # names that work as well, but have a namespace of their own, or ar
     "index3.methods.direct.bdf_method": ("BDFStabilised",),
     "index3.methods.method": ("Method",),
 }
-_MODULES = ("errors", "fields", "library", "registry", "shapes")
+_MODULES = ("errors", "fields", "flexible", "library", "registry", "shapes")
 _METHODS = {name: home for home, _, name in (place.partition(":") for place in _names.METHODS.values())}
 _PLACES = {name: place.partition(":")[0] for name, place in _names.ELEMENTS.items()} | _METHODS
 _PLACES |= {name: home for table in (_HOME, _BESIDE) for home, names in table.items() for name in names}

@@ -2,6 +2,7 @@
 
 from index3 import errors as errors
 from index3 import fields as fields
+from index3 import flexible as flexible
 from index3 import library as library
 from index3 import methods as methods
 from index3 import registry as registry
@@ -16,6 +17,7 @@ from index3.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamic
 from index3.analysis.kinematics import kinematics as kinematics
 from index3.analysis.linearize import linearize as linearize
 from index3.analysis.local_error import local_errors as local_errors
+from index3.analysis.resume import resume as resume
 from index3.analysis.sensitivity import sensitivity as sensitivity
 from index3.analysis.simulate import prepare as prepare
 from index3.analysis.simulate import simulate as simulate
@@ -25,6 +27,7 @@ from index3.analysis.topology import topology as topology
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
 from index3.bodies.marker import Marker as Marker
+from index3.bodies.modal_body import ModalBody as ModalBody
 from index3.bodies.moving_marker import MovingMarker as MovingMarker
 from index3.bodies.natural_body import NaturalBody as NaturalBody
 from index3.bodies.natural_body import NaturalPlanarBody as NaturalPlanarBody
@@ -135,5 +138,6 @@ from index3.model.model import Model as Model
 from index3.registry import register as register
 from index3.results.difference import difference as difference
 from index3.results.result import Result as Result
+from index3.results.store import load as load
 
 __version__: str

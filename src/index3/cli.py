@@ -26,6 +26,7 @@ from index3.commands.common import (
     PlotOption,
     QuietOption,
     SaveOption,
+    StoreOption,
     check_outputs,
     clean_errors,
     finish_run,
@@ -36,7 +37,7 @@ from index3.errors import ModelError
 
 PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "tomli-w", "xarray", "h5netcdf", "h5py", "typer", "rich")
 # not by --option:
-RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback", "linear")
+RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback", "linear", "store")
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 
 app = typer.Typer(
@@ -62,20 +63,47 @@ def run(
     html: HtmlOption = None,
     plot: PlotOption = None,
     save: SaveOption = None,
+    store: StoreOption = None,
     quiet: QuietOption = False,
     debug: DebugOption = False,
 ) -> None:
     """Simulate a mechanism and print a summary."""
     with clean_errors(debug):
-        check_outputs(html, plot, save)
+        check_outputs(html, plot, save, store)
         options = read_pairs(option, "--option", reserved=RESERVED)
         mechanism = load_model(model, param)
         from index3.analysis.simulate import simulate
 
         start = time.perf_counter()
         progress = False if quiet else "auto"
-        settings = {"rtol": rtol, "atol": atol, "step": step, "t_eval": dt, "linear": linear, **options}
+        settings = {"rtol": rtol, "atol": atol, "step": step, "t_eval": dt, "linear": linear, "store": store, **options}
         result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
+        finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
+
+
+@app.command()
+def resume(
+    file: Annotated[Path, typer.Argument(metavar="FILE.nc", help="What was given as --store.")],
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="MODEL", help="The mechanism, if FILE lacks it.")
+    ] = None,
+    param: ParamOption = [],  # noqa: B006
+    html: HtmlOption = None,
+    plot: PlotOption = None,
+    save: SaveOption = None,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Go on with a stored run that did not end, and print a summary of all of it."""
+    with clean_errors(debug):
+        check_outputs(html, plot, save)
+        if param and model is None:
+            raise ModelError("--param makes the mechanism of --model. Give both, or neither.")
+        mechanism = None if model is None else load_model(model, param)
+        from index3.analysis.resume import resume
+
+        start = time.perf_counter()
+        result = resume(file, mechanism, progress=False if quiet else "auto")
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 
 

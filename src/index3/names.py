@@ -1,4 +1,4 @@
-"""Where elements, primitives, solvers and methods are declared; written by `python go.py declare`, not to be edited."""
+"""Where all that registers is declared; written by `python go.py declare`, not to be edited."""
 
 ELEMENTS = {
     "Actuator": "index3.forces.actuator:Actuator",
@@ -21,6 +21,7 @@ ELEMENTS = {
     "JointFriction": "index3.forces.joint_friction:JointFriction",
     "JointLimit": "index3.forces.joint_limit:JointLimit",
     "KnifeEdge": "index3.joints.rolling:KnifeEdge",
+    "ModalBody": "index3.bodies.modal_body:ModalBody",
     "Motion": "index3.joints.drives:Motion",
     "NaturalBody": "index3.bodies.natural_body:NaturalBody",
     "NaturalLinkage": "index3.bodies.natural_linkage:NaturalLinkage",
@@ -104,4 +105,10 @@ METHODS = {
     "descriptor-sdirk4": "index3.methods.state_space.sdirk_method:DescriptorSDIRK4",
     "firstorder-sdirk4": "index3.methods.state_space.sdirk_method:FirstOrderSDIRK4",
     "rosenbrock4": "index3.methods.state_space.rosenbrock_method:Rosenbrock4",
+}
+
+SINKS = {
+    "callback": "index3.results.sinks:CallbackSink",
+    "file": "index3.results.sinks:FileSink",
+    "memory": "index3.results.sinks:MemorySink",
 }

@@ -1,4 +1,4 @@
-"""The one door through which elements, primitives, methods and solvers become known, those of the package too.
+"""The one door through which elements, primitives, methods, solvers and sinks become known, those of the package too.
 
 A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
 package declares stands in the table `index3.names` as well, so that it is found before its module is imported.
@@ -124,6 +124,7 @@ class Element(metaclass=ElementType):
     element : "body", "states", "joint", "motion" or "force", the part of a model that it goes to
     fields : those of model files (`index3.fields`), by the names of the arguments of its constructor
     makers : class methods that are constructors as well, with their fields
+    written_by : the maker by which files that are written make it again; "" for the constructor
     no_file : why no file can hold it, if so
     symbol : what a page draws of it; "" if nothing. An instance may have another than its class
     page : where the manual tells about it, in the folder docs
@@ -133,6 +134,7 @@ class Element(metaclass=ElementType):
     element: ClassVar[str]
     fields: ClassVar[Fields]
     makers: ClassVar[Mapping[str, Fields]] = MappingProxyType({})
+    written_by: ClassVar[str] = ""
     no_file: ClassVar[str] = ""
     symbol: ClassVar[str] = ""
     page: ClassVar[str]
@@ -164,10 +166,10 @@ def register(thing: Thing) -> Thing:
 
     Parameters
     ----------
-    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method` or `Solver`, registered below its kernels;
-        or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one you are in). A joint,
-        force or body is then a type in model files and in their schema, and drawn by its symbol; a method has its key,
-        a solver its name.
+    thing : a class derived from `Joint`, `ForceElement`, `Body`, `Method`, `Solver` or `results.sinks.Sink`, registered
+        below its kernels; or a module of kernels that is a constraint primitive (`sys.modules[__name__]` for the one
+        you are in). A joint, force or body is then a type in model files and in their schema, and drawn by its symbol;
+        a method has its key, a solver or sink its name.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from node_chain import NodeChain
 
 import index3 as ix
 from index3 import joints
+from index3.bodies.modal_data import rigid_motions
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.system import evaluate
@@ -43,10 +44,12 @@ def make_body(kind: str, name: str, rng: np.random.Generator):
         body.v0[:] = rng.normal(size=body.size)
         body.rest = body.q0.copy()  # else its own springs would do work beside the forces under test
         return body
+    if kind == "modal":
+        return make_modal_body(name, rng)
     raise KeyError(f"the zoo has no body of kind '{kind}'")
 
 
-BODY_KINDS = ("rigid", "euler", "natural", "planar", "point", "node chain")
+BODY_KINDS = ("rigid", "euler", "natural", "planar", "point", "modal", "node chain")
 """One for each module of kernels of bodies, those of the tests too."""
 
 
@@ -54,6 +57,24 @@ def skew_natural_body(name: str, mass: float, inertia: np.ndarray, **pose):
     """A body of two points and two vectors, none of them perpendicular to another."""
     points, vectors = ((0.3, -0.2, 0.1), (1.0, 0.5, -0.4)), ((0.2, 1.0, 0.3), (-0.1, 0.4, 1.0))
     return ix.NaturalBody(name, mass, inertia, points=points, vectors=vectors, **pose)
+
+
+def make_modal_body(name: str, rng: np.random.Generator) -> ix.ModalBody:
+    """Five nodes with a full mass matrix and three shapes that are orthogonal to nothing, deformed and turned."""
+    nodes, free = rng.normal(size=(5, 3)), np.eye(30)
+    translations = rigid_motions(nodes, np.zeros(3), 6)[:, :3] / np.sqrt(5.0)
+    free -= translations @ translations.T
+    mass, stiffness = (L @ L.T for L in 0.2 * rng.normal(size=(2, 30, 30)))
+    mass = free @ mass @ free + np.diag(np.tile((0.3, 0.3, 0.3, 0.05, 0.1, 0.2), 5))
+    rigid = np.linalg.qr(rigid_motions(nodes, np.zeros(3), 6))[0]
+    loose = np.eye(30) - rigid @ rigid.T
+    body = ix.ModalBody.from_modes(
+        name, rng.normal(size=(30, 3)), mass, loose @ stiffness @ loose, nodes, position=rng.normal(size=3),
+        orientation=random_rotation(rng), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
+    )  # fmt: skip
+    body.q0[7:], body.v0[7:] = 0.3 * rng.normal(size=(2, 3))
+    body.stiffness[:] = 0.0  # else it would do work beside the forces under test
+    return body
 
 
 def make_linkage(name: str, rng: np.random.Generator) -> ix.NaturalLinkage:
@@ -87,6 +108,8 @@ def make_marker(body, rng: np.random.Generator):
     if isinstance(body, NodeChain):
         node, wide = rng.integers(5), bool(rng.integers(2))
         return body.marker(rng.normal(size=3), node=node, z=rng.normal(size=3), x=rng.normal(size=3), wide=wide)
+    if isinstance(body, ix.ModalBody):
+        return body.marker(rng.normal(size=3), node=int(rng.integers(5)), z=rng.normal(size=3), x=rng.normal(size=3))
     place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
     return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
 
@@ -143,6 +166,8 @@ PAIRS = [
     ("linkage", "natural"),
     ("node chain", "rigid"),
     ("planar", "node chain"),
+    ("modal", "rigid"),
+    ("planar", "modal"),
 ]
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
 

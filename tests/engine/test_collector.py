@@ -50,7 +50,7 @@ def use(monkeypatch, make):
     """Let the next runs write to sinks made by a function, in small blocks."""
     monkeypatch.setattr(collector, "BLOCK_LINES", 7)
     monkeypatch.setattr(collector, "KEPT_BYTES", 40_000)
-    monkeypatch.setitem(SINKS, "memory", make)
+    monkeypatch.setitem(SINKS.added, "memory", make)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -109,7 +109,7 @@ def test_memory_is_that_of_the_result():
 def test_lines_of_unknown_number_come_in_few_blocks(monkeypatch):
     """Each block holds as many lines as all before it."""
     sink = MemorySink()
-    monkeypatch.setitem(SINKS, "memory", lambda: sink)
+    monkeypatch.setitem(SINKS.added, "memory", lambda: sink)
     monkeypatch.setattr(collector, "BLOCK_LINES", 7)
     given, take = [], sink.take
     monkeypatch.setattr(sink, "take", lambda block: (given.append(len(block["t"])), take(block))[1])
@@ -139,7 +139,7 @@ def test_far_more_lines_than_memory(monkeypatch):
 
 
 def test_a_sink_may_stop_the_run(monkeypatch):
-    monkeypatch.setitem(SINKS, "memory", lambda: CallbackSink(lambda block: True))
+    monkeypatch.setitem(SINKS.added, "memory", lambda: CallbackSink(lambda block: True))
     result = ix.simulate(ix.library.pendulum(), (0.0, 1e3), progress=False)
     assert result.status == STOPPED
     assert result.message.startswith("The callback stopped the run at t = ")
@@ -148,7 +148,7 @@ def test_a_sink_may_stop_the_run(monkeypatch):
 def test_the_callback_comes_before_the_sink(monkeypatch):
     """Lines after the one at which the user's callback stopped the run are in no sink."""
     times = []
-    monkeypatch.setitem(SINKS, "memory", lambda: CallbackSink(lambda block: times.extend(block["t"])))
+    monkeypatch.setitem(SINKS.added, "memory", lambda: CallbackSink(lambda block: times.extend(block["t"])))
     ix.simulate(ix.library.pendulum(), (0.0, 1.0), t_eval=0.01, callback=lambda t, q, v: t >= 0.5, progress=False)
     assert len(times) == 51
 
@@ -180,7 +180,7 @@ def test_a_kill_loses_only_the_last_block(tmp_path):
         from index3.results.sinks import SINKS, FileSink
 
         collector.BLOCK_LINES = 10
-        SINKS["memory"] = lambda: FileSink({str(tmp_path / "run.nc")!r})
+        SINKS.added["memory"] = lambda: FileSink({str(tmp_path / "run.nc")!r})
 
         def kill(t, q, v):
             if t >= 0.255:
@@ -199,7 +199,7 @@ def test_a_kill_loses_only_the_last_block(tmp_path):
 
 
 def test_a_failed_run_is_in_the_file(monkeypatch, tmp_path):
-    monkeypatch.setitem(SINKS, "memory", lambda: FileSink(tmp_path / "run.nc"))
+    monkeypatch.setitem(SINKS.added, "memory", lambda: FileSink(tmp_path / "run.nc"))
     result = ix.simulate(ix.library.four_bar(), (0.0, 5.0), "hht-i3", max_steps=20, progress=False)
     loaded = ix.Result.load(tmp_path / "run.nc")
     assert not loaded.success
@@ -222,7 +222,7 @@ def test_lines_wait_for_their_block_as_long_as_the_sink_says(monkeypatch, wait, 
     seen, seconds = [], iter(range(1000))
     sink = CallbackSink(lambda block: seen.append(len(block["t"])))
     sink.wait = wait
-    monkeypatch.setitem(SINKS, "memory", lambda: sink)
+    monkeypatch.setitem(SINKS.added, "memory", lambda: sink)
     monkeypatch.setattr(collector, "monotonic", lambda: next(seconds))
     settings = {"step": 0.01, "events": lambda t, state: 1.0, "progress": False}
     ix.simulate(ix.library.pendulum(), (0.0, 0.12), "hht-i3", **settings)

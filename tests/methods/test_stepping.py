@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oscillator import oscillator, start_run
+from own_method import Taylor
 
 import index3 as ix
 from index3.methods import run
+from index3.methods.method import METHODS
 
 
 @pytest.mark.parametrize("key", list(ix.METHODS))
@@ -45,3 +47,18 @@ def test_a_step_lost_in_rounding_ends_a_run():
     clock[run.T_END], clock[run.H_NEXT] = 2e3, 1e-13
     assert progress.advance(method.kernel, table, 1) == run.STEP_TOO_SMALL
     assert progress.counters()["steps"] == progress.counters()["rejected"] == 0
+
+
+def test_a_method_of_ones_own_runs_as_those_of_the_package(monkeypatch):
+    """Registered from a module outside: found by its key, with output, checkpoints of the clock and projection."""
+    monkeypatch.setattr(METHODS, "added", dict(METHODS.added))
+    ix.register(Taylor)
+    model, errors = ix.library.four_bar(), []
+    exact = ix.simulate(model, (0.0, 0.2), "dop853", rtol=1e-10, t_eval=0.1)
+    for step in (2e-3, 1e-3):
+        result = ix.simulate(model, (0.0, 0.2), "own-taylor", step=step, t_eval=0.1)
+        assert result.success, result.message
+        assert result.stats["steps"] == round(0.2 / step)
+        assert result.violation.position.max() < 1e-11  # projected to rounding
+        errors.append(np.abs(result.q - exact.q).max())
+    assert 1.7 < errors[0] / errors[1] < 2.3  # first order: v is a step of Euler's

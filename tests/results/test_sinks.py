@@ -12,8 +12,9 @@ import pytest
 import xarray as xr
 from conftest import four_bar_result
 
+import index3 as ix
 from index3.compiled import columns
-from index3.errors import Index3Error
+from index3.errors import Index3Error, ModelError
 from index3.results import netcdf
 from index3.results.result import Result
 from index3.results.sinks import SINKS, CallbackSink, FileSink, MemorySink, Sink
@@ -40,6 +41,32 @@ def same(arrays, result):
 def test_there_is_a_table_of_them():
     assert {"memory": MemorySink, "file": FileSink, "callback": CallbackSink}.items() <= SINKS.items()
     assert all(issubclass(kind, Sink) for kind in SINKS.values())
+
+
+def test_a_sink_of_ones_own_goes_through_the_same_door(monkeypatch):
+    monkeypatch.setattr(SINKS, "added", dict(SINKS.added))
+
+    class Counter(Sink):
+        name, lines = "counter", 0
+
+        def take(self, block):
+            self.lines += len(block["t"])
+
+    assert ix.register(Counter) is SINKS["counter"]
+    result = four_bar_result(5)
+    assert feed(SINKS["counter"](), result, 2, 5).lines == 5
+
+    class Silent(Sink):
+        """Takes nothing."""
+
+    with pytest.raises(ModelError, match=r"The sink 'Silent' cannot be registered: it has no name and no take\."):
+        ix.register(Silent)
+
+    class Memory(Counter):
+        name = "memory"
+
+    with pytest.raises(ModelError, match=r"'memory' of test_sinks cannot be registered: index3\.results\.sinks"):
+        ix.register(Memory)
 
 
 @pytest.mark.parametrize("kind", ["memory", "file", "callback"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from os import PathLike
 from typing import Any
 
 from index3.analysis.simulation import PREPARED, Simulation, prepared
@@ -36,6 +37,7 @@ def simulate(
     callback: Callback | None = None,
     on_failure: str = "return",
     audit: str = "fail",
+    store: str | PathLike[str] | None = None,
     linear: str = "static",
     **options: Any,
 ) -> Result:
@@ -74,6 +76,8 @@ def simulate(
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
     audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
         only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)
+    store : a netCDF file for the result, written on the way: until the run has ended, a journal beside it holds the
+        lines so far. Whatever ends the process, `index3.load` reads them and `index3.resume` goes on with the run
     linear : solver of the linear systems: "static" (LU in an order fixed by the mechanism), "scipy" (SciPy's sparse LU,
         for comparison), or "reduced" (multipliers first; for methods that need accelerations only)
     options : settings of the method, such as alpha=-0.1
@@ -93,7 +97,7 @@ def simulate(
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
         "discontinuities": discontinuities, "open_joints": open_joints, "first_step": first_step, "max_step": max_step,
         "max_steps": max_steps, "project": project, "progress": progress, "callback": callback,
-        "on_failure": on_failure, "audit": audit,
+        "on_failure": on_failure, "audit": audit, "store": store,
     }  # fmt: skip
     check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
     return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)

@@ -11,11 +11,13 @@ from functools import partial
 from typing import Any
 
 from index3.analysis.audit import Audit, energy_audit
+from index3.analysis.resume import keeper_of
 from index3.compiled import workers
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
+from index3.engine.resuming import Keeper, begin_again
 from index3.engine.runner import Runner
 from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
@@ -132,18 +134,34 @@ class Simulation:
             raise SimulationFailed(result.message, result) from cause
         return result
 
+    def resume(self, t_span: tuple[float, float], keeper: Keeper) -> Result:
+        """Go on with a run of the model itself that was stored; see `index3.resume`."""
+        result, cause = self._run(self.model, t_span, None, self.settings, CpuSeconds(), keeper)
+        result.auditor = partial(audit_changed, self.model, None)
+        if not result.success and self.settings["on_failure"] == "raise":
+            raise SimulationFailed(result.message, result) from cause
+        return result
+
     def _run(
-        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds
-    ) -> tuple[Result, BaseException | None]:
-        """The result of a run of one model, and what made it fail."""
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
+        keeper: Keeper | None = None,
+    ) -> tuple[Result, BaseException | None]:  # fmt: skip
+        """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
         plan, note = self._plan(model, t_span, asked)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
-        runner = Runner(plan, self._begin(plan, model, initial, asked, functions), asked["callback"], cpu)
-        whole = runner.segment.variant.whole
+        keeper = keeper or keeper_of(self, model, plan, asked)
+        if keeper is None or keeper.saved is None:
+            segment = self._begin(plan, model, initial, asked, functions)
+        else:
+            segment = begin_again(plan, Variant(model, partial(self.compile, model), linear=self.linear), keeper.saved)
+        runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
+        whole = segment.variant.whole
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
+        if keeper is not None:
+            keeper.begin(runner)
         workers.stop_idle()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}

@@ -181,6 +181,19 @@ def inertia_column(body, pm, a, p, rate, c, c_M, c_Ma, c_K, c_D):
     )
 
 
+@helper
+def torque_column(T, body, r, p, torque, c):
+    """Column c of the p block of (J^T F)_q at constant marker wrenches F, whose torque about r is known."""
+    lever = torque_change(T, body, r, turn(p, c))
+    by_frame, by_arm, by_length = E_transposed(unit(c), torque), E_transposed(p, lever), E_transposed(p, torque)
+    return (
+        2.0 * (by_frame[0] + by_arm[0] - 2.0 * p[c] * by_length[0]),
+        2.0 * (by_frame[1] + by_arm[1] - 2.0 * p[c] * by_length[1]),
+        2.0 * (by_frame[2] + by_arm[2] - 2.0 * p[c] * by_length[2]),
+        2.0 * (by_frame[3] + by_arm[3] - 2.0 * p[c] * by_length[3]),
+    )
+
+
 @kernel
 def body_matrix(T, E):
     """The bodies' own part of MATRIX, with -(J^T F)_q at constant marker wrenches F."""
@@ -198,13 +211,11 @@ def body_matrix(T, E):
             torque = wrench_about(T, bodies[b], r)[1]
         for k in range(4):
             column = inertia_column(bodies[b], pm, acceleration, p, rate, k, c_M, c_Ma, c_K, c_D)
-            lever = (0.0, 0.0, 0.0)
+            change = (0.0, 0.0, 0.0, 0.0)
             if c_K != 0.0:
-                lever = torque_change(T, bodies[b], r, turn(p, k))
-            by_frame, by_arm, by_length = E_transposed(unit(k), torque), E_transposed(p, lever), E_transposed(p, torque)
+                change = torque_column(T, bodies[b], r, p, torque, k)
             for i in range(4):
-                change = by_frame[i] + by_arm[i] - 2.0 * p[k] * by_length[i]
-                values[places[b, 3 + 4 * i + k]] += column[i] - 2.0 * c_K * change
+                values[places[b, 3 + 4 * i + k]] += column[i] - c_K * change[i]
             values[places[b, 3 + 5 * k]] += c_K * lam[bodies[b].row]
     return OK
 

@@ -31,6 +31,9 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback o
 HtmlOption = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write an animated page.")]
 PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Write energy and residual plots.")]
 SaveOption = Annotated[Path | None, typer.Option("--save", metavar="FILE.nc", help="Write all results (netCDF).")]
+StoreOption = Annotated[
+    Path | None, typer.Option("--store", metavar="FILE.nc", help="Write all results on the way; see `index3 resume`.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
 
 
@@ -68,9 +71,9 @@ def read_pairs(texts: list[str], flag: str, reserved: tuple[str, ...] = ()) -> d
     return pairs
 
 
-def check_outputs(html: Path | None, plot: Path | None, save: Path | None) -> None:
+def check_outputs(html: Path | None, plot: Path | None, save: Path | None, store: Path | None = None) -> None:
     """Refuse an output file that could not be written, before any time is spent."""
-    for file in (html, plot, save):
+    for file in (html, plot, save, store):
         if file is not None and not file.parent.is_dir():
             raise ModelError(f"The folder {str(file.parent)!r} for {file.name!r} does not exist. Make it first.")
     if plot is not None and plot.suffix.lower() not in PICTURES:

@@ -54,7 +54,7 @@ def listed(door: Door) -> dict[str, Any]:
 
 def names_module() -> str:
     """The module `index3.names`."""
-    text = HEAD.format("Where elements, primitives, solvers and methods are declared")
+    text = HEAD.format("Where all that registers is declared")
     for door in DOORS:
         things = listed(door) if door.table in ORDERED else own(door)
         lines = "".join(f'    "{name}": "{place_of(thing)}",\n' for name, thing in things.items())

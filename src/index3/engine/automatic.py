@@ -101,11 +101,13 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
 
 
 class Automatic:
-    """The method of an automatic run, and its changes on the way."""
+    """The method of an automatic run, and its changes on the way; `choice` is the first one, if it was made before."""
 
-    def __init__(self, state: State, projector: Projector, plan: Any, t: float) -> None:
+    def __init__(self, state: State, projector: Projector, plan: Any, t: float, choice: Choice | None = None) -> None:
         self.state, self.projector, self.rtol, self.end = state, projector, plan.rtol, plan.span[1]
-        if plan.options:  # settings say which method is meant
+        if choice is not None:
+            self.choice = choice
+        elif plan.options:  # settings say which method is meant
             self.choice = Choice(ROBUST, "its options were given")
         else:
             self.choice = self.pick(t)

@@ -10,6 +10,8 @@ import numpy as np
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
 from index3.files.entries import ENTRIES, Entry, refusal
+from index3.files.entries import entry as entry_for
+from index3.files.inner_changes import change_inner, owner_of
 from index3.files.units import near
 from index3.model.model import Model
 
@@ -27,7 +29,8 @@ def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
 def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
     """Change some fields of a model: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}; a function that undoes it.
 
-    All else is as a model file would have it: lengths and angles that followed from positions stay what they were.
+    Numbers inside an element have one name more: {"coil.second.position": (0, 0, 0.1)} is that of a marker. All else is
+    as a model file would have it: lengths and angles that followed from positions stay what they were.
 
     Raises
     ------
@@ -53,12 +56,30 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
                 by_name.setdefault(name, {})[field] = value
         for name, fields in by_name.items():
             element = model[name]
+            inside = split(fields)
+            for part, numbers in inside.items():
+                owner = owner_of(model, element, part)
+                before.append((owner, dict(vars(owner))))
+                change_inner(owner, element, part, numbers)
+            fields = {key: value for key, value in fields.items() if "." not in key}
+            if inside and not fields:
+                continue
             before.append((element, dict(vars(element))))
             change(model, element, fields)
     except BaseException:
         undo()
         raise
     return undo
+
+
+def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Changes of what is inside an element, "first.position", by the marker or part."""
+    inside: dict[str, dict[str, Any]] = {}
+    for key, value in fields.items():
+        part, dot, number = key.partition(".")
+        if dot:
+            inside.setdefault(part, {})[number] = value
+    return inside
 
 
 def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:
@@ -83,21 +104,26 @@ def arguments(element: Any, entry: Entry) -> dict[str, Any]:
     values = {key: getattr(element, key) for key in entry.arguments if key not in entry.fields}
     for key, field in entry.fields.items():
         value = None if field.short or entry.setter(key) is not None else entry.value(element, key)
-        values[key] = None if value is None else entry.kinds[key].argument(value)
-    return {key: value for key, value in values.items() if value is not None}
+        if value is not None:
+            values[key] = entry.kinds[key].argument(value)
+    return values
 
 
 def entry_of(element: Any) -> Entry:
     """What model files know of an element."""
     name = type(element).__name__
     entry = ENTRIES.get(name)
+    cls: Any = type(element)
+    if entry is None and "fields" in vars(cls):
+        return entry_for(cls, "")  # no file can hold all of it, but numbers can change
     if entry is None or entry.make is not type(element):
         reason = refusal(name) or "model files know only the elements that are registered"
         raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
     unknown = [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]
     if unknown:
         raise ModelError(
-            f"changes: {element.label} is built step by step ({', '.join(unknown)}). Give a changed Model instead."
+            f"changes: {element.label} is built step by step ({', '.join(unknown)}). Name a number of one of its "
+            f"parts, such as '{element.name}.part.mass', or give a changed Model."
         )
     return entry
 
@@ -109,7 +135,8 @@ def check_field(element: Any, entry: Entry, key: str) -> None:
         if key in AFTERWARDS or not refers(entry.value(element, key)):
             return
         raise ModelError(
-            f"changes: {element.label}: {key} names other parts of the model. Give a changed Model instead."
+            f"changes: {element.label}: {key} names other parts of the model. Name a number of a marker, such as "
+            f"'{element.name}.{key}.position', or give a changed Model."
         )
     short = ""
     if key in entry.fields:

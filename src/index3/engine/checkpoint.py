@@ -9,6 +9,7 @@ run as plain Python (INDEX3_JIT=0) can be restored in the same process alone: el
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from index3.compiled import store
 from index3.compiled.interface import JIT, Kernel, Table
 from index3.engine.automatic import Choice
 from index3.engine.segments import Segment
+from index3.engine.variants import Variant
 from index3.errors import Index3Error, ModelError
 from index3.linear.solver import Solver
 from index3.methods import projection_kernels, run
@@ -36,6 +38,27 @@ FAR = 2**32
 """Integers beyond this are addresses; counters never get there."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """What changes together: a state, and what works on it, by name."""
+
+    what: str
+    state: State
+    solver: Solver
+    things: tuple[tuple[str, Any], ...]
+
+
+def of_segment(segment: Segment) -> Part:
+    """A method under way."""
+    things = ("run", segment.run), ("method", segment.table), ("projection", segment.variant.projection)
+    return Part(f"method '{segment.method.key}'", segment.variant.state, segment.run.solver, things)
+
+
+def of_variant(variant: Variant) -> Part:
+    """Equations that a run has left for a while, or has come back to."""
+    return Part("a variant", variant.state, variant.projection.solver, (("projection", variant.projection),))
+
+
 def save(segment: Segment) -> dict[str, np.ndarray]:
     """Copies of all that changes in a segment, by name, for `restore`; its output must have been taken.
 
@@ -45,16 +68,26 @@ def save(segment: Segment) -> dict[str, np.ndarray]:
     """
     if segment.run.output.count:
         raise Index3Error("A run is saved between blocks of output. Take the block first.")
-    arrays, known = changing(segment), handles(segment)
+    return save_part(of_segment(segment)) | labels(segment)
+
+
+def save_part(part: Part) -> dict[str, np.ndarray]:
+    """Copies of all that changes in a part, by name.
+
+    Raises
+    ------
+    Index3Error : a table holds an address that is not known.
+    """
+    arrays, known = changing(part), handles(part)
     addresses = np.concatenate([known, kernel_addresses()])
     for name, array in arrays.items():
         if array.dtype == np.int64 and JIT:
             strange = (np.abs(array) >= FAR) & ~np.isin(array, addresses) & (array != np.iinfo(np.int64).max)
             if np.any(strange):
-                raise Index3Error(f"{name} of method '{segment.method.key}' holds an address of nothing that is known.")
+                raise Index3Error(f"{name} of {part.what} holds an address of nothing that is known.")
     saved = {name: array.copy() for name, array in arrays.items()}
-    saved |= {f"state/{name}": array for name, array in segment.variant.state.save().items()}
-    return saved | labels(segment) | {"handles": known}
+    saved |= {f"state/{name}": array for name, array in part.state.save().items()}
+    return saved | {"handles": known}
 
 
 def restore(segment: Segment, saved: Mapping[str, np.ndarray]) -> None:
@@ -67,24 +100,38 @@ def restore(segment: Segment, saved: Mapping[str, np.ndarray]) -> None:
     ModelError : the arrays were saved from another model, method or plan.
     """
     begin_anew(segment, saved)
-    arrays, kernels = changing(segment), kernel_addresses()
-    state = {name.removeprefix("state/"): array for name, array in saved.items() if name.startswith("state/")}
+    limits = segment.run[run.LIMITS].copy()
+    restore_part(of_segment(segment), saved)
+    own = [run.BUDGET_STEPS, run.MAX_STEPS, run.LOOK_UP]
+    segment.run[run.LIMITS][own] = limits[own]
+
+
+def restore_part(part: Part, saved: Mapping[str, np.ndarray]) -> None:
+    """Let a part go on where another of the same make was saved.
+
+    Raises
+    ------
+    ModelError : it is of another make.
+    """
+    arrays, kernels = changing(part), kernel_addresses()
     given = {name: array for name, array in saved.items() if "/" in name and not name.startswith("state/")}
     for name in sorted(arrays.keys() | given.keys()):
         there = name in arrays and name in given
         if not there or (arrays[name].shape, arrays[name].dtype) != (given[name].shape, given[name].dtype):
             raise ModelError(f"The saved run does not fit this one: '{name}' differs. Begin it as the other was begun.")
-    segment.variant.state.restore(state)
-    limits = segment.run[run.LIMITS].copy()
-    moved = dict(zip(saved["handles"].tolist(), handles(segment).tolist(), strict=True))
+    part.state.restore(state_in(saved))
+    moved = dict(zip(saved["handles"].tolist(), handles(part).tolist(), strict=True))
     for name, array in arrays.items():
         keep = np.isin(array, kernels) if array.dtype == np.int64 else np.zeros(array.shape, bool)
         np.copyto(array, given[name], where=~keep)
         if array.dtype == np.int64:
             for old in set(array[~keep].tolist()) & moved.keys():
                 array[given[name] == old] = moved[old]
-    own = [run.BUDGET_STEPS, run.MAX_STEPS, run.LOOK_UP]
-    segment.run[run.LIMITS][own] = limits[own]
+
+
+def state_in(saved: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What is saved of a state."""
+    return {name.removeprefix("state/"): array for name, array in saved.items() if name.startswith("state/")}
 
 
 def labels(segment: Segment) -> dict[str, np.ndarray]:
@@ -107,13 +154,12 @@ def begin_anew(segment: Segment, saved: Mapping[str, np.ndarray]) -> None:
             segment.method = segment.choice.method
 
 
-def changing(segment: Segment) -> dict[str, np.ndarray]:
+def changing(part: Part) -> dict[str, np.ndarray]:
     """Every array that changes outside the state, each once, by where it is found."""
-    state, solver = segment.variant.state, segment.run.solver
-    fixed = (*solver.shared.values(), *(array for array in state.table.arrays if array is not None))
+    fixed = (*part.solver.shared.values(), *(array for array in part.state.table.arrays if array is not None))
     seen = {id(array) for array in fixed}
     arrays = {}
-    for path, table, scratch in tables(segment):
+    for path, table, scratch in tables(part):
         for k, array in enumerate(table.arrays):
             if array is not None and k not in scratch and id(array) not in seen:
                 seen.add(id(array))
@@ -121,9 +167,9 @@ def changing(segment: Segment) -> dict[str, np.ndarray]:
     return arrays
 
 
-def handles(segment: Segment) -> np.ndarray:
-    """The addresses by which the tables of a segment know each other and the state."""
-    return np.array([segment.variant.state.handle, *(table.handle for _, table, _ in tables(segment))], np.int64)
+def handles(part: Part) -> np.ndarray:
+    """The addresses by which the tables of a part know each other and the state."""
+    return np.array([part.state.handle, *(table.handle for _, table, _ in tables(part))], np.int64)
 
 
 def kernel_addresses() -> np.ndarray:
@@ -131,10 +177,10 @@ def kernel_addresses() -> np.ndarray:
     return np.array(store.loaded_addresses() if JIT else [], np.int64)
 
 
-def tables(segment: Segment) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
-    """All tables of a segment: where each is found, the table, and its slots that are filled for every block."""
+def tables(part: Part) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
+    """All tables of a part: where each is found, the table, and its slots that are filled for every block."""
     seen: set[int] = set()
-    for name, thing in (("run", segment.run), ("method", segment.table), ("projection", segment.variant.projection)):
+    for name, thing in part.things:
         yield from tables_in(thing, name, (), seen)
 
 

@@ -65,9 +65,9 @@ def free_parts(system: System) -> list[list[int]]:
 
 
 def is_free(system: System, part: list[int], gravity: np.ndarray) -> bool:
-    """Whether neither gravity nor rows of their own act on these bodies, and their momentum is known."""
+    """Whether neither gravity nor rows of their own act on these bodies, and their frames tell their momentum."""
     bodies = [system.bodies[k] for k in part]
-    if np.any(gravity) or any(body.planar or body.held for body in bodies):
+    if np.any(gravity) or any(body.planar or body.held or body.deforms for body in bodies):
         return False
     known = [body.kind == "point" or np.shape(getattr(body, "inertia", 0.0)) == (3, 3) for body in bodies]
     return all(known)

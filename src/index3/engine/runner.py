@@ -20,6 +20,7 @@ from index3.engine.events import Events, Hit
 from index3.engine.interrupts import Watch
 from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.reasons import evaluation_fails, near_branch, reason
+from index3.engine.resuming import Keeper
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.suspects import suspects
@@ -30,11 +31,12 @@ from index3.linear import contract
 from index3.methods import audit, run
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
+from index3.results.journal import StoreFailed
 from index3.results.result import Result
 from index3.results.sinks import SINKS, Sink
 from index3.system.system import State, System
 
-STOPPED, INTERRUPTED, CLOSURE_FAILED = 1, 2, 3
+STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
 """Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 RECONSIDER = 100
 """Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""
@@ -75,6 +77,7 @@ class Runner:
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
+        self.keeper: Keeper | None = None  # of a run that can be resumed
 
     @property
     def run(self) -> Run:
@@ -111,10 +114,19 @@ class Runner:
             self.callback = None
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
+        except StoreFailed as error:
+            self.end_for_store(error)
+
+    def end_for_store(self, error: StoreFailed) -> None:
+        """The run ends because its store cannot be written; what is in it stays."""
+        self.status, self.cause = -STORE_FAILED, error
+        self.message = f"{self.message} {error} Once that is mended, index3.resume goes on with the run.".strip()
 
     def step_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
         while self.status == 0:
+            if self.keeper is not None:
+                self.keeper.look(self)
             start = time.perf_counter()
             with self.watch.stepping():
                 code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look())
@@ -301,7 +313,10 @@ class Runner:
     def result(self, options: dict[str, Any], note: str = "") -> Result:
         """Everything collected, as a Result; `note` is added to its message."""
         whole, sink = self.segment.variant.whole, self.collector.sink
-        self.collector.give(more=False)
+        try:
+            self.collector.give(more=False)
+        except StoreFailed as error:
+            self.end_for_store(error)
         stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
         stats["work_error"] = float(self.run[run.WORK][run.WORK_ERROR])
         changes = self.segment.index_changes()
@@ -332,7 +347,11 @@ class Runner:
             "jumps": [asdict(jump) for jump in self.jumps],
         }  # fmt: skip
         mark_unique(self.layout, unique)
-        sink.finish(self.layout, info)
+        try:
+            sink.finish(self.layout, info)
+        except StoreFailed as error:
+            self.end_for_store(error)
+            info |= {"status": self.status, "message": self.message + note, "success": False}
         result = Result(self.layout, sink.arrays, info)
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.engine.automatic import Automatic
+from index3.engine.automatic import Automatic, Choice
 from index3.engine.balance import watch
 from index3.engine.variants import Variant
 from index3.linear import contract
@@ -19,6 +20,9 @@ from index3.methods.run_table import Run
 NUDGE = 4
 """Roundings by which a segment ends before a declared discontinuity and the next begins after it, so that a function of
 time is met on the right side whichever side it belongs to, and in spite of a rounding in the user's comparison."""
+
+ORIGIN = {"q": s.Q, "v": s.V, "a": s.A, "lam": s.LAM, "angle": s.ANGLE_REF}
+"""What a method starts from, and where it stands in a state."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Segment:
     first: float  # time at which the method was started: `start`, or a few roundings after a discontinuity
     earlier: dict[str, int]  # work done in the segments before
     earlier_changes: list[list[float]]  # of index, there
+    origin: dict[str, np.ndarray]  # the state from which the method was started
 
     def counters(self) -> dict[str, int]:
         """Work done since the start of the run, by name."""
@@ -75,13 +80,20 @@ class Segment:
         return np.where(t == self.first, self.start, np.where(t == last, self.end, t))
 
 
-def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = None, work: float = 0.0) -> Segment:
-    """A segment from a consistent state at time t, or from right after it where a discontinuity was declared."""
+def begin(
+    plan: Plan, variant: Variant, t: float, *, after: Segment | None = None, work: float = 0.0,
+    chosen: Choice | None = None,
+) -> Segment:  # fmt: skip
+    """A segment from a consistent state at time t, or from right after it where a discontinuity was declared.
+
+    An automatic run begins with the method that it finds fit there, or that was `chosen` before.
+    """
+    origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()}
     first, end = start_time(plan, t), plan.next_stop(t)
     last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
-        choice = Automatic(variant.state, variant.projection, plan, t)
+        choice = Automatic(variant.state, variant.projection, plan, t, chosen)
         if after is not None and after.choice is not None:
             choice.follow(after.choice, t)
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there
@@ -107,7 +119,7 @@ def begin(plan: Plan, variant: Variant, t: float, *, after: Segment | None = Non
     watch(progress, plan.audit, method.audited, None if after is None else after.run)
     table = method.start(progress, plan.first_step if after is None else None)
     changes = [] if after is None else after.index_changes()
-    return Segment(variant, progress, method, choice, table, t, end, first, earlier, changes)
+    return Segment(variant, progress, method, choice, table, t, end, first, earlier, changes, origin)
 
 
 def start_time(plan: Plan, t: float) -> float:

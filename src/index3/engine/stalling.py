@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 import numpy as np
 
@@ -70,13 +69,13 @@ class Zeno:
         self.span = span[1] - span[0]
         self.times: dict[int, deque[float]] = {}
 
-    def gathers(self, function: Any, t: float) -> float | None:
-        """Where the occurrences gather, if the run has all but reached it; `t` is that of the last one.
+    def gathers(self, function: int, t: float) -> float | None:
+        """Where the occurrences of a function, by number, gather, if the run has all but reached it; `t` is the last.
 
         Intervals that shrink by the factor r last another r / (1 - r) of the last one. Beyond that point, which an
         event-driven motion does not pass, the next occurrence would be lost in rounding.
         """
-        times = self.times.setdefault(id(function), deque(maxlen=SHRINKING))
+        times = self.times.setdefault(function, deque(maxlen=SHRINKING))
         times.append(t)
         gaps = np.diff(times)
         if len(times) < SHRINKING or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):

@@ -127,6 +127,11 @@ class Variant(Equations):
             self._met[opened] = Variant(self.model, self._compile, self.analysis, opened, self, self.linear)
         return self._met[opened]
 
+    @property
+    def met(self) -> list[Variant]:
+        """All variants of the run so far."""
+        return list({**self._met, self.open: self}.values())
+
     def forget(self) -> None:
         """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
         self._met.clear()

@@ -32,6 +32,7 @@ from index3.constraints.user_block import (
     user_table,
 )
 from index3.errors import ModelError
+from index3.fields import END, declare, numbers
 from index3.forces.force import ForceElement, Place
 from index3.registry import register
 
@@ -104,6 +105,7 @@ class UserForce(ForceElement, UserFunctions):
     kind = __name__
     page = "howto/user_force.md"
     no_file = "it holds functions of Python"
+    fields = declare(markers=END.found(lambda force: force.ends), parameters=numbers())
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""

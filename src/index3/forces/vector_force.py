@@ -16,6 +16,7 @@ from index3.compiled.callbacks import CallbackTable, Form, UserFunctions
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import DIFFERENCES, FUNCTION, NONE, derivative_mode, run, user_table
 from index3.errors import ModelError
+from index3.fields import ENDS, FORM, declare, numbers
 from index3.forces.force import ForceElement, Place
 from index3.forces.line import IDENTITY
 from index3.forces.relative import (
@@ -102,6 +103,7 @@ class VectorForce(ForceElement, UserFunctions):
 
     kind = __name__
     no_file = "it holds functions of Python"
+    fields = declare(ENDS, FORM, parameters=numbers())
     arguments = MappingProxyType({"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")})
 
     def __init__(

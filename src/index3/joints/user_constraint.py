@@ -14,6 +14,7 @@ from index3.compiled.callbacks import Form, UserFunctions
 from index3.constraints.user_block import POSES, pose_shapes
 from index3.constraints.user_differences import PARTS
 from index3.errors import ModelError, warn
+from index3.fields import END, LENGTH, declare, numbers
 from index3.joints.base import Joint, Primitive
 from index3.registry import register
 
@@ -64,6 +65,7 @@ class UserConstraint(Joint, UserFunctions):
     kind = "index3.constraints.user_rows"
     page = "howto/user_constraint.md"
     no_file = "it holds functions of Python"
+    fields = declare(markers=END.found(lambda joint: joint.markers), parameters=numbers(), scale=LENGTH)
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "G")}
 
     def __init__(
@@ -89,7 +91,7 @@ class UserConstraint(Joint, UserFunctions):
         self.rows, self.level = int(rows), int(level)
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.scale = as_positive(scale, self.label, "scale")
-        self.time_step = 0.0 if time_step is None else as_positive(time_step, self.label, "time_step")
+        self.time_step = None if time_step is None else as_positive(time_step, self.label, "time_step")
         self.f = f
         self.jacobian = "differences" if jacobian is None else jacobian
         self.check_function("f", f)
@@ -117,7 +119,7 @@ class UserConstraint(Joint, UserFunctions):
     @property
     def conservative(self) -> bool:
         """Whether its reactions cannot do work: rows of positions that do not depend on time."""
-        return self.level == 0 and self.time_step == 0.0
+        return self.level == 0 and self.time_step is None
 
     def _check_affine(self) -> None:
         """Raise if rows of velocities are not affine in them where the markers start."""
@@ -146,7 +148,7 @@ class UserConstraint(Joint, UserFunctions):
 
     def record(self, place: Any) -> tuple[Any, ...]:
         """The part of its row in the table that does not depend on its functions; its line is filled in later."""
-        return (0, self.rows, self.level, int(not self.by_differences), self.scale, self.time_step)
+        return (0, self.rows, self.level, int(not self.by_differences), self.scale, self.time_step or 0.0)
 
     def form(self) -> Form:
         """The parts of its block."""

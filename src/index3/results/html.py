@@ -10,7 +10,6 @@ import html
 import json
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from index3.results.page_curves import curves
 from index3.results.page_motion import PageMotion
 from index3.results.page_parts import encode
 from index3.results.page_scene import scene, up
+from index3.results.writing import replaced
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -44,8 +44,11 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     Raises
     ------
     ModelError : the result has no times, or `fps` is not positive.
+    FileError : the page cannot be written.
     """
-    Path(path).write_text(page_text(result, title, fps), "utf-8")
+    page = page_text(result, title, fps)
+    with replaced(path) as unfinished:
+        unfinished.write_text(page, "utf-8")
 
 
 def page_text(result: Result, title: str | None = None, fps: float = 60.0) -> str:

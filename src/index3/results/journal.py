@@ -1,9 +1,11 @@
 """A journal: lines of a run on the disk, block by block, while the run goes on.
 
 The file begins with MAGIC, then come records: HEAD (kind, length of the data, checksum of kind, length and data), then
-the data. The first record describes the model and the sizes of the columns; each of the next holds some lines, column
-behind column; the last, once the run has ended, says how it went. Every record is on the disk before the next one is
-begun, so whatever ends the process spoils at most the last one, and a reader takes all records before that.
+the data. The first record describes the model and the sizes of the columns; those of a run that can be resumed then say
+what was asked of it, and what it began from; each of the next holds some lines, column behind column; the last, once
+the run has ended, says how it went. Every record is on the disk before the next one is begun, so whatever ends the
+process spoils at most the last one, and a reader takes all records before that. The file appears with its first
+records complete.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -30,32 +33,82 @@ if TYPE_CHECKING:
 
 MAGIC = b"index3 journal 1\n"
 HEAD = struct.Struct("<4sQI")
-MODEL, LINES, END = b"MODL", b"LINE", b"END."
+MODEL, RUN, START, LINES, END = b"MODL", b"RUN.", b"INIT", b"LINE", b"END."
+SUFFIX = ".journal"
 PIECE = 1 << 20  # bytes read at a time to form a checksum
 
 
+class StoreFailed(Index3Error):
+    """What a run puts out cannot be written: no folder, no room, no right."""
+
+
 class JournalWriter:
-    """A journal under way; the file must not be there yet.
+    """A journal under way; `more` records (kind, data) are in the file when it appears.
 
     Raises
     ------
     Index3Error : the file is there already, or cannot be written.
     """
 
-    def __init__(self, path: Path, layout: Layout, sizes: Mapping[str, int]) -> None:
+    def __init__(
+        self, path: Path, layout: Layout, sizes: Mapping[str, int], more: Sequence[tuple[bytes, bytes]] = ()
+    ) -> None:
         self.path = path
         self.end = 0  # of the last whole record
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            self.file = open(path, "xb")  # noqa: SIM115  # open as long as the run goes on
-            self.end = self.file.write(MAGIC)
+            if path.exists():
+                raise FileExistsError
+            self.file: IO[bytes] = open(unfinished, "wb")  # noqa: SIM115  # open as long as the run goes on
+            try:
+                self.lock()
+                self.end = self.file.write(MAGIC)
+                head = {"columns": NAMES, "sizes": dict(sizes), "layout": layout.to_dict()}
+                for kind, data in ((MODEL, as_json(head)), *more):
+                    self.write(kind, [data])
+                publish(unfinished, path)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except FileExistsError:
             raise Index3Error(
-                f"There is a journal '{path}' of a run that is under way or did not end. Read what is in it, or remove "
-                "it, or give another file."
+                f"There is a journal '{path}' of a run that is under way or did not end. Go on with it by "
+                f"index3.resume('{path.name.removesuffix(SUFFIX)}'), or remove it, or give another file."
             ) from None
         except OSError as error:
             raise self.failure(error) from error
-        self.write(MODEL, [as_json({"columns": NAMES, "sizes": dict(sizes), "layout": layout.to_dict()})])
+
+    @classmethod
+    def reopened(cls, path: Path, end: int) -> JournalWriter:
+        """A journal that is there, to go on from one of its records, whose place ends here.
+
+        Raises
+        ------
+        Index3Error : another process writes to the file, or it cannot be written.
+        """
+        writer = cls.__new__(cls)
+        writer.path, writer.end = path, end
+        try:
+            writer.file = open(path, "r+b")  # noqa: SIM115
+            writer.lock()
+            writer.file.truncate(end)
+            writer.file.seek(end)
+        except OSError as error:
+            raise writer.failure(error) from error
+        return writer
+
+    def lock(self) -> None:
+        """Keep other processes from writing to the same file, where the system offers that."""
+        try:
+            import fcntl
+        except ImportError:  # not on Windows
+            return
+        try:
+            fcntl.flock(self.file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.file.close()
+            raise Index3Error(
+                f"Journal '{self.path}' is written by a run under way. Wait for it, or end it first."
+            ) from None
 
     def write_lines(self, block: Mapping[str, np.ndarray]) -> None:
         """Put some lines on the disk."""
@@ -83,25 +136,38 @@ class JournalWriter:
             os.fsync(self.file.fileno())
             self.end = self.file.tell()
         except OSError as error:
+            with suppress(OSError):  # a record cut short is of no use, and takes room
+                self.file.truncate(self.end)
             raise self.failure(error) from error
 
     def close(self) -> None:
         """Let go of the file."""
         self.file.close()
 
-    def failure(self, error: OSError) -> Index3Error:
+    def failure(self, error: OSError) -> StoreFailed:
         """The error of a journal that cannot be written."""
-        return Index3Error(
+        return StoreFailed(
             f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give a folder that is there and has "
             "room. What was written before stays in it."
         )
+
+
+def publish(unfinished: Path, path: Path) -> None:
+    """Give a complete file its name, unless there is one of that name."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        os.replace(unfinished, path)
 
 
 @dataclass(frozen=True)
 class Journal:
     """What a journal holds: lines in `arrays` (each column read when first asked for), `info` if the run has ended.
 
-    `ignored` counts the bytes behind the last whole record: what the end of the process spoilt.
+    `ignored` counts the bytes behind the last whole record: what the end of the process spoilt. `asked` says what was
+    asked of a run that can be resumed, `start` is what it began from, `end` the place behind that.
     """
 
     layout: dict[str, Any]
@@ -110,6 +176,9 @@ class Journal:
     arrays: LazyArrays
     info: dict[str, Any] | None
     ignored: int
+    asked: dict[str, Any] | None = None
+    start: bytes = b""
+    end: int = 0
 
 
 def read_journal(path: str | os.PathLike[str]) -> Journal:
@@ -125,12 +194,13 @@ def read_journal(path: str | os.PathLike[str]) -> Journal:
             if file.read(len(MAGIC)) != MAGIC:
                 raise Index3Error(f"File '{path}' is no journal of index3. Give the path of one.")
             records, ignored = whole_records(file)
-            texts = {kind: read_json(file, first, length) for kind, first, length in records if kind != LINES}
+            data = {kind: read_data(file, first, length) for kind, first, length in records if kind != LINES}
     except OSError as error:
         raise Index3Error(f"Journal '{path}' cannot be read: {error.strerror or error}.") from error
-    if MODEL not in texts:
+    if MODEL not in data:
         raise Index3Error(f"Journal '{path}' ends before its first line: nothing can be read from it.")
-    model, end = texts[MODEL], texts.get(END)
+    model = json.loads(data[MODEL])
+    asked, end = (json.loads(data[kind]) if kind in data else None for kind in (RUN, END))
     if tuple(model["columns"]) != NAMES:
         raise Index3Error(f"Journal '{path}' has other columns than this version of index3. Read it with its own.")
     shapes = columns.shapes(1, model["sizes"])
@@ -149,8 +219,11 @@ def read_journal(path: str | os.PathLike[str]) -> Journal:
         return array.astype(float, copy=False)
 
     layout = model["layout"] if end is None else end["layout"]
-    lines = sum(count for _, count in blocks)
-    return Journal(layout, model["sizes"], lines, LazyArrays(read), None if end is None else end["info"], ignored)
+    lines, info = sum(count for _, count in blocks), None if end is None else end["info"]
+    begun = sum(HEAD.size + length for kind, _, length in records if kind in (MODEL, RUN, START))
+    return Journal(
+        layout, model["sizes"], lines, LazyArrays(read), info, ignored, asked, data.get(START, b""), len(MAGIC) + begun
+    )
 
 
 def whole_records(file: IO[bytes]) -> tuple[list[tuple[bytes, int, int]], int]:
@@ -179,7 +252,7 @@ def as_json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def read_json(file: IO[bytes], first: int, length: int) -> Any:
-    """The plain data of a record."""
+def read_data(file: IO[bytes], first: int, length: int) -> bytes:
+    """The data of a record."""
     file.seek(first)
-    return json.loads(file.read(length))
+    return file.read(length)

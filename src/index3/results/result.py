@@ -268,10 +268,12 @@ class Result:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
-        """Read back a file that `save` wrote; `Index3Error` if it is not one."""
+        """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
-        layout, arrays, info = netcdf.read_netcdf(path)
+        from index3.results.store import read_store  # here: it knows sinks, which only runs need
+
+        layout, arrays, info = read_store(path)
         try:
             return cls(Layout.from_dict(layout), arrays, info)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, Index3Error) as error:

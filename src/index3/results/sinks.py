@@ -1,7 +1,7 @@
 """Sinks: where the lines of a run go, in blocks of whole lines, while it runs.
 
-A block is a dict of the columns by name (`index3.compiled.columns`), each with the same number of lines. Which sinks
-there are is said by `SINKS`; a class added to it needs no other change.
+A block is a dict of the columns by name (`index3.compiled.columns`), each with the same number of lines. Sinks are
+registered (`index3.register`) by their name.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from index3.compiled import columns
-from index3.errors import Index3Error
-from index3.results.journal import JournalWriter, read_journal
+from index3.errors import ModelError
+from index3.registry import Door, register
+from index3.results.journal import SUFFIX, JournalWriter, StoreFailed, read_journal
 from index3.results.netcdf import stored_arrays, write_netcdf
 
 if TYPE_CHECKING:
@@ -25,15 +26,29 @@ if TYPE_CHECKING:
 Block = dict[str, np.ndarray]
 
 
+def check_sink(cls: Any) -> None:
+    """Raise unless a class of sinks is complete."""
+    missing = [word for word, there in (("name", bool(cls.name)), ("take", cls.take is not Sink.take)) if not there]
+    if missing:
+        raise ModelError(f"it has no {' and no '.join(missing)}. Give the class what is missing.")
+
+
+SINKS = Door("sink", "SINKS", name=lambda cls: cls.name or cls.__name__, check=check_sink)
+"""Sinks by name."""
+
+
 class Sink:
     """Takes what a run puts out: `begin`, then `take` for every block, then `finish`.
 
     Attributes
     ----------
+    name : by which it is known once it is registered
     keeps : whether a block taken is kept; if not, the next one comes in the same arrays
     wait : seconds for which lines may wait for their block to fill
     """
 
+    door: ClassVar[Door] = SINKS
+    name: ClassVar[str] = ""
     keeps = False
     wait = 0.0
 
@@ -54,9 +69,11 @@ class Sink:
         return columns.zeros(0, self.sizes)
 
 
+@register
 class MemorySink(Sink):
     """Keeps all lines. A run whose lines are known in advance writes them where they stay; others are copied once."""
 
+    name = "memory"
     keeps = True
     wait = math.inf
 
@@ -79,6 +96,7 @@ class MemorySink(Sink):
         return self.blocks[0]
 
 
+@register
 class FileSink(Sink):
     """Writes lines to a journal beside a netCDF file while the run goes on, and that file when it has ended.
 
@@ -86,11 +104,12 @@ class FileSink(Sink):
     seconds. When the run has ended the journal becomes the file that `Result.save` would write, and is removed.
     """
 
+    name = "file"
     wait = 1.0
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
-        self.journal = self.path.with_name(f"{self.path.name}.journal")
+        self.journal = self.path.with_name(f"{self.path.name}{SUFFIX}")
 
     def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
         """Open the journal."""
@@ -106,14 +125,15 @@ class FileSink(Sink):
         """Turn the journal into the netCDF file."""
         assert self.writer is not None
         self.writer.write_end(layout, info)
-        self.writer.close()
         try:
             write_netcdf(layout, self.arrays, info, self.path)
-        except OSError as error:
-            raise Index3Error(
-                f"File '{self.path}' cannot be written: {error.strerror or error}. All lines of the run are in the "
-                f"journal '{self.journal}'."
+        except (OSError, RuntimeError) as error:  # of a full disk, HDF5 says the latter
+            self.writer.close()
+            raise StoreFailed(
+                f"File '{self.path}' cannot be written: {getattr(error, 'strerror', None) or error}. All lines of the "
+                f"run are in the journal '{self.journal}'."
             ) from error
+        self.writer.close()  # only now: nobody else may write the file meanwhile
         self.journal.unlink()
         self.writer = None
 
@@ -123,11 +143,14 @@ class FileSink(Sink):
         return stored_arrays(self.path) if self.writer is None else read_journal(self.journal).arrays
 
 
+@register
 class CallbackSink(Sink):
     """Gives every block to a function and keeps none; if the function returns True, the run stops.
 
     The next block comes in the same arrays: copy what is to stay.
     """
+
+    name = "callback"
 
     def __init__(self, function: Callable[[Block], Any]) -> None:
         self.function = function
@@ -141,7 +164,3 @@ class CallbackSink(Sink):
 def joined(parts: list[np.ndarray]) -> np.ndarray:
     """One array of all parts; a part of a larger array is copied, so that the rest of it is set free."""
     return parts[0] if len(parts) == 1 and parts[0].base is None else np.concatenate(parts)
-
-
-SINKS: dict[str, type[Sink]] = {"memory": MemorySink, "file": FileSink, "callback": CallbackSink}
-"""Sinks by name."""

@@ -83,6 +83,7 @@ class Compiler:
         self.n = int(self.starts[-1])
         for body in self.bodies:
             check_blocks(body)
+            body.check_model(model)
         self.functions: list[tuple[int, int, int]] = []
         self.function_labels: list[str] = []
         self.failures = Failures() if like is None or like.addresses is None else like.addresses.failures
@@ -110,7 +111,7 @@ class Compiler:
         fixed[s.CORE], fixed[s.STAGES] = addresses.core, addresses.stages
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        acting = (*self.model.forces.values(), *self.model.joints.values())
+        acting = (*self.bodies, *self.model.forces.values(), *self.model.joints.values())
         driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven

@@ -1,0 +1,115 @@
+"""Kill stored runs at random moments, resume them until they end, and compare: all bits must be those of a whole run.
+
+    python benchmarks/kills.py [--kills 20] [--seconds 4] [--seed 0] [METHOD ...]
+
+Each method is killed so many times in all, by SIGKILL, in processes of their own; after each kill the file must open
+and hold the first lines of the run. Last comes what storing costs: CPU seconds of a run with a store and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import index3 as ix
+
+METHODS = ("bdf-i3", "hht-i3", "dopri5", "al-index3", "auto")
+SCRIPT = """
+import sys
+import index3 as ix
+from index3.engine import resuming
+resuming.WAIT, resuming.SHARE = 0.05, 0.5
+print("ready", flush=True)
+if {begin}:
+    ix.simulate(ix.library.four_bar(), (0.0, {end!r}), {method!r}, progress=False, store={store!r})
+else:
+    ix.resume({store!r}, progress=False)
+"""
+
+
+def long_enough(method: str, seconds: float) -> tuple[float, ix.Result]:
+    """A span that takes about so many seconds, and the run over it."""
+    end = 2.0
+    while True:
+        start = time.perf_counter()
+        result = ix.simulate(ix.library.four_bar(), (0.0, end), method, progress=False)
+        took = time.perf_counter() - start
+        if took > 0.5 * seconds:
+            return end, result
+        end *= max(2.0, min(10.0, seconds / took))
+
+
+def compare(part: ix.Result, whole: ix.Result) -> None:
+    """Raise unless a result has the first lines of another."""
+    for name, array in part.arrays.items():
+        if array.tobytes() != whole.arrays[name][: len(array)].tobytes():
+            raise SystemExit(f"{name} differs")
+
+
+def trial(method: str, kills: int, seconds: float, draw: random.Random, folder: Path) -> None:
+    """Kill one run after the other until there were enough kills."""
+    end, whole = long_enough(method, seconds)
+    done, runs = 0, 0
+    while done < kills:
+        store, begin, runs = folder / f"{method}-{runs}.nc", True, runs + 1
+        while True:
+            text = SCRIPT.format(begin=begin, end=end, method=method, store=str(store))
+            process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE)
+            process.stdout.readline()
+            try:
+                if process.wait(draw.uniform(0.0, 0.6 * seconds) if done < kills else None):
+                    raise SystemExit(f"{method}: the run failed")
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                done += 1
+            begin = not any(folder.glob(f"{store.name}*"))
+            if not begin:
+                compare(ix.load(store), whole)
+        found = ix.load(store)
+        compare(found, whole)
+        counters = [name for name in whole.stats if not name.startswith("seconds")]
+        if len(found) != len(whole) or any(found.stats[name] != whole.stats[name] for name in counters):
+            raise SystemExit(f"{method}: {runs}. run is another one")
+        left = [file.name for file in folder.iterdir() if file.name.lstrip(".").startswith(store.stem)]
+        if left != [store.name]:
+            raise SystemExit(f"{method}: left behind: {left}")
+    print(f"{method:10} {done} kills in {runs} runs of {len(whole)} lines: all bits equal", flush=True)
+
+
+def cost(folder: Path) -> None:
+    """What a store costs beside a run of some seconds."""
+    for name, model, end in (("four_bar", ix.library.four_bar(), 100.0), ("chain of 200", ix.library.chain(200), 2.0)):
+        times = []
+        for store in (None, folder / "cost.nc"):
+            start = time.process_time()
+            result = ix.simulate(model, (0.0, end), "hht-i3", progress=False, store=store)
+            times.append((time.process_time() - start, result.stats["seconds_steps"], len(result)))
+        (plain, steps, lines), (stored, stored_steps, _) = times
+        print(f"{name}: {lines} lines; CPU {plain:.2f} s without, {stored:.2f} s with a store, of which steps "
+              f"{steps:.2f} s and {stored_steps:.2f} s")  # fmt: skip
+
+
+def main() -> None:
+    """Run the trials."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("methods", nargs="*", default=METHODS, metavar="METHOD")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    draw = random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        for method in arguments.methods:
+            trial(method, arguments.kills, arguments.seconds, draw, Path(folder))
+        cost(Path(folder))
+
+
+if __name__ == "__main__":
+    main()

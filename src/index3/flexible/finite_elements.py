@@ -1,0 +1,52 @@
+"""A structure of finite elements: its matrices, its nodes, what is drawn of it and how it is stressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.modal_body import ModalBody
+from index3.bodies.modal_matrices import node_number
+from index3.bodies.modal_stress import Recovery
+
+
+@dataclass
+class FiniteElements:
+    """Matrices of a free structure and all that a `ModalBody` wants to know.
+
+    Attributes
+    ----------
+    mass_matrix, stiffness_matrix : sparse, six rows for each node (ux, uy, uz, rx, ry, rz) or three
+    nodes : (N, 3) places [m]
+    names : of nodes, to their numbers
+    members, faces : nodes joined by lines (pairs) and by faces (triples)
+    stress : what gives stresses from displacements
+    radius : of what is drawn along members [m]
+    """
+
+    mass_matrix: Any
+    stiffness_matrix: Any
+    nodes: np.ndarray
+    names: dict[str, int] = field(default_factory=dict)
+    members: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))
+    faces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), int))
+    stress: Recovery | None = None
+    radius: float = 0.0
+
+    def node(self, name: Any) -> int:
+        """The number of a node, given by its number or name."""
+        return node_number(name, self.nodes, self.names, "The structure")
+
+    def where(self, condition: Callable[[np.ndarray], np.ndarray]) -> list[int]:
+        """Numbers of the nodes that a condition on places picks out, such as `lambda x: x[:, 0] < 1e-6`."""
+        return np.flatnonzero(condition(self.nodes)).tolist()
+
+    def body(self, name: str, *, interface: Any, **settings: Any) -> ModalBody:
+        """A `ModalBody` of the structure; its settings are those of `ModalBody`."""
+        return ModalBody(
+            name, self.mass_matrix, self.stiffness_matrix, self.nodes, interface=interface, names=self.names,
+            members=self.members, faces=self.faces, radius=self.radius, stress=self.stress, **settings,
+        )  # fmt: skip
