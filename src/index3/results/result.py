@@ -113,6 +113,10 @@ class Result:
         self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
+        if info.get("t_events") is not None:
+            n = self.arrays["q"].shape[1]
+            self.t_events = [np.array(times, float) for times in info["t_events"]]
+            self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
         self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
@@ -163,10 +167,12 @@ class Result:
 
     @property
     def info(self) -> dict[str, Any]:
-        """How the run went: status, message, success, stats, method, options, audit and jumps in one dict."""
+        """How the run went: status, message, success, stats, method, options, audit, jumps and events in one dict."""
         known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
         audit = None if self.audit is None else self.audit.to_list()
-        return known | {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        known |= {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        events = {"t_events": self.t_events, "y_events": self.y_events}
+        return known | {key: [x.tolist() for x in found] for key, found in events.items() if found is not None}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
