@@ -97,6 +97,7 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         "times": encode(result.t[frames]),
         "poses": encode(moving.poses(frames)),
         "points": encode(moving.points(frames)),
+        **_colours(moving, frames),
         "energy": encode(np.column_stack([energy.kinetic, energy.potential, energy.balance])[frames]),
         "residuals": encode(_peaks(result.arrays["violation_scaled"], frames)) if result.lam.shape[1] else "",
         "up": up(result),
@@ -105,6 +106,14 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         **scene(result, moving, frames),
         **curves(result, moving, frames),
     }
+
+
+def _colours(moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
+    """What colours the points of bodies that deform, and the end of the scale."""
+    if not moving.values:
+        return {}
+    values = np.nan_to_num(np.hstack(list(moving.values.values()))[frames])
+    return {"values": encode(values), "stress": float(values.max(initial=0.0))}
 
 
 def frame_numbers(t: np.ndarray, most: float) -> np.ndarray:

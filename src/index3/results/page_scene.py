@@ -225,9 +225,15 @@ def wheel_places(force: dict[str, Any], moving: PageMotion, frames: np.ndarray) 
 
 def lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:
     """What to draw of a body that is shown by lines: which of the page's points each of them joins."""
-    settings: dict[str, Any] = {"type": "line", "radius": float(body["shape"].get("radius", 0.0))}
-    if "section" in body["shape"]:
-        settings["section"] = plain(body["shape"]["section"])
+    shape = body["shape"]
+    settings: dict[str, Any] = {"type": "line", "radius": float(shape.get("radius", 0.0))}
+    if shape.get("type") == "faces":
+        settings |= {"type": "faces", "members": plain(shape["members"]), "faces": plain(shape["faces"])}
+    if body["name"] in moving.values:
+        before = list(moving.values)[: list(moving.values).index(body["name"])]
+        settings["value"] = sum(moving.values[name].shape[1] for name in before)
+    if "section" in shape:
+        settings["section"] = plain(shape["section"])
     return [{**settings, "first": first, "count": count} for first, count in moving.lines.get(body["name"], ())]
 
 
