@@ -211,12 +211,17 @@ class JointName(Kind):
 class ShapeEntry(Strict):
     """What is drawn of a body, in its frame [m]."""
 
-    type: Literal["none", "rod", "box", "cylinder", "sphere"]
+    type: Literal["none", "rod", "box", "cylinder", "sphere", "ring", "mesh"]
     ends: Annotated[list[Vector3], Checked(min_length=2, max_length=2)] = LEFT_OUT
     size: Vector3 = LEFT_OUT
     radius: Float = LEFT_OUT
+    inner: Float = LEFT_OUT
     length: Float = LEFT_OUT
     axis: str = LEFT_OUT
+    vertices: Annotated[list[Vector3], Checked(max_length=LONGEST)] = LEFT_OUT
+    faces: Annotated[list[Annotated[list[int], Checked(min_length=3, max_length=3)]], Checked(max_length=LONGEST)] = (
+        LEFT_OUT
+    )
 
 
 @dataclass(frozen=True)
@@ -230,7 +235,7 @@ class Shape(Kind):
         """The shape in SI."""
         factor = place.factor("length")
         return {
-            key: part if isinstance(part, str) else (factor * np.array(part, float)).tolist()
+            key: part if isinstance(part, str) or key == "faces" else (factor * np.array(part, float)).tolist()
             for key, part in value.items()
         }
 
