@@ -195,6 +195,8 @@ def explain(case: Case, model: ix.Model, other: str, apart: float) -> Outcome:
     if apart > SATURATED:
         _, further = tightened(case, model, other, case.rtol / 1e5)
         if further is not None and further <= 0.1 * left:
-            return Outcome("agree at tighter tolerances", "twice tightened: too far apart at first for errors to add up")
+            return Outcome(
+                "agree at tighter tolerances", "twice tightened: too far apart at first for errors to add up"
+            )
     detail = f"{apart:.2e} at rtol {case.rtol:.1e}, {left:.2e} at a thousandth; 1e-10 in the start moves {shift:.2e}"
     return Outcome("differs", f"{case.method} and {other}", detail)
