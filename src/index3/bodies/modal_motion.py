@@ -38,15 +38,21 @@ def decoded(text: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), "<f8")
 
 
-def constants_of(data: ModalData, names: Sequence[str]) -> dict[str, Any]:
-    """Names of the coordinates, nodes and shapes."""
+def constants_of(data: ModalData, names: Sequence[str], label: str) -> dict[str, Any]:
+    """Names of the coordinates, nodes and shapes, and how the body is stressed."""
     kept = data.__dict__.get("kept")  # encoding a large structure takes longer than asking for it
     if kept is None:
-        kept = data.__dict__["kept"] = {
+        kept = {
+            "label": label,
             "coordinates": list(names),
+            "names": data.names,
             "nodes": packed(data.nodes - data.centre),
             "shapes": packed(data.shapes),
         }
+        if data.stress is not None:
+            arrays = {key: packed(getattr(data.stress, key)) for key in ("nodes", "matrix", "sections")}
+            kept["stress"] = {"kind": data.stress.kind, **arrays}
+        data.__dict__["kept"] = kept
     return kept
 
 
