@@ -110,7 +110,9 @@ def run(case: Case, model: ix.Model, method: str, rtol: Any, start: Any = None, 
         settings["initial"] = start
     if tighter:
         settings.pop("atol", None)
-    ran = guarded(lambda: ix.simulate(model, case.span, method, rtol=rtol, max_steps=MAX_STEPS, **settings))
+        settings.pop("linear", None)
+    steps = MAX_STEPS // 10 if settings.get("linear") == "scipy" else MAX_STEPS  # a call of Python for every solution
+    ran = guarded(lambda: ix.simulate(model, case.span, method, rtol=rtol, max_steps=steps, **settings))
     result = ran.result
     if result is not None:
         if not result.success:

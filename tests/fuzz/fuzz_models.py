@@ -39,7 +39,7 @@ def joint(bench: Bench, first: Any, second: Any, at: Any, kinds: Any = JOINTS) -
     draw, word = bench.draw, bench.draw.pick(kinds)
     for one in (first, second):
         if type(one) is ix.PointMass:
-            word, at = draw.pick(("Spherical", "PointInPlane", "Inline")), one.position
+            word, at = draw.pick(("Spherical", "PointInPlane", "Inline")), one.q0
             first, second = (second, first) if one is first else (first, second)
     settings: dict[str, Any] = {"at": at}
     if word in ("Universal", "ConstantVelocity", "PerpendicularAxes", "ShaftCoupling"):

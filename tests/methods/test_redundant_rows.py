@@ -132,7 +132,7 @@ def test_rows_that_count_again_after_a_singular_start(key):
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e6])
 def test_redundant_mechanisms_of_any_size(size):
-    """A parallelogram of hinges in space with a third crank, held twice; lengths, and so times, are scaled, and reactions are the shortest."""
+    """A parallelogram of hinges in space with a third crank, held twice: it starts, and reactions are the shortest."""
     model = ix.Model("parallelogram")
     arm, across = size * np.array([0.6, 0, 0.8]), size * np.array([1.0, 0, 0])
     coupler = model.add(ix.RigidBody.rod("coupler", arm, 2 * across + arm, mass=1.0))
