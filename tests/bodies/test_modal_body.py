@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import numpy as np
 import pytest
 import zoo
@@ -17,6 +19,11 @@ from index3.system.system import State
 
 # Sums of a few hundred products of numbers of size 1..10.
 ROUNDING = 1e-12
+
+
+def decode(text, *shape):
+    """Numbers as a page has them."""
+    return np.frombuffer(base64.b64decode(text), "<f4").reshape(shape)
 
 
 @pytest.mark.jit_off
@@ -169,13 +176,19 @@ def test_energy_balance_counts_the_damping(swing):
     assert swing.energy.work[-1] < -1e-3
 
 
-def test_the_page_gets_its_members(swing):
-    shape = swing.layout.bodies[0]["shape"]
-    assert shape["type"] == "lines"
-    assert [len(line) for line in shape["lines"]] == [10]  # three tubes of three elements, end to end
-    assert shape["radius"] == 0.015
-    points = payload(swing, "swinging")["points"]
-    assert points
+def test_the_page_gets_nodes_members_and_stresses(swing):
+    """Bars between nodes that move as the markers on them do, each end in the colour of its stress."""
+    data = payload(swing, "swinging")
+    (part,) = data["bodies"][0]["parts"]
+    assert (part["type"], part["radius"], part["faces"]) == ("faces", 0.015, [])
+    assert sorted(map(sorted, part["members"])) == sorted(map(sorted, swinging()["frame"].data.lines.tolist()))
+    n_t = len(decode(data["times"], -1))
+    points = decode(data["points"], n_t, -1, 3)[:, part["first"] : part["first"] + part["count"]]
+    end = swing.marker(swinging()["frame"].marker(node="D")).position
+    assert np.abs(points[:, 3] - end).max() < 1e-6  # float32 of numbers of size 1
+    values = decode(data["values"], n_t, -1)[:, part["value"] : part["value"] + part["count"]]
+    assert values == pytest.approx(swing["frame"].stress(), rel=1e-6)
+    assert data["stress"] == pytest.approx(values.max(), rel=1e-6)
 
 
 def test_bending_stays_in_its_plane_while_the_tube_spins_under_it():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.modal_data import ModalData
 from index3.bodies.modal_matrices import node_number
-from index3.bodies.modal_motion import FRAME, constants_of, frame_of, motion_of, node_of
+from index3.bodies.modal_motion import FRAME, constants_of, frame_of, motion_of, node_of, node_places
 from index3.bodies.modal_results import QUANTITIES
 from index3.bodies.rigid_data import is_singular
 from index3.errors import ModelError
@@ -146,19 +146,25 @@ class BodyOfNodes(Body):
         return number, *self.part_pose(f"node{number}")
 
     def drawing(self) -> dict[str, Any]:
-        """Lines along its members, those that follow each other in one, and around its faces; else its shape."""
-        lines: list[list[int]] = []
-        for first, second in self.data.lines.tolist():
-            if lines and lines[-1][-1] == first:
-                lines[-1].append(second)
-            else:
-                lines.append([first, second])
-        lines += [[*face, face[0]] for face in self.data.faces.tolist()]
-        if not lines:
+        """Bars along its members and its faces, coloured by stress where it is known; else its shape."""
+        data = self.data
+        drawn = np.unique(np.concatenate([data.lines.ravel(), data.faces.ravel()]))
+        if not len(drawn):
             return self.shape
         at = {"position": [0.0, 0.0, 0.0], "axes": np.eye(3).tolist()}
-        drawn = [[{**at, "part": f"node{node}"} for node in line] for line in lines]
-        return {"type": "lines", "lines": drawn, **({"radius": self.data.radius} if self.data.radius else {})}
+        shape: dict[str, Any] = {"type": "faces", "nodes": [{**at, "part": f"node{k}"} for k in drawn.tolist()]}
+        shape["members"], shape["faces"] = (np.searchsorted(drawn, x).tolist() for x in (data.lines, data.faces))
+        shape["radius"] = data.radius
+        if data.stress is not None and np.isin(drawn, data.stress.nodes).all():
+            shape["values"] = ["stress", drawn.tolist()]
+        return shape
+
+    @classmethod
+    def section_places(
+        cls, constants: Mapping[str, Any], sections: Sequence[Mapping[str, Any]], q: np.ndarray
+    ) -> np.ndarray:
+        """Of nodes, all at once."""
+        return node_places(constants, [node_of(section["part"]) for section in sections], q)
 
     @classmethod
     def frame_motion(

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from html import escape
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -199,6 +200,14 @@ class Result:
         from index3.results import html
 
         html.write_html(self, path, title, fps)
+
+    def _repr_html_(self) -> str:
+        """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from index3.results import html
+
+        if not np.isfinite(self.q).all(axis=1).any():
+            return f"<pre>{escape(repr(self))}</pre>"
+        return html.notebook_text(self)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
