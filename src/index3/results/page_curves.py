@@ -34,9 +34,8 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
             known[entry["name"]] = [curve(name, unit, values[frames]) for name, unit, values in found]
             left -= 4 * len(frames) * len(known[entry["name"]])
             force = next((values for name, _, values in found if name == "force"), None)
-            marker = (entry.get("markers") or [None, entry.get("second")])[
-                entry.get("on", -1) if kind == "force" else 1
-            ]
+            markers = entry.get("markers") or [None, entry.get("second")]
+            marker = markers[entry.get("on", -1) if kind == "force" else min(1, len(markers) - 1)]  # that of `force`
             if marker and isinstance(force, np.ndarray) and force.shape == (len(result), 3):
                 vectors = np.nan_to_num(force[frames])
                 most = max(most, float(np.percentile(np.linalg.norm(vectors, axis=1), 98.0)))
