@@ -18,7 +18,7 @@ ENVIRONMENT = ROOT / ".venv"
 STAMP = ENVIRONMENT / "index3.stamp"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST = (3, 11)
-EXTRAS = ("plot", "test", "dev")  # each holds those before it
+EXTRAS = ("plot", "test", "dev", "docs")  # each holds those before it
 OTHERS = ROOT / ".venvs"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
 FAST = ("-m", "fast")
@@ -153,6 +153,15 @@ def test(arguments):
     return run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
 
 
+def docs(arguments):
+    """Build the documentation, without a warning, in docs/_build/html; the gallery runs its scripts."""
+    prepare("docs")
+    code = run(PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *arguments, "docs", "docs/_build/html")
+    if code == 0:
+        say("the first page is docs/_build/html/index.html")
+    return code
+
+
 def check(arguments):
     """Lint, formatting, import contracts and types."""
     prepare("dev")
@@ -251,7 +260,15 @@ def main():
             f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
-    commands = {"demo": demo, "test": test, "check": check, "declare": declare, "oldest": oldest, "newer": newer}
+    commands = {
+        "demo": demo,
+        "test": test,
+        "check": check,
+        "docs": docs,
+        "declare": declare,
+        "oldest": oldest,
+        "newer": newer,
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the example or to pytest")
