@@ -15,8 +15,8 @@ upright = model.add(ix.RigidBody.box("upright", (0.05, 0.05, 0.4), mass=15.0, po
 wheel = model.add(
     ix.RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, position=(0, 0.4, 0.35), orientation=(1, -1, 0, 0))
 )
-stiffness = (5e6, 5e6, 5e6, 500.0, 50.0, 500.0)
-damping = (2e3, 2e3, 2e3, 2.0, 0.5, 2.0)
+stiffness = (5e6, 5e6, 5e6, 500.0, 500.0, 50.0)
+damping = (2e3, 2e3, 2e3, 2.0, 2.0, 0.5)
 for name, z in (("lower", 0.2), ("upper", 0.5)):
     arm = model.add(ix.RigidBody.rod(f"{name} arm", (0, -0.1, z), (0, 0.28, z), mass=4.0))
     model.add(
