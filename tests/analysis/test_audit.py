@@ -40,8 +40,18 @@ def curved_springs():
     return model
 
 
+def several_contacts():
+    """Balls of different weight that lie on the floor at different depths, the first one above it."""
+    model = ix.Model("balls")
+    for k in range(3):
+        ball = model.add(ix.RigidBody.sphere(f"ball{k}", 0.1, mass=1.0 + k, position=(k, 0, 0.102 - 0.002 * k)))
+        shapes = (ix.Plane(), ix.Sphere(0.1))
+        model.add(ix.Contact(f"floor{k}", model.ground, ball, shapes, stiffness=1e4, damping=0.1))
+    return model
+
+
 @pytest.mark.jit_off
-@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs, curved_springs])
+@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs, curved_springs, several_contacts])
 def test_shares_add_up(make):
     result = ix.simulate(make(), (0.0, 0.5), rtol=1e-8, t_eval=0.005)
     found = result.energy.audit()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from index3.fields import Field
-from index3.files import kinds, laws, surfaces
+from index3.files import arrays, kinds, laws, surfaces
 from index3.files.kinds import Kind
 from index3.files.linkage import Steps
 from index3.files.markers import End
@@ -31,6 +31,12 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "orientation": kinds.Orientation,
     "text": Kind,
     "texts": lambda: kinds.TEXTS,
+    "nodes": lambda: kinds.NODES,
+    "numbers_by_name": lambda: kinds.NUMBERS_BY_NAME,
+    "count": lambda: kinds.COUNT,
+    "ratios": lambda: kinds.RATIOS,
+    "file": arrays.FileName,
+    "arrays": arrays.Arrays,
     "flag": lambda: Kind(bool, "true or false"),
     "choice": kinds.Choice.of,
     "shape": kinds.Shape,

@@ -6,7 +6,7 @@ unless a name says otherwise.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class BodyResult(_Frame):
     def __init__(self, result: Result, body: dict[str, Any]) -> None:
         self.name: str = body["name"]
         self.kind: str = body["kind"]
-        self.body = body
+        self.body, self.t = body, result.t
         _, self.q, self.v, self.a = result.columns(self.name)
 
     def __repr__(self) -> str:
@@ -91,6 +91,18 @@ class BodyResult(_Frame):
     def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
         """All six histories together."""
         return self.part(None)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the kind of the body has besides motion, such as `points(s)` of a beam."""
+        body: dict[str, Any] = self.__dict__.get("body", {})
+        own = kind_of(body).quantities if body and not name.startswith("_") else {}
+        if name not in own:
+            what = f" It has {', '.join(own)} besides motion." if own else ""
+            raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
+        known = (body["constants"] | {"t": self.t}, self.q, self.v, self.a)
+        quantity = own[name]
+        work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
+        return work(*known)
 
     def part(self, name: str | None) -> Kinematics:
         """Motion of one of the rigid parts of a body that has several, by name."""
