@@ -8,6 +8,7 @@ environments of their own, in `.venvs`. Standard library only.
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ EXTRAS = ("plot", "test", "dev")  # each holds those before it
 OTHERS = ROOT / ".venvs"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
 FAST = ("-m", "fast")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING = """
 from index3.compiled import sources, store
 keys = sources.kernels(sources.kernel_modules())
@@ -150,7 +152,10 @@ def test(arguments):
     if code or arguments:
         return code
     say("running the kernels as plain Python (INDEX3_JIT=0)")
-    return run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    code = run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    if not any(map(shutil.which, BROWSERS)):
+        say(f"pages were not tried in a browser: there is none of {', '.join(BROWSERS)}")
+    return code
 
 
 def check(arguments):

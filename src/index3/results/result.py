@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
+from html import escape
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,7 @@ from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
 from index3.results.checksums import damaged
+from index3.results.energy import Energy, Violation
 from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
@@ -28,58 +30,6 @@ class UnknownName(ModelError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the message in quotes
         return str(self.args[0])
-
-
-@dataclass(frozen=True)
-class Energy:
-    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution.
-
-    `work_error` is a number: how far `work` at the end may be off for having been summed over steps, as estimated.
-    """
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    work: np.ndarray
-    auditor: Callable[[], Any] | None = field(default=None, repr=False)
-    work_error: float = 0.0
-
-    def shares(self) -> Any:
-        """Energies, power and work by element, see `index3.analysis.audit.Audit`.
-
-        Raises
-        ------
-        Index3Error : the result was read from a file or unpickled, and so does not know its model.
-        """
-        if self.auditor is None:
-            raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
-        return self.auditor()
-
-    def audit(self) -> Any:
-        """The older name of `shares`."""
-        return self.shares()
-
-    @property
-    def total(self) -> np.ndarray:
-        """Kinetic plus potential energy."""
-        return self.kinetic + self.potential
-
-    @property
-    def balance(self) -> np.ndarray:
-        """Total energy minus the work of motions and of non-conservative forces since the start."""
-        return self.total - self.work
-
-
-@dataclass(frozen=True)
-class Violation:
-    """Largest constraint residual at each time, (n_t,), at three levels.
-
-    `scaled` holds the same with each row divided by max(1, sum of the absolute terms of that row).
-    """
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    scaled: Violation | None = None
 
 
 class Result:
@@ -250,6 +200,14 @@ class Result:
         from index3.results import html
 
         html.write_html(self, path, title, fps)
+
+    def _repr_html_(self) -> str:
+        """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from index3.results import html
+
+        if not np.isfinite(self.q).all(axis=1).any():
+            return f"<pre>{escape(repr(self))}</pre>"
+        return html.notebook_text(self)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
