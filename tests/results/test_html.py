@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from conftest import four_bar_result, marker
 
+import index3 as ix
 from index3.commands.view import page_server
 from index3.errors import ModelError
 from index3.results.export import empty_arrays
@@ -236,6 +237,18 @@ def test_motions_and_constraints_without_markers_are_not_drawn():
     result.layout.joints[0]["type"] = "Motion"
     result.layout.joints[3] |= {"type": "CoordinateConstraint", "first": None, "second": None}
     assert [joint["name"] for joint in payload(result, "driven")["joints"]] == ["B", "C"]
+
+
+def test_rows_of_one_marker_have_their_arrow():
+    model = ix.Model("bowl")
+    bead = model.add(ix.PointMass("bead", 1.0, position=(1.0, 0.0, 0.0)))
+
+    def sphere(t, r, A, v, w, p, out):
+        out[0] = r[0] @ r[0] - 1.0
+
+    model.add(ix.UserConstraint("bowl", bead, sphere, rows=1, jacobian="differences", time_step=None))
+    data = payload(ix.simulate(model, (0.0, 0.1), t_eval=0.05), "bowl")
+    assert [(arrow["kind"], arrow["element"]) for arrow in data["arrows"]["list"]] == [("joint", 0)]
 
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
