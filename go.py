@@ -1,4 +1,4 @@
-"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check` or `declare`.
+"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check`, `declare` or `fuzz`.
 
 Each command makes what it needs by itself: a virtual environment in `.venv`, the package in it with its kernels
 compiled. A second call finds all that in place unless the sources have changed. `oldest` and `newer` install index3 in
@@ -8,6 +8,7 @@ environments of their own, in `.venvs`. Standard library only.
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,10 +19,11 @@ ENVIRONMENT = ROOT / ".venv"
 STAMP = ENVIRONMENT / "index3.stamp"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST = (3, 11)
-EXTRAS = ("plot", "test", "dev")  # each holds those before it
+EXTRAS = ("plot", "test", "dev", "docs")  # each holds those before it
 OTHERS = ROOT / ".venvs"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
 FAST = ("-m", "fast")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING = """
 from index3.compiled import sources, store
 keys = sources.kernels(sources.kernel_modules())
@@ -150,7 +152,19 @@ def test(arguments):
     if code or arguments:
         return code
     say("running the kernels as plain Python (INDEX3_JIT=0)")
-    return run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    code = run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    if not any(map(shutil.which, BROWSERS)):
+        say(f"pages were not tried in a browser: there is none of {', '.join(BROWSERS)}")
+    return code
+
+
+def docs(arguments):
+    """Build the documentation, without a warning, in docs/_build/html; the gallery runs its scripts."""
+    prepare("docs")
+    code = run(PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *arguments, "docs", "docs/_build/html")
+    if code == 0:
+        say("the first page is docs/_build/html/index.html")
+    return code
 
 
 def check(arguments):
@@ -244,6 +258,12 @@ def declare(arguments):
     return run(PYTHON, "-m", "index3.commands.declarations")
 
 
+def fuzz(arguments):
+    """Try random models, damaged files and faults of the disk for `--minutes N`; a table of what became of them."""
+    prepare("test")
+    return run(PYTHON, "tests/fuzz/fuzz_main.py", *arguments)
+
+
 def main():
     """Read the command line and run one command."""
     if sys.version_info < OLDEST:
@@ -251,7 +271,10 @@ def main():
             f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. "
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
-    commands = {"demo": demo, "test": test, "check": check, "declare": declare, "oldest": oldest, "newer": newer}
+    commands = {
+        "demo": demo, "test": test, "check": check, "docs": docs, "declare": declare, "fuzz": fuzz, "oldest": oldest,
+        "newer": newer,
+    }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to the example or to pytest")

@@ -24,7 +24,9 @@ from index3.analysis.simulate import prepare as prepare
 from index3.analysis.simulate import simulate as simulate
 from index3.analysis.simulation import Simulation as Simulation
 from index3.analysis.static import static as static
+from index3.analysis.sweep import sweep as sweep
 from index3.analysis.topology import topology as topology
+from index3.bodies.ancf_beam import AncfBeam as AncfBeam
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
 from index3.bodies.marker import Marker as Marker

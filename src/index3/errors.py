@@ -51,6 +51,13 @@ class SimulationFailed(Index3Error):
         self.result = result
 
 
+class FileError(Index3Error, OSError):
+    """A file cannot be written; also an `OSError`."""
+
+    def __str__(self) -> str:  # OSError would print errno and strerror
+        return str(self.args[0])
+
+
 def warn(text: str) -> None:
     """Warn at the line of the user's own code that led here, however many functions of the package lie between."""
     frame, level = sys._getframe(), 1

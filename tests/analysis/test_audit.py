@@ -40,8 +40,18 @@ def curved_springs():
     return model
 
 
+def several_contacts():
+    """Balls of different weight that lie on the floor at different depths, the first one above it."""
+    model = ix.Model("balls")
+    for k in range(3):
+        ball = model.add(ix.RigidBody.sphere(f"ball{k}", 0.1, mass=1.0 + k, position=(k, 0, 0.102 - 0.002 * k)))
+        shapes = (ix.Plane(), ix.Sphere(0.1))
+        model.add(ix.Contact(f"floor{k}", model.ground, ball, shapes, stiffness=1e4, damping=0.1))
+    return model
+
+
 @pytest.mark.jit_off
-@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs, curved_springs])
+@pytest.mark.parametrize("make", [pendulum, spatial_loop, driven, several_springs, curved_springs, several_contacts])
 def test_shares_add_up(make):
     result = ix.simulate(make(), (0.0, 0.5), rtol=1e-8, t_eval=0.005)
     found = result.energy.audit()
@@ -78,6 +88,18 @@ def test_the_drive_gives_what_the_links_get():
     text = str(found)
     assert "drive" in text
     assert "balance" in text
+
+
+def test_supports_without_a_name_are_numbered():
+    model = ix.Model("shaken")
+    for k in range(2):
+        path = (lambda t: (0, 0, np.sin(t)), lambda t: (0, 0, np.cos(t)), lambda t: (0, 0, -np.sin(t)))
+        bob = model.add(ix.PointMass(f"bob{k}", 1.0, position=(0, 0, -1)))
+        support = model.ground.moving_marker(path=path)
+        model.add(ix.SpringDamper(f"s{k}", support, bob.marker(), stiffness=10.0 * (k + 1)))
+    found = ix.simulate(model, (0.0, 0.5), t_eval=0.1).energy.shares()
+    assert {"MovingMarker 1", "MovingMarker 2"} <= set(found.elements)
+    assert "MovingMarker 2" in str(found)
 
 
 def test_a_loaded_result_needs_its_model(tmp_path):

@@ -64,7 +64,27 @@ EXAMPLES["PlanarBody"] = body_example(lambda: ix.PlanarBody("a", 1.0, 0.1, **FLA
 EXAMPLES["NaturalPlanarBody"] = body_example(
     lambda: ix.NaturalPlanarBody("a", 1.0, 0.1, points=((-0.5, 0), (0.5, 0.1)), **FLAT)
 )
+BEAM = {"height": 0.04, "width": 0.03, "elements": 3, "young": 2e7, "poisson": 0.3, "density": 7800.0}
+EXAMPLES["AncfBeam"] = body_example(
+    lambda: ix.AncfBeam(
+        "a", points=((0, 0, 1), (0.2, 0.05, 1), (0.4, 0, 1)), law="elastic-line", plane="strain", damping=(0.1, 0.02),
+        gravity_across="ignore", velocity=(1, 2), spin=3.0, **BEAM
+    )
+)  # fmt: skip
 EXAMPLES["PointMass"] = body_example(lambda: ix.PointMass("a", 2.0, position=(1, 2, 3), velocity=(0, 0, 0)))
+
+
+@example("ModalBody")
+def flexible() -> ix.Model:
+    """A tube with markers on its nodes, deformed at the start."""
+    ends = {"A": (0, 0, 0), "B": (1, 0, 0)}
+    tube = {"outer_diameter": 0.03, "wall": 0.003, "young": 2e11, "density": 7800.0}
+    model = ix.Model("flexible")
+    structure = ix.flexible.frame(ends, ["AB"], elements=2, **tube)
+    body = model.add(structure.body("a", interface=["A", "B"], modes=1, damping=lambda f: 1e-5 * f, **POSE))
+    body.q0[7:] = 1e-3
+    model.add(ix.Force("push", body.marker((0.1, 0, 0), node="B", z=(1, 2, 3)), (1.0, 2.0, 3.0)))
+    return model
 
 
 @example("NaturalLinkage")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, relax
+from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, plain_newton, relax
 from index3.analysis.instants import movement, name_motions
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
@@ -190,8 +190,11 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
     start = balance.point
     if method != "relaxation":
         found = newton(balance, tolerance)
+        if not found and balance.deforms:
+            balance.back(start)
+            found = plain_newton(balance, tolerance)
         values = eigen(balance) if found else None
-        if method == "newton" or (found and not falls(values)):
+        if method == "newton" or (found and not falls(values, balance.finer)):
             return "newton" if found else "", notes, values
         if found and balance.iterations == 0:
             notes.append("the start was an unstable equilibrium")
@@ -201,7 +204,7 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
         if not relax(balance, tolerance, most, sigma):
             return "", notes, None
         values = eigen(balance)
-        if values is None or not falls(values):
+        if values is None or not falls(values, balance.finer):
             break
         direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
         balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
@@ -209,11 +212,11 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
     return "relaxation", notes, values
 
 
-def falls(values: Eigen | None) -> bool:
+def falls(values: Eigen | None, finer: float) -> bool:
     """Whether some direction is known to have negative stiffness."""
     if values is None or not len(values[0]):
         return False
-    return bool(values[0][0].real < -NEUTRAL * np.abs(values[0]).max())
+    return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())
 
 
 def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
@@ -223,12 +226,12 @@ def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | 
     stiffness, directions = values
     if not len(stiffness):
         return True, []
-    neutral = np.abs(stiffness) <= NEUTRAL * np.abs(stiffness).max()
+    neutral = np.abs(stiffness) <= balance.finer * NEUTRAL * np.abs(stiffness).max()
     if not np.abs(stiffness).max() > 0.0:
         neutral[:] = True
     free = name_motions(model, balance.state.system, balance.state[s.Q], directions[:, neutral].real)
     flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
-    return not falls(values) and not flutter, free
+    return not falls(values, balance.finer) and not flutter, free
 
 
 def unbalanced(model: Model, balance: Balance) -> str:

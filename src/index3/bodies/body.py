@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as short
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -60,6 +61,10 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
+    conservative : whether its energy accounts for all that its own forces do, so that it has no damping
+    quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
+        `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
+        a `property` of such a function is worked out when it is asked for
     """
 
     kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
@@ -77,6 +82,8 @@ class Body(Element):
     held = False
     flat = False
     deforms = False
+    conservative = True
+    quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -108,6 +115,9 @@ class Body(Element):
             raise ModelError("it has no kernels. Name the module of the kernels of its kind.")
         if cls.kernels == cls.__module__:  # those elsewhere are asked when first used
             kernels_of(cls.kernels, "STAGES")
+
+    def check_model(self, model: Model) -> None:
+        """Raise a ModelError if the body cannot move in this model, which is about to be compiled."""
 
     def record(self, site: Any) -> tuple[Any, ...]:
         """Its row in the table of its kind, at a site (`index3.system.kinds.Site`)."""
@@ -169,7 +179,10 @@ class Body(Element):
 
         A body that deforms or has parts may be shown by lines through points that move with it: {"type": "lines",
         "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
-        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out.
+        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out. Or by its nodes:
+        {"type": "faces", "nodes": [section, ...], "members": [[i, j], ...], "faces": [[i, j, k], ...], "radius": ...},
+        bars and triangles between them, with "values" coloured by one of `quantities`: [name, what it is called with],
+        a history (n_t, nodes).
         """
         return self.shape
 
@@ -191,6 +204,14 @@ class Body(Element):
         frame = cls.frame_motion(constants, marker.get("part"), q, v, a)
         return carried(frame, marker["position"], marker["axes"])
 
+    @classmethod
+    def section_places(
+        cls, constants: Mapping[str, Any], sections: Sequence[Mapping[str, Any]], q: np.ndarray
+    ) -> np.ndarray:
+        """Points of many sections of a drawing (n_t, sections, 3); a kind with many may have a faster way."""
+        still = np.zeros_like(q)
+        return np.stack([cls.marker_motion(constants, each, q, still, still).position for each in sections], axis=1)
+
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""
         return on_arm(*self.part_pose(marker.part), marker.position, marker.axes)
@@ -206,6 +227,23 @@ class Body(Element):
     def is_oriented(self, part: str | None) -> bool:
         """Whether markers on a part turn with it."""
         return True
+
+    def has_part(self, part: str | None) -> bool:
+        """Whether it has a part of this name for markers to sit on."""
+        return part is None
+
+    def joint_point(self, point: np.ndarray) -> np.ndarray:
+        """Where a joint that is to be at `point` (ground, initial configuration) takes hold of this body."""
+        return point
+
+    def clamp_arms(self, marker: Marker) -> Sequence[np.ndarray]:
+        """Position gradients at a marker, in ground at the start, which a clamp holds; none if the kind has none."""
+        return ()
+
+    def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
+        """A marker displaced by an `arm` (ground, initial configuration) that moves with what a clamp holds."""
+        r, A = self.marker_pose(marker)
+        return self.marker_at_pose(r + arm, A)
 
     def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
         """A marker at `position`, with z and x along the given directions, all in the body frame.
@@ -329,6 +367,11 @@ def check_pair(owner: str, first: Any, second: Any, remedy: str) -> bool:
         ends = "two different bodies" if are_bodies[0] else "markers on two different bodies"
         raise ModelError(f"{owner} joins body '{body.name}' to itself. Give it {ends}.")
     return are_bodies[0]
+
+
+def joint_point(first: Body, second: Body, point: np.ndarray) -> np.ndarray:
+    """Where a joint of two bodies is that is to be at a point: on the axis of a beam, if one of them is one."""
+    return second.joint_point(first.joint_point(point))
 
 
 def as_markers(owner: str, markers: Any) -> tuple[Marker, ...]:

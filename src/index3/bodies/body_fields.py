@@ -18,6 +18,7 @@ from index3.fields import (
     TEXTS,
     Field,
     Fields,
+    choice,
     declare,
     field,
     number,
@@ -107,6 +108,7 @@ def solids(*own: Fields, **more: Fields) -> Mapping[str, Fields]:
     }
 
 
+END_POINT, PRESSURE = field("flat_or_not"), number("force/length^2", positive=True)
 FROM_POINTS = declare(RATES, BODY, points=points("length", 3, 1), masses=numbers("mass"))
 REFERENCE = given(reference=ORIENTATION)
 NATURAL = given(points=points("length", 3, 1, 4), vectors=points("1", 3, 0, 4))
@@ -117,6 +119,40 @@ PLANAR_MAKERS: Mapping[str, Fields] = MappingProxyType(
 NATURAL_PLANAR = declare(PLANAR, given(points=points("length", 2, 2, 2)))
 LINKAGE = declare(given(planar=FLAG), BODY, steps=field("steps"))
 POINT_MASS = declare(given(position=POINT, velocity=vector("length/time")), BODY, mass=MASS)
+MODAL_POSE = declare(
+    BODY,
+    position=POINT.found(lambda body: body.placed["position"]),
+    orientation=ORIENTATION.found(lambda body: body.placed["orientation"]),
+    velocity=vector("length/time").found(lambda body: body.placed["velocity"]),
+    angular_velocity=vector("angle/time").found(lambda body: body.placed["angular_velocity"]),
+)
+MODAL = declare(
+    MODAL_POSE,
+    mass_matrix=field("file"),
+    stiffness_matrix=field("file"),
+    nodes=points("length", 3, 1),
+    interface=field("nodes"),
+    modes=field("count"),
+    max_frequency=number("1/time", positive=True),
+    damping=field("ratios"),
+    names=field("numbers_by_name"),
+    members=field("nodes"),
+    faces=field("nodes"),
+    radius=LENGTH,
+    stress=field("file"),
+)
+MODAL_DATA = declare(MODAL_POSE, data=field("arrays").found(lambda body: body.file_arrays()))
 STATES = declare(
     initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))
 )
+ANCF_BEAM = declare(
+    given(
+        start=END_POINT, end=END_POINT, points=field("axis"), elements=field("count"),
+        height=number("length", positive=True), width=number("length", positive=True),
+        young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True),
+        law=choice("continuum", "elastic-line"), plane=choice("strain", "stress"), damping=field("damping"),
+        gravity_across=choice("ignore"),
+    ),
+    PLANAR_RATES,
+    STATE,
+)  # fmt: skip

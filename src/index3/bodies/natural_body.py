@@ -88,6 +88,10 @@ class Natural(Body):
         """The frame of a part, by default of the first."""
         return next(iter(self.structure.frames.values())) if part is None else self.structure.frames[part]
 
+    def has_part(self, part: str | None) -> bool:
+        """Whether it has a part of this name; the first stands for the body."""
+        return part is None or part in self.structure.frames
+
     def part_pose(self, part: str | None) -> tuple[np.ndarray, np.ndarray]:
         """The initial pose of a part."""
         frame = self.frame_of(part)

@@ -76,6 +76,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
         "angle_zero": measured(joint, "angle") if angle >= 0 else 0.0,
         "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
         "unique": True,
+        "clamp": bool(getattr(joint, "clamp", False)),
         "symbol": element.symbol,
         "solids": element.solids() if group.markers else [],
     }

@@ -10,7 +10,6 @@ from pydantic import Field as Checked
 
 from index3.bodies.marker import Marker, as_direction
 from index3.bodies.moving_marker import MovingMarker
-from index3.bodies.natural_body import Natural
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Vector, complete, derivative
 from index3.errors import ModelError
@@ -92,7 +91,7 @@ def read_marker(value: dict[str, Any], place: Place) -> Marker:
         return body.marker(position, **directions)
     if part is None:
         body.marker(position)  # for the checks of its kind: a point mass has no arm
-    elif not isinstance(body, Natural) or part not in body.structure.frames:
+    elif not body.has_part(part):
         raise ModelError(f"body '{body.name}' has no part '{part}'.")
     return Marker(body, position, np.array(value.get("axes", np.eye(3)), float).T, name, part)
 

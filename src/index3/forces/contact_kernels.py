@@ -267,13 +267,12 @@ def force_derivatives(T, E):
 @kernel
 def energy(T, E):
     """Elastic energy of the depth; power of damping and friction."""
-    pairs, points, bounds = view(E, PAIRS), view(E, POINTS), view(E, BOUNDS)
+    pairs, points, chosen = view(E, PAIRS), view(E, POINTS), view(E, NEAR)
     r, A, values = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.ENERGY)
-    chosen = view(E, NEAR)
-    for m in range(list_near(T, E)):
-        e = chosen[m]
-        if near(r, A, bounds[e], 0.0):
-            pair = pairs[e]
+    some = pairs.shape[0] < view(E, BOUNDS).shape[0]  # the records of some pairs alone: the list numbers all of them
+    for m in range(pairs.shape[0] if some else list_near(T, E)):
+        pair = pairs[m if some else chosen[m]]
+        if near(r, A, pair, 0.0):
             for k in range(pair.first, pair.first + pair.count):
                 delta, n, c = meet(T, pair, points[k], centre_of(r, A, pair, points[k]))
                 if delta > 0.0:

@@ -14,6 +14,7 @@ from index3.bodies.body import COORDINATES
 from index3.compiled import columns
 from index3.errors import ModelError
 from index3.results.views import BodyResult
+from index3.results.writing import replaced
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
@@ -142,7 +143,12 @@ def coordinate_labels(layout: Layout) -> tuple[str, ...]:
 
 
 def write_csv(result: Result, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-    """Write `time` and the histories named (default: every body's position) as text columns, all digits kept."""
+    """Write `time` and the histories named (default: every body's position) as text columns, all digits kept.
+
+    Raises
+    ------
+    FileError : the file cannot be written.
+    """
     if names is None:
         names = [f"{body['name']}.position" for body in result.layout.bodies]
     found = [quantity(result, name) for name in names]
@@ -150,4 +156,7 @@ def write_csv(result: Result, path: str | os.PathLike[str], names: Sequence[str]
     table = np.column_stack([result.t, *(q.values for q in found)])
     quoted = io.StringIO()
     csv.writer(quoted, lineterminator="").writerow(header)  # names may hold commas and quotes
-    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=quoted.getvalue(), comments="", encoding="utf-8")
+    with replaced(path) as unfinished:
+        np.savetxt(
+            unfinished, table, fmt="%.17g", delimiter=",", header=quoted.getvalue(), comments="", encoding="utf-8"
+        )

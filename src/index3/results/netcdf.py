@@ -6,21 +6,33 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from index3 import __version__
 from index3.compiled.columns import COLUMNS
 from index3.errors import Index3Error
-from index3.results.checksums import CHECKSUM, attribute_checksum, check_variable, damaged, is_sealed, sealed
+from index3.results.checksums import (
+    CHECKSUM,
+    attribute_checksum,
+    check_file,
+    check_variable,
+    damaged,
+    is_sealed,
+    seal_file,
+    sealed,
+)
 from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
 from index3.results.lazy import NAMES, LazyArrays
+from index3.results.writing import check_room, replaced
 
 if TYPE_CHECKING:
     from index3.results.result import Layout, Result
 
 FORMAT = 2  # of the netCDF file; a reader refuses a larger number. Files of format 1 have no checksums
+TABLES = 1 << 17
+"""Bytes that the tables of a file take, more or less: 60 kB for a four-bar."""
 TIME = "t"  # the column that is a coordinate of the file, named `time` there
 
 
@@ -87,26 +99,30 @@ def write_netcdf(
     """Write a result; an existing file is replaced, and only once the new one is complete and on the disk.
 
     Columns that are read when asked for go through memory one by one: `arrays` may be larger than that.
+
+    Raises
+    ------
+    FileError : the file cannot be written.
     """
     import xarray as xr
 
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     dataset = described(layout, arrays, info)
-    try:
+    with replaced(path) as unfinished:
         if isinstance(arrays, LazyArrays):
-            sealed(dataset).to_netcdf(unfinished, engine="h5netcdf")
+            write_part(sealed(dataset), unfinished, "w")
             for name in NAMES:
                 one = xr.Dataset(variables({name: arrays.glance(name)}, (name,)))
-                one = sealed(one).drop_attrs(deep=False)
-                one.to_netcdf(unfinished, mode="a", engine="h5netcdf")
+                write_part(sealed(one).drop_attrs(deep=False), unfinished, "a")
         else:
-            sealed(dataset.assign(variables(arrays, NAMES))).to_netcdf(unfinished, engine="h5netcdf")
-        with open(unfinished, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+            write_part(sealed(dataset.assign(variables(arrays, NAMES))), unfinished, "w")
+        seal_file(unfinished)
+
+
+def write_part(dataset: Any, path: Path, mode: Literal["w", "a"]) -> None:
+    """Write variables to a file, or add them to it, if there is room for them."""
+    texts = sum(len(str(text)) for name in ("layout", "info") if name in dataset for text in [dataset[name].item()])
+    check_room(path, dataset.nbytes + texts + TABLES)
+    dataset.to_netcdf(path, mode=mode, engine="h5netcdf")
 
 
 def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
@@ -120,6 +136,7 @@ def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
 
     if not Path(path).is_file():
         raise Index3Error(f"There is no file '{path}'. Give the path of a saved result.")
+    check_file(path)
     try:
         with h5py.File(path, "r"):  # if even this fails, h5netcdf would complain aloud besides
             pass

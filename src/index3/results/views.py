@@ -6,7 +6,7 @@ unless a name says otherwise.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class BodyResult(_Frame):
     def __init__(self, result: Result, body: dict[str, Any]) -> None:
         self.name: str = body["name"]
         self.kind: str = body["kind"]
-        self.body = body
+        self.body, self.t = body, result.t
         _, self.q, self.v, self.a = result.columns(self.name)
 
     def __repr__(self) -> str:
@@ -91,6 +91,20 @@ class BodyResult(_Frame):
     def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
         """All six histories together."""
         return self.part(None)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the kind of the body has besides motion, such as `points(s)` of a beam."""
+        if hasattr(type(self), name):  # a property that has said itself why it has no value
+            return object.__getattribute__(self, name)
+        body: dict[str, Any] = self.__dict__.get("body", {})
+        own = kind_of(body).quantities if body and not name.startswith("_") else {}
+        if name not in own:
+            what = f" It has {', '.join(own)} besides motion." if own else ""
+            raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
+        known = (body["constants"] | {"t": self.t}, self.q, self.v, self.a)
+        quantity = own[name]
+        work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
+        return work(*known)
 
     def part(self, name: str | None) -> Kinematics:
         """Motion of one of the rigid parts of a body that has several, by name."""
@@ -143,6 +157,8 @@ class JointResult:
         self.lam = result.lam[:, joint["rows"]]
         self.force = result.arrays["wrench"][:, number, :3]
         self.torque = result.arrays["wrench"][:, number, 3:]
+        if joint.get("clamp"):
+            self.force, self.torque = self._together(1)
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))
@@ -192,7 +208,7 @@ class JointResult:
 
         With two markers they are equal and opposite to those on the second, moved to that point.
         """
-        return self.on(0)
+        return self._together(0) if self._joint.get("clamp") else self.on(0)
 
     def on(self, marker: int) -> tuple[np.ndarray, np.ndarray]:
         """Force and torque, (n_t, 3) each, on the body of a marker (0: first, 1: second, ...) at it, ground axes."""
@@ -206,6 +222,17 @@ class JointResult:
             raise ModelError(f"{self.type} '{self.name}' has no marker {marker!r}. Count from 0.")
         arm = self.second.position - self.first.position
         return -self.force, -self.torque - np.cross(arm, self.force)
+
+    def _together(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Force and torque about marker 0 or 1 of all that a clamp puts on the body of that marker."""
+        force, torque = self.on(side)
+        place = (self.first if side == 0 else self.second).position
+        for k in range(side + 2, len(self._joint["markers"]), 2):
+            other, turn = self.on(k)
+            marker = self._joint["markers"][k]
+            arm = MarkerResult(self._result, *(marker[key] for key in ("body", "position", "axes", "part"))).position
+            force, torque = force + other, torque + turn + np.cross(arm - place, other)
+        return force, torque
 
     @property
     def angle(self) -> np.ndarray:

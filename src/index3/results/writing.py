@@ -1,0 +1,62 @@
+"""Files of results appear whole or not at all; what keeps them from being written is named."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from index3.errors import FileError
+
+NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+@contextlib.contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A place for a new file, which takes the place of `path` once it is complete and on the disk.
+
+    Links are followed; a device or a pipe is written to as it is.
+
+    Raises
+    ------
+    FileError : the file cannot be written; one that was there before is left as it was.
+    """
+    target = Path(os.path.realpath(path))
+    special = target.exists() and not target.is_file() and not target.is_dir()
+    unfinished = target if special else target.with_name(f".{os.getpid()}.{target.name}")
+    try:
+        yield unfinished
+        if not special:
+            with open(unfinished, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(unfinished, target)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        failure = FileError(f"File '{path}' cannot be written: {why}. Give another path, or make room there.")
+        failure.errno, failure.strerror = error.errno, why
+        raise failure from error
+    finally:
+        if not special:
+            with contextlib.suppress(OSError):
+                unfinished.unlink()
+
+
+def check_room(path: Path, size: int) -> None:
+    """Raise an OSError unless a file of so many bytes fits beside a path.
+
+    The HDF5 library does not survive a disk that becomes full while it writes: the process may crash at its end.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    place = path.with_name(f"{path.name}.room")
+    try:
+        with open(place, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        if error.errno in NO_ROOM or not place.exists():
+            raise  # otherwise this file system cannot reserve room, and its own errors must do
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink()

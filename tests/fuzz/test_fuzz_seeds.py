@@ -1,0 +1,127 @@
+"""Some seeds of the fuzzer, and that it sees what it looks for; `go.py fuzz --minutes N` tries more."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import fuzz_guard
+import fuzz_judge
+import numpy as np
+import pytest
+from fuzz_draw import Planned
+from fuzz_guard import outcomes
+from fuzz_judge import Finding, Outcome, Ran, guarded
+from fuzz_main import table
+from fuzz_runs import Case, draw_case
+
+import index3 as ix
+from index3.compiled.interface import JIT
+
+SEEDS = {"models": (25, 60), "model files": (0, 60), "result files": (0, 30)}
+
+
+@pytest.mark.skipif(not JIT, reason="runs would take minutes")
+@pytest.mark.parametrize("kind", SEEDS)
+def test_nothing_is_found(kind):
+    seen = list(outcomes(kind, *SEEDS[kind]))
+    assert [seed for seed, _ in seen] == list(range(*SEEDS[kind]))
+    assert [(seed, outcome) for seed, outcome in seen if outcome.found] == []
+    words = {outcome.word for _, outcome in seen}
+    assert words >= (
+        {"agree", "refused"} if kind == "models" else {"clean", "refused"}
+    )  # they get far enough to matter
+
+
+def test_a_seed_draws_the_same_case_again():
+    first, again = draw_case(5), draw_case(5)
+    assert str(first) == str(again)
+    assert first.model().check().coordinates == again.model().check().coordinates
+
+
+DIES = """
+import os, sys, time
+sys.path.insert(0, {folder!r})
+import fuzz_guard
+from fuzz_judge import Outcome
+fuzz_guard.GIVE_UP = 0.2
+
+def take(kind, seed):
+    if seed == 2:
+        os.abort()
+    while seed == 4:
+        pass
+    return Outcome("clean", str(seed))
+
+fuzz_guard.take = take
+fuzz_guard.child(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals that end a process")
+def test_a_child_that_dies_or_hangs_is_told_by_its_seed(monkeypatch, tmp_path):
+    script = tmp_path / "child.py"
+    script.write_text(DIES.format(folder=os.fspath(Path(fuzz_guard.__file__).parent)))
+    monkeypatch.setattr(fuzz_guard, "CHILD", (sys.executable, os.fspath(script)))
+    seen = dict(outcomes("models", 0, 6))
+    assert {seed: outcome.word for seed, outcome in seen.items()} == {
+        0: "clean", 1: "clean", 2: "crash", 3: "clean", 4: "above 10 s", 5: "clean",
+    }  # fmt: skip
+
+
+def test_errors_of_index3_are_honest_and_others_are_findings(monkeypatch):
+    def refuse():
+        raise ix.ModelError("Revolute 'a' is wrong. Mend it.")
+
+    def plan():
+        raise Planned("own")
+
+    def leak():
+        np.float64(1.0) / np.float64(0.0)
+
+    assert guarded(refuse).word == "refused"
+    assert guarded(plan).word == "own"
+    assert guarded(lambda: warnings.warn("slow", stacklevel=1)).word == "warned"
+    for wrong, word in ((lambda: {}["x"], "raw exception"), (leak, "leaked warning")):
+        with pytest.raises(Finding) as found:
+            guarded(wrong)
+        assert found.value.outcome.word == word
+    monkeypatch.setattr(fuzz_judge, "LONGEST", -1.0)
+    with pytest.raises(Finding) as found:
+        guarded(lambda: None)
+    assert found.value.outcome.word == "above 10 s"
+
+
+@pytest.mark.parametrize(
+    ("errors", "word"),
+    [
+        ({False: 1e-3}, "agree"),
+        ({False: 0.5, True: 0.02}, "agree at tighter tolerances"),
+        ({False: 0.5, True: 0.4}, "differs"),
+        ({False: 0.5, True: 0.4, "moved": 0.6}, "set aside"),
+    ],
+)
+def test_differences_are_explained_or_found(monkeypatch, errors, word):
+    """Runs whose first method is off by what is said, at first and at tighter tolerances."""
+
+    def run(case, model, method, rtol, start=None, tighter=False):
+        off = errors[tighter] if method == "a" else errors.get("moved", 0.0) if start else 0.0
+        return Ran("clean", result=types.SimpleNamespace(q=np.full((2, 1), 1.0 + 1.01 * off), v=np.zeros((2, 1))))
+
+    monkeypatch.setattr(fuzz_judge, "run", run)
+    case = Case(0, "", lambda: ix.Model("empty"), (0.0, 1.0), "a", ("b",), 1e-4)
+    assert fuzz_judge.judge(case).word == word
+
+
+def test_the_table_names_causes(capsys):
+    from collections import Counter
+
+    table(Counter({("models", "agree", ""): 3, ("models", "crash", "exit code -11"): 1}), 5.0)
+    said = capsys.readouterr().out
+    assert "3  agree\n" in said
+    assert "1  crash  <-- finding\n             1  exit code -11" in said
+    assert "4 cases in 5 s, 1 findings" in said
+    assert Outcome("crash").found
