@@ -195,9 +195,25 @@ def test_example_runs(name, tmp_path):
     assert answer.stdout
 
 
-PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/reference/model_files.md"]
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples" / "gallery").glob("*.py")))
+def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "examples" / "gallery" / name).read_text("utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(text, name, "exec"), {"__name__": "__main__"})
+    assert plt.get_fignums()
+    plt.close("all")
+
+
+PAGES = ["README.md", "docs/reference/model_files.md"]
+PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
 PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]
-PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
+PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("[!i]*.md"))
 
 
 @pytest.mark.parametrize("name", PAGES)
