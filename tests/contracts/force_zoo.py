@@ -19,7 +19,7 @@ from index3.system.compile import compile_model
 TURNS = 4 * math.pi  # how far measured angles are beyond one turn
 
 BODIES = ("rigid", "planar", "point")
-WITH_AXES = ("rigid", "planar", "euler", "natural", "linkage", "node chain", "ancf beam", "modal")
+WITH_AXES = ("rigid", "planar", "euler", "natural", "linkage", "node chain", "ancf beam", "ancf beam 3d", "modal")
 SPATIAL = (("rigid", "rigid"), ("rigid", "ground"))  # joints between planar bodies must lie in their plane
 PAIRS = [(first, second) for first in BODIES for second in (*BODIES, "ground")]
 PAIRS += [
@@ -29,6 +29,7 @@ PAIRS += [
     ("linkage", "natural"),
     ("node chain", "rigid"),
     ("ancf beam", "rigid"),
+    ("ancf beam 3d", "rigid"),
     ("modal", "rigid"),
 ]
 # a force knows markers only: one pair shows that a kind gives them
