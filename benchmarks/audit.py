@@ -1,47 +1,134 @@
-"""Does the audit cry wolf, and what does it cost? Library models by every method that takes them.
+"""Does the audit cry wolf, what do runs gain, and what does the audit cost? Models by every method that takes them.
 
-usage: python benchmarks/audit.py [--rtol 1e-6] [--span 10] [--models pendulum,four_bar] [--methods radau5] [--cost]
+usage: python benchmarks/audit.py [--set library] [--rtol 1e-6] [--models pendulum,four_bar] [--methods radau5]
+                                  [--span 10] [--seconds 60] [--out found.txt] [--cost]
 
-Prints one line per model and method: gain of energy, bound, margin and whether anything was out of bounds; with --cost
-also the CPU of the run with and without the audit (least of three). Runs stop at `MOST_STEPS`.
+--set is `library` (with its defaults), `reference` (what tests/reference_cases run, over their own spans), or
+`conservative` (what the library has where nothing does work). Prints one line per model, tolerance and method: gain of
+energy as a part of the scale, margin to its bound, what was out of bounds, and how far the run came in --seconds of
+CPU if not to its end; lines found in --out are not computed again. With --cost also the CPU of the run with and
+without the audit, least of five.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import signal
+import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import index3 as ix
 
-MOST_STEPS = 100_000
 SPANS = {"andrews": 0.03}
 """Models with a span of their own [s]."""
+KEPT = ("events", "discontinuities", "open_joints", "max_step", "initial")
+"""What a run of a reference case keeps of its settings."""
+Case = tuple[Callable[[], ix.Model], float, dict[str, Any]]
 
 
-def models() -> dict:
+def library(span: float) -> dict[str, Case]:
     """The models of the library with their defaults."""
-    names = [name for name in dir(ix.library) if not name.startswith("_")]
-    found = {}
-    for name in names:
-        make = getattr(ix.library, name)
-        if callable(make) and getattr(make, "__module__", "").startswith("index3.library"):
-            try:
-                model = make()
-            except TypeError:
-                continue
-            if isinstance(model, ix.Model):
-                found[name] = make
+    sized = {f"chain{n}": partial(ix.library.chain, n) for n in (5,)}
+    makers = {name: getattr(ix.library, name) for name in ix.library.names() if name != "chain"} | sized
+    return {name: (make, SPANS.get(name, span), {}) for name, make in makers.items()}
+
+
+def conservative(span: float) -> dict[str, Case]:
+    """Those in which nothing does work, some in other sizes too."""
+    names = ("double_pendulum", "four_bar", "free_double_pendulum", "mass_spring", "parallelogram", "pendulum",
+             "slider_crank", "spinning_top")  # fmt: skip
+    cases = {name: (getattr(ix.library, name), span, {}) for name in names}
+    cases["chain5"] = (partial(ix.library.chain, 5), span, {})
+    cases["chain5_springs"] = (partial(ix.library.chain, 5, springs=True), span, {})
+    cases["parallelogram8"] = (partial(ix.library.parallelogram, 8), span, {})
+    return cases
+
+
+def reference(_: float) -> dict[str, Case]:
+    """The first run of every test in tests/reference_cases: model, span and what belongs to them."""
+    import pytest
+
+    found: dict[str, Case] = {}
+    real = ix.simulate
+
+    def note(model: ix.Model, t_span: Any, method: Any = "auto", **settings: Any) -> None:
+        name = f"{Path(sys._getframe(1).f_code.co_filename).stem[5:]}:{model.name}"
+        known = {key: settings[key] for key in KEPT if key in settings}
+        if not any(case[0]() is model for case in found.values()):
+            found.setdefault(name, (lambda: model, float(t_span[1]), known))
+        pytest.skip("noted")
+
+    ix.simulate = note
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            folder = Path(__file__).parents[1] / "tests" / "reference_cases"
+            pytest.main(["-q", "-p", "no:cacheprovider", str(folder)])
+    finally:
+        ix.simulate = real
     return found
 
 
-def cpu(model: ix.Model, method: str, span: float, rtol: float, audit: str) -> float:
-    """CPU of the steps of a run, least of three."""
+SETS = {"library": library, "conservative": conservative, "reference": reference}
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Ctrl-C after so many seconds of CPU, upon which a run returns what it has."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job may have it ignored
+    signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+def find(case: Case, method: str, rtol: float, seconds: float) -> str:
+    """What a run comes to."""
+    make, span, settings = case
+    start = time.process_time()
+    try:
+        with limited(seconds), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = ix.simulate(make(), (0.0, span), method, rtol=rtol, t_eval=span / 100.0, progress=False,
+                                 **settings)  # fmt: skip
+    except ix.Index3Error as error:
+        return f"refused: {str(error)[:90]}"
+    except KeyboardInterrupt:
+        return "no run in time"
+    used = time.process_time() - start
+    if result.audit is None:
+        return f"not audited, {used:.1f} s"
+    check = result.audit["energy"]
+    scale = float(check.note.split("scale ")[1].split(" J")[0])
+    out = [x.name for x in result.audit.checks if not x.ok]
+    warned = any("Do not trust" in str(x.message) for x in told)
+    share = 100 * check.value / scale if scale else 0.0
+    line = f"gain {check.value:9.3g} J = {share:9.3g} %, margin {check.margin:8.2g}, "
+    line += f"{result.stats['steps']} steps, {used:.1f} s"
+    line += f"  cut {check.note.split('divided by ')[1].split()[0]}" if "divided" in check.note else ""
+    line += f"  OUT: {', '.join(out)}" if out else ""
+    line += "  WARNED" if warned else ""
+    if not result.success:
+        line += f"  until {result.t[-1]:.4g} of {span:g} s: {result.message[:110]}" if len(result) else result.message
+    return line
+
+
+def cpu(case: Case, method: str, rtol: float, audit: str) -> float:
+    """CPU of a run [s], least of five."""
     best = float("inf")
-    for _ in range(3):
+    for _ in range(5):
+        model = case[0]()
         start = time.process_time()
-        ix.simulate(model, (0.0, span), method, rtol=rtol, t_eval=[0.0, span], audit=audit, max_steps=MOST_STEPS,
-                    progress=False)  # fmt: skip
+        ix.simulate(model, (0.0, case[1]), method, rtol=rtol, t_eval=[0.0, case[1]], audit=audit, progress=False,
+                    **case[2])  # fmt: skip
         best = min(best, time.process_time() - start)
     return best
 
@@ -49,33 +136,31 @@ def cpu(model: ix.Model, method: str, span: float, rtol: float, audit: str) -> f
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rtol", type=float, default=1e-6)
+    parser.add_argument("--set", default="library", choices=SETS)
+    parser.add_argument("--rtol", default="1e-6")
     parser.add_argument("--span", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--models", default="")
     parser.add_argument("--methods", default="")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--cost", action="store_true")
     given = parser.parse_args()
-    warnings.simplefilter("ignore")
-    known, wolves = models(), 0
-    for name in given.models.split(",") if given.models else known:
-        for method in given.methods.split(",") if given.methods else ["auto", *ix.METHODS]:
-            model, span = known[name](), min(given.span, SPANS.get(name, given.span))
-            try:
-                result = ix.simulate(model, (0.0, span), method, rtol=given.rtol, t_eval=span / 100.0,
-                                     max_steps=MOST_STEPS, progress=False)  # fmt: skip
-            except ix.Index3Error as error:
-                print(f"{name:<22}{method:<24}refused: {str(error)[:80]}", flush=True)
-                continue
-            check = result.audit["energy"]
-            out = [x.name for x in result.audit.checks if not x.ok]
-            wolves += bool(out)
-            line = f"{name:<22}{method:<24}{check.value:>11.3g} J of {check.bound:<11.3g} margin {check.margin:<9.2g}"
-            if given.cost:
-                without, with_it = (cpu(model, method, span, given.rtol, x) for x in ("off", "fail"))
-                line += f" CPU {1e3 * without:.1f} -> {1e3 * with_it:.1f} ms"
-            state = "" if result.success else f"  {result.message[:90]}"
-            print(line + (f"  OUT OF BOUNDS: {', '.join(out)}" if out else "") + state, flush=True)
-    print(f"{wolves} pairs out of bounds")
+    cases = SETS[given.set](given.span)
+    done = given.out.read_text() if given.out is not None and given.out.exists() else ""
+    for name in given.models.split(",") if given.models else cases:
+        for rtol in given.rtol.split(","):
+            for method in given.methods.split(",") if given.methods else ["auto", *ix.METHODS]:
+                key = f"{name:<28}{rtol:<7}{method:<24}"
+                if key in done:
+                    continue
+                line = key + find(cases[name], method, float(rtol), given.seconds)
+                if given.cost and "refused" not in line:
+                    without, with_it = (cpu(cases[name], method, float(rtol), x) for x in ("off", "fail"))
+                    line += f"  CPU {1e3 * without:.1f} -> {1e3 * with_it:.1f} ms"
+                print(line, flush=True)
+                if given.out is not None:
+                    with given.out.open("a") as file:
+                        file.write(line + "\n")
 
 
 if __name__ == "__main__":

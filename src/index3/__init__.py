@@ -35,6 +35,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.simulate": ("prepare", "simulate"),
     "index3.analysis.simulation": ("Simulation",),
     "index3.analysis.static": ("static",),
+    "index3.analysis.sweep": ("sweep",),
     "index3.engine.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),

@@ -23,6 +23,7 @@ from index3.analysis.simulate import prepare as prepare
 from index3.analysis.simulate import simulate as simulate
 from index3.analysis.simulation import Simulation as Simulation
 from index3.analysis.static import static as static
+from index3.analysis.sweep import sweep as sweep
 from index3.analysis.topology import topology as topology
 from index3.bodies.ancf_beam import AncfBeam as AncfBeam
 from index3.bodies.ancf_beam3d import AncfBeam3D as AncfBeam3D

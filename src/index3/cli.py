@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from index3 import __version__
-from index3.commands import analyses
+from index3.commands import analyses, sweep, view
 from index3.commands.common import (
     FAILED,
     DebugOption,
@@ -253,6 +253,8 @@ def examine_run() -> list[str]:
 
 
 analyses.register(app)
+view.register(app)
+app.command()(sweep.sweep)
 
 
 def main() -> None:

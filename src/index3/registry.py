@@ -124,6 +124,7 @@ class Element(metaclass=ElementType):
     element : "body", "states", "joint", "motion" or "force", the part of a model that it goes to
     fields : those of model files (`index3.fields`), by the names of the arguments of its constructor
     makers : class methods that are constructors as well, with their fields
+    written_by : the maker by which files that are written make it again; "" for the constructor
     no_file : why no file can hold it, if so
     symbol : what a page draws of it; "" if nothing. An instance may have another than its class
     page : where the manual tells about it, in the folder docs
@@ -133,6 +134,7 @@ class Element(metaclass=ElementType):
     element: ClassVar[str]
     fields: ClassVar[Fields]
     makers: ClassVar[Mapping[str, Fields]] = MappingProxyType({})
+    written_by: ClassVar[str] = ""
     no_file: ClassVar[str] = ""
     symbol: ClassVar[str] = ""
     page: ClassVar[str]

@@ -164,8 +164,7 @@ floor.action = ix.impact("floor", restitution=0.8)
 floor.direction = -1
 
 
-@pytest.mark.parametrize("method", ["auto", "hht-i3", "bdf-i3", "tlismni-adams4"])
-@pytest.mark.parametrize("looks", [7, 100])
+@pytest.mark.parametrize(("method", "looks"), [("auto", 7), ("auto", 100), ("hht-i3", 100), ("bdf-i3", 60)])
 @pytest.mark.usefixtures("no_file")
 def test_events_and_open_joints(method, looks, tmp_path):
     """Restarts in other equations; a floor that was met before is met again after the run was resumed."""

@@ -41,6 +41,8 @@ print(table[X][3], "numba" in sys.modules)
 class Workshop:
     """Runs Python on a copy of the package."""
 
+    sample = RUN
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.package, self.cache = folder, folder / "src" / "index3", folder / "cache"
         ignored = shutil.ignore_patterns("__pycache__", "kernels")

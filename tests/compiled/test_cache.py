@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -202,13 +203,40 @@ def test_what_was_stored_before_the_disk_was_full_is_not_built_again(home, monke
     assert cache.build_directory() == cache.directories()[1]  # the disk is not tried again
 
 
-def test_a_temporary_folder_that_is_full_too_is_an_error(home, monkeypatch):
-    def refuse(keys, directory, jobs=None, report=None):
-        raise workers.NotStored("No space left on device")
+def test_where_both_folders_are_full_objects_are_held_in_memory(home, monkeypatch, capsys):
+    def build_in_memory(keys, directory, jobs=None, report=None):
+        if directory is not None:
+            raise workers.NotStored("No space left on device")
+        return {".".join(key): store.pack("symbol", b"code") for key in keys}
 
-    monkeypatch.setattr(workers, "build", refuse)
-    with pytest.raises(Index3Error, match=r"nor in .*index3-.* \(No space left on device\). Make room"):
-        store._build([("index3.system.evaluate", "forces")])
+    monkeypatch.setattr(store, "INSTALLED", home / "none")
+    monkeypatch.setattr(store, "_held", {})
+    monkeypatch.setattr(workers, "build", build_in_memory)
+    key = ("index3.system.evaluate", "forces")
+    store._build([key])
+    assert store.read(*key) == (None, "symbol", b"code")
+    assert store.find(*key) is None
+    said = capsys.readouterr().err
+    assert re.search(r"nor in .*index3-.* \(No space left on device\)\. Make room.* for each process anew\.", said)
+    store._build([("index3.system.evaluate", "mass")])
+    assert "Make room" not in capsys.readouterr().err  # said once
+
+
+NOWHERE = """
+import tempfile
+def refuse(*arguments, **settings):
+    raise OSError(28, "No space left on device")
+tempfile.mkdtemp = tempfile.TemporaryFile = refuse
+"""
+
+
+def test_a_run_where_nothing_can_be_stored(workshop):
+    """No home folder and no temporary one: kernels come through pipes, and the next process builds them anew."""
+    for _ in range(2):
+        output, messages = workshop.run(NOWHERE + workshop.sample, INDEX3_CACHE="", XDG_CACHE_HOME="", HOME="")
+        assert output == "7.0 False\n"
+        assert "nor in a temporary folder (No space left on device)" in messages
+        assert "building 1 kernels" in messages
 
 
 def test_no_temporary_folder_at_all_is_an_error(home, monkeypatch):

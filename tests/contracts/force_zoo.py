@@ -29,8 +29,8 @@ PAIRS += [
     ("linkage", "natural"),
     ("node chain", "rigid"),
     ("ancf beam", "rigid"),
-    ("ancf beam 3d", "rigid"),
     ("modal", "rigid"),
+    ("ancf beam 3d", "rigid"),
 ]
 # a force knows markers only: one pair shows that a kind gives them
 
@@ -501,11 +501,11 @@ MAKERS = [
         pairs=between(*WITH_AXES, "ground"),
         tolerance=1e-5,
     ),
-    Maker("index3.forces.user", "jacobian", user(strut_jacobian)),
+    Maker("index3.forces.user_kernels", "jacobian", user(strut_jacobian)),
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin
-    Maker("index3.forces.user", "differences", user("differences"), tolerance=1e-5),
-    Maker("index3.forces.user", "states", servos, balanced=False, tolerance=1e-5),
+    Maker("index3.forces.user_kernels", "differences", user("differences"), tolerance=1e-5),
+    Maker("index3.forces.user_kernels", "states", servos, balanced=False, tolerance=1e-5),
     Maker(
         "index3.forces.added_mass",
         "added",
@@ -519,9 +519,11 @@ MAKERS = [
         ),
         balanced=False,
     ),
-    Maker("index3.forces.user", "accelerations", inerters(inerter_jacobian), balanced=False),  # moments do not cancel
-    Maker("index3.forces.user", "accelerations-d", inerters("differences"), balanced=False, tolerance=1e-5),
-    Maker("index3.forces.user", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
+    Maker(
+        "index3.forces.user_kernels", "accelerations", inerters(inerter_jacobian), balanced=False
+    ),  # moments do not cancel
+    Maker("index3.forces.user_kernels", "accelerations-d", inerters("differences"), balanced=False, tolerance=1e-5),
+    Maker("index3.forces.user_kernels", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 

@@ -110,3 +110,22 @@ def test_bad_events_are_named(value):
 def test_not_a_function():
     with pytest.raises(ix.errors.ModelError, match="events"):
         ix.simulate(falling_ball(), (0, 1), "hht-i3", events=[3])
+
+
+def test_files_keep_the_events(tmp_path):
+    """Times and states of two functions, of which one never passes through zero."""
+
+    def low(t, state):
+        return state.q[2] - 4.5
+
+    def never(t, state):
+        return 1.0
+
+    result = ix.simulate(falling_ball(), (0, 1), "dopri5", events=[low, never])
+    result.save(tmp_path / "run.nc")
+    loaded = ix.Result.load(tmp_path / "run.nc")
+    assert [len(times) for times in loaded.t_events] == [1, 0]
+    for name in ("t_events", "y_events"):
+        for kept, found in zip(getattr(loaded, name), getattr(result, name), strict=True):
+            assert kept.shape == found.shape
+            assert np.array_equal(kept, found)

@@ -85,6 +85,19 @@ EXAMPLES["AncfBeam3D"] = body_example(
 EXAMPLES["PointMass"] = body_example(lambda: ix.PointMass("a", 2.0, position=(1, 2, 3), velocity=(0, 0, 0)))
 
 
+@example("ModalBody")
+def flexible() -> ix.Model:
+    """A tube with markers on its nodes, deformed at the start."""
+    ends = {"A": (0, 0, 0), "B": (1, 0, 0)}
+    tube = {"outer_diameter": 0.03, "wall": 0.003, "young": 2e11, "density": 7800.0}
+    model = ix.Model("flexible")
+    structure = ix.flexible.frame(ends, ["AB"], elements=2, **tube)
+    body = model.add(structure.body("a", interface=["A", "B"], modes=1, damping=lambda f: 1e-5 * f, **POSE))
+    body.q0[7:] = 1e-3
+    model.add(ix.Force("push", body.marker((0.1, 0, 0), node="B", z=(1, 2, 3)), (1.0, 2.0, 3.0)))
+    return model
+
+
 @example("NaturalLinkage")
 def linkage() -> ix.Model:
     model = ix.Model("linkages")

@@ -139,8 +139,11 @@ def is_split(table: Table, count: int) -> bool:
 
 
 def share_names(elements: list[Any], table: Table) -> list[str]:
-    """One name per element of a kind, or one for all of them where they cannot be told apart."""
-    names = [element.name for element in elements]
+    """One name per element of a kind, or one for all of them where they cannot be told apart.
+
+    Markers that move need not have a name of their own.
+    """
+    names = [element.name or f"{type(element).__name__} {k + 1}" for k, element in enumerate(elements)]
     return names if is_split(table, len(elements)) else [", ".join(names)]
 
 

@@ -64,7 +64,8 @@ class Body(Element):
     line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
-        `constants` is what `constants()` gives and q, v, a are histories of the coordinates
+        `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
+        a `property` of such a function is worked out when it is asked for
     """
 
     kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`
@@ -84,7 +85,7 @@ class Body(Element):
     deforms = False
     line = False
     conservative = True
-    quantities: ClassVar[Mapping[str, Callable[..., Any]]] = MappingProxyType({})
+    quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -180,7 +181,10 @@ class Body(Element):
 
         A body that deforms or has parts may be shown by lines through points that move with it: {"type": "lines",
         "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
-        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out.
+        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out. Or by its nodes:
+        {"type": "faces", "nodes": [section, ...], "members": [[i, j], ...], "faces": [[i, j, k], ...], "radius": ...},
+        bars and triangles between them, with "values" coloured by one of `quantities`: [name, what it is called with],
+        a history (n_t, nodes).
         """
         return self.shape
 
@@ -201,6 +205,14 @@ class Body(Element):
         """Motion of a marker, given as {"position", "axes", "part"}; by default fixed to the frame of its part."""
         frame = cls.frame_motion(constants, marker.get("part"), q, v, a)
         return carried(frame, marker["position"], marker["axes"])
+
+    @classmethod
+    def section_places(
+        cls, constants: Mapping[str, Any], sections: Sequence[Mapping[str, Any]], q: np.ndarray
+    ) -> np.ndarray:
+        """Points of many sections of a drawing (n_t, sections, 3); a kind with many may have a faster way."""
+        still = np.zeros_like(q)
+        return np.stack([cls.marker_motion(constants, each, q, still, still).position for each in sections], axis=1)
 
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""

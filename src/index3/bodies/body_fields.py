@@ -119,6 +119,29 @@ PLANAR_MAKERS: Mapping[str, Fields] = MappingProxyType(
 NATURAL_PLANAR = declare(PLANAR, given(points=points("length", 2, 2, 2)))
 LINKAGE = declare(given(planar=FLAG), BODY, steps=field("steps"))
 POINT_MASS = declare(given(position=POINT, velocity=vector("length/time")), BODY, mass=MASS)
+MODAL_POSE = declare(
+    BODY,
+    position=POINT.found(lambda body: body.placed["position"]),
+    orientation=ORIENTATION.found(lambda body: body.placed["orientation"]),
+    velocity=vector("length/time").found(lambda body: body.placed["velocity"]),
+    angular_velocity=vector("angle/time").found(lambda body: body.placed["angular_velocity"]),
+)
+MODAL = declare(
+    MODAL_POSE,
+    mass_matrix=field("file"),
+    stiffness_matrix=field("file"),
+    nodes=points("length", 3, 1),
+    interface=field("nodes"),
+    modes=field("count"),
+    max_frequency=number("1/time", positive=True),
+    damping=field("ratios"),
+    names=field("numbers_by_name"),
+    members=field("nodes"),
+    faces=field("nodes"),
+    radius=LENGTH,
+    stress=field("file"),
+)
+MODAL_DATA = declare(MODAL_POSE, data=field("arrays").found(lambda body: body.file_arrays()))
 STATES = declare(
     initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))
 )

@@ -46,7 +46,7 @@ class ModalData:
     stiffness : (n,) squares of the angular frequencies [rad^2/s^2]
     mass, centre : [kg], centre of mass (3,) in that frame [m]
     inertia : InertiaData
-    lines, faces : nodes joined by lines (pairs) and by faces (triples), to be drawn
+    lines, faces : nodes joined by lines (pairs) and by faces (triples), to be drawn; `radius` of the lines [m]
     stress : what gives stresses from modal coordinates, or None (`index3.bodies.modal_stress`)
     """
 
@@ -60,6 +60,7 @@ class ModalData:
     inertia: InertiaData
     lines: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))
     faces: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), int))
+    radius: float = 0.0
     stress: Any = None
 
 

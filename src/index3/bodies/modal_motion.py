@@ -38,15 +38,21 @@ def decoded(text: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), "<f8")
 
 
-def constants_of(data: ModalData, names: Sequence[str]) -> dict[str, Any]:
-    """Names of the coordinates, nodes and shapes."""
+def constants_of(data: ModalData, names: Sequence[str], label: str) -> dict[str, Any]:
+    """Names of the coordinates, nodes and shapes, and how the body is stressed."""
     kept = data.__dict__.get("kept")  # encoding a large structure takes longer than asking for it
     if kept is None:
-        kept = data.__dict__["kept"] = {
+        kept = {
+            "label": label,
             "coordinates": list(names),
+            "names": data.names,
             "nodes": packed(data.nodes - data.centre),
             "shapes": packed(data.shapes),
         }
+        if data.stress is not None:
+            arrays = {key: packed(getattr(data.stress, key)) for key in ("nodes", "matrix", "sections")}
+            kept["stress"] = {"kind": data.stress.kind, **arrays}
+        data.__dict__["kept"] = kept
     return kept
 
 
@@ -87,6 +93,14 @@ def motion_of(
         w + spin_own,
         w_dot + np.cross(w, spin_own) + turned(A, second),
     )
+
+
+def node_places(constants: Mapping[str, Any], nodes: Sequence[int], q: np.ndarray) -> np.ndarray:
+    """Places of nodes (n_t, k, 3) from histories of the coordinates."""
+    shapes, rest = unpacked(constants["shapes"])[nodes, :3], unpacked(constants["nodes"])[nodes]
+    bent = rest + np.einsum("kin,tn->tki", shapes, q[:, FRAME:])
+    A = as_matrices(rotation(tuple(q[:, 3:FRAME].T)))
+    return q[:, None, :3] + np.einsum("tij,tkj->tki", A, bent)
 
 
 def turned(A: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -12,12 +12,14 @@ The stress of a node is the largest of its places.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from index3.bodies.modal_matrices import read_matrix
 from index3.errors import ModelError
 
 COMPONENTS = {"solid": 6, "tube": 4}
@@ -69,6 +71,8 @@ def as_recovery(value: Any, count: int, coordinates: int, owner: str) -> Recover
     """What `index3.flexible` made, or a matrix of six rows for every node of a solid, of which there are `count`."""
     if value is None:
         return None
+    if isinstance(value, str | Path):
+        value = read_matrix(Path(value), owner, "stress")
     if not isinstance(value, Recovery):
         try:
             matrix = sp.csr_matrix(value, dtype=float) if sp.issparse(value) else np.array(value, float)

@@ -32,6 +32,11 @@ class Constant:
         return self.value
 
 
+def is_zero(f: Function) -> bool:
+    """Whether a function of time is sure to be zero always."""
+    return isinstance(f, Constant) and not np.any(f.value)
+
+
 @dataclass(frozen=True)
 class Difference:
     """First or second derivative of `f` by five-point central differences with `DIFFERENCE_STEP`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import sys
 from collections.abc import Callable
@@ -12,17 +13,18 @@ from index3.compiled import outside, sources, store, target, workers
 from index3.compiled.interface import BUILDING
 
 
-def build_kernel(module: str, name: str, directory: Path) -> Path:
-    """Write the object file of one kernel; the file appears whole or not at all."""
+def build_kernel(module: str, name: str, directory: Path | None) -> bytes:
+    """Write the object file of one kernel, which appears whole or not at all; without a directory, its content."""
     from index3.compiled.emit import compile_kernel
 
     content = store.pack(*compile_kernel(getattr(outside.load(module), name)))
-    path = directory / store.file_name(module, name, target.ways()[0])
+    if directory is None:
+        return content
     try:
-        write(path, content)
+        write(directory / store.file_name(module, name, target.ways()[0]), content)
     except OSError as problem:
         raise workers.NotStored(problem.strerror or str(problem)) from problem
-    return path
+    return b""
 
 
 def write(path: Path, content: bytes) -> None:
@@ -57,8 +59,10 @@ def build_all(directory: Path | str, jobs: int | None = None) -> list[Path]:
     return sorted(path for path in wanted if path.is_file())
 
 
-def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
+def serve(directory: Path | None, lines: Any, answer: Callable[[str], Any]) -> None:
     """Build kernels named line by line, each line a module and its kernels, and name each one that is done.
+
+    Without a directory the object follows the name.
 
     Raises
     ------
@@ -77,12 +81,12 @@ def serve(directory: Path, lines: Any, answer: Callable[[str], Any]) -> None:
         module = outside.told(token)
         for name in names:
             try:
-                build_kernel(module, name, directory)
+                content = build_kernel(module, name, directory)
             except Refused as problem:
                 end(workers.REFUSED, str(problem))
             except workers.NotStored as problem:
                 end(workers.NOT_STORED, str(problem))
-            answer(f"{module}.{name}\n")
+            answer(f"{module}.{name} {base64.b64encode(content).decode()}".strip() + "\n")
 
 
 def end(code: int, text: str) -> NoReturn:
@@ -102,7 +106,7 @@ def main(arguments: list[str]) -> None:
         sys.stdout.write(line)
         sys.stdout.flush()
 
-    serve(Path(directory), sys.stdin, answer)
+    serve(Path(directory) if directory else None, sys.stdin, answer)
 
 
 if __name__ == "__main__":

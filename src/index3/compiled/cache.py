@@ -15,6 +15,10 @@ from index3.errors import Index3Error
 _temporary: list[Path] = []  # where this process keeps objects that the cache cannot take
 
 
+class NoPlace(Index3Error):
+    """Objects can be written nowhere."""
+
+
 def _named(variable: str) -> Path | None:
     """The folder that an environment variable names; an empty or relative one counts as not set."""
     return _absolute(os.environ.get(variable, ""))
@@ -110,9 +114,9 @@ def temporary_directory(where: str, reason: str) -> Path:
     return _temporary[0]
 
 
-def no_place(where: str, reason: str, elsewhere: str) -> Index3Error:
+def no_place(where: str, reason: str, elsewhere: str) -> NoPlace:
     """The error of a machine on which objects can be written nowhere."""
-    return Index3Error(
+    return NoPlace(
         f"Kernels cannot be stored {where} ({reason}), nor in {elsewhere}. "
         "Make room, or set INDEX3_CACHE to a folder that you, and nobody else, can write."
     )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from index3.compiled import cache, sources, target, workers
 from index3.compiled.cache import cache_directory
-from index3.compiled.notice import Notice
+from index3.compiled.notice import Notice, say
 from index3.compiled.sources import PACKAGE, Key
 from index3.errors import Index3Error
 
@@ -38,13 +38,14 @@ UNUSED = 30 * 86400.0  # seconds after which an object of sources that are gone 
 
 _addresses: dict[Key, int] = {}
 _engines: list[Any] = []  # own the code behind every address
+_held: dict[Key, bytes] = {}  # objects of this process that could be written nowhere
 _lock = threading.Lock()
 
 
 class Stored(NamedTuple):
-    """A kernel's object: where it lies, its symbol and code."""
+    """A kernel's object: where it lies, None if in memory alone; its symbol and code."""
 
-    path: Path
+    path: Path | None
     symbol: str
     code: bytes
 
@@ -62,11 +63,12 @@ def read(module: str, name: str) -> Stored | None:
             found = unpack(directory / file, trusted=directory == INSTALLED)
             if found is not None:
                 return Stored(directory / file, *found)
-    return None
+    held = opened(_held.get((module, name)))
+    return None if held is None else Stored(None, *held)
 
 
 def find(module: str, name: str) -> Path | None:
-    """The intact object file of a kernel, or None if it must be built."""
+    """The intact object file of a kernel, or None if there is none."""
     found = read(module, name)
     return None if found is None else found.path
 
@@ -83,9 +85,13 @@ def unpack(path: Path, trusted: bool = True) -> tuple[str, bytes] | None:
     A file that is not trusted must be the user's own, in a folder of the user's own.
     """
     try:
-        data = path.read_bytes() if trusted else cache.read_private(path)
+        return opened(path.read_bytes() if trusted else cache.read_private(path))
     except OSError:
         return None
+
+
+def opened(data: bytes | None) -> tuple[str, bytes] | None:
+    """Symbol and code out of what `pack` made of them; None if it is something else."""
     if data is None:
         return None
     check, content = data[:32], data[32:]
@@ -127,8 +133,26 @@ def prepare(keys: Iterable[Key]) -> None:
 
 
 def _build(missing: list[Key]) -> None:
-    """Build kernels into the user's cache or, if it is full, into a folder for this process."""
+    """Build kernels into the user's cache; if nothing can be stored anywhere, for this process alone."""
     notice = Notice(len(missing))
+    try:
+        _store(missing, notice)
+    except cache.NoPlace as problem:
+        if not _held:
+            say(f"{problem} Until then kernels are built for each process anew.")
+        rest = {".".join(key): key for key in missing if find(*key) is None}
+        objects = workers.build(rest.values(), None, report=notice.report)
+        _held.update((rest[name], content) for name, content in objects.items())
+    notice.finish()
+
+
+def _store(missing: list[Key], notice: Notice) -> None:
+    """Build kernels into the user's cache or, if it is full, into a folder for this process.
+
+    Raises
+    ------
+    NoPlace : neither can be written.
+    """
     directory = cache.build_directory()
     try:
         workers.build(missing, directory, report=notice.report)
@@ -139,7 +163,6 @@ def _build(missing: list[Key]) -> None:
         except workers.NotStored as second:
             raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
-    notice.finish()
 
 
 def is_loaded(module: str, name: str) -> bool:
@@ -183,7 +206,8 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
             )
         symbols[key] = found.symbol
         engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
-        note_use(found.path)
+        if found.path is not None:
+            note_use(found.path)
     engine.finalize_object()
     _engines.append(engine)
     for key, symbol in symbols.items():

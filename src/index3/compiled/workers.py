@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import base64
 import contextlib
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO
 
 from index3.compiled import outside, target
 from index3.compiled.notice import say
@@ -25,11 +27,12 @@ class NotStored(Index3Error):
 
 
 def build(
-    keys: Iterable[Key], directory: Path, jobs: int | None = None, report: Callable[[str], None] = lambda name: None
-) -> None:
+    keys: Iterable[Key], directory: Path | None, jobs: int | None = None, report: Callable[[str], None] = lambda _: None
+) -> dict[str, bytes]:
     """Compile kernels into `directory` in worker processes; `report` gets each one done.
 
-    If the quick way does not know this version of Numba, or fails, the standard way is taken, and a line says so.
+    Without a directory nothing is written: what the files would hold is returned, by the names of the kernels. If the
+    quick way does not know this version of Numba, or fails, the standard way is taken, and a line says so.
 
     Raises
     ------
@@ -37,23 +40,25 @@ def build(
     Index3Error : a kernel cannot be compiled, or must not be; the message names it.
     """
     global _quick_failed
-    directory = directory.absolute()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise NotStored(problem.strerror or str(problem)) from problem
+    if directory is not None:
+        directory = directory.absolute()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise NotStored(problem.strerror or str(problem)) from problem
     missing = list(dict.fromkeys(keys))
-    done: set[str] = set()
+    done: dict[str, bytes] = {}
 
-    def note(name: str) -> None:
-        done.add(name)
+    def note(answer: str) -> None:
+        name, _, content = answer.partition(" ")
+        done[name] = base64.b64decode(content)
         report(name)
 
     ways = target.ways()
     for way in ways[-1:] if _quick_failed else ways:
         code, problem_text = _share([key for key in missing if ".".join(key) not in done], way, directory, jobs, note)
         if not problem_text:
-            return
+            break
         if code == NOT_STORED:
             raise NotStored(problem_text.strip())
         if code == REFUSED or way == ways[-1]:
@@ -64,10 +69,11 @@ def build(
             f"the quick build does not work with Numba {target.version('numba')} ({reason}). "
             "Kernels are built by Numba's documented interface, which takes longer."
         )
+    return {} if directory is not None else done
 
 
 def _share(
-    keys: list[Key], way: str, directory: Path, jobs: int | None, report: Callable[[str], None]
+    keys: list[Key], way: str, directory: Path | None, jobs: int | None, report: Callable[[str], None]
 ) -> tuple[int, str]:
     """Have kernels compiled by several workers; how one that failed has ended, and what it says.
 
@@ -90,17 +96,23 @@ def _share(
 
 
 class Worker:
-    """A process that compiles kernels into a directory; what it has compiled once, helpers too, it keeps in mind."""
+    """A process that compiles kernels; what it has compiled once, helpers too, it keeps in mind.
 
-    def __init__(self, directory: Path, way: str) -> None:
+    Objects go into a directory, or with the answers if there is none.
+    """
+
+    def __init__(self, directory: Path | None, way: str) -> None:
         import subprocess  # imported here and below: only a miss needs them, and they take 0.02 s
         import tempfile
 
         pipe = subprocess.PIPE
         self.directory, self.way = directory, way
-        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by `end`)
+        try:
+            self.errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by `end`)
+        except OSError:  # no file can be written anywhere: what the process says is lost
+            self.errors = open(os.devnull, "w+")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "index3.compiled.build", str(directory), "-"],
+            [sys.executable, "-P", "-m", "index3.compiled.build", "" if directory is None else str(directory), "-"],
             env=environment(way),
             cwd=PACKAGE,  # with -P: nothing is taken from the folder in which the user happens to be
             stdin=pipe,
@@ -152,7 +164,7 @@ _idle: list[Worker] = []  # workers that may be given more
 
 
 def _run_worker(
-    waiting: deque[tuple[str, list[str]]], way: str, directory: Path, report: Callable[[str], None]
+    waiting: deque[tuple[str, list[str]]], way: str, directory: Path | None, report: Callable[[str], None]
 ) -> tuple[int, str]:
     """Hand modules to one worker, one at a time, until none is left; how it ended and what it says, if it fails."""
     try:

@@ -9,27 +9,30 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from index3.engine.momentum import momentum_checks
+from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
-from index3.results.audit import Check, RunAudit
+from index3.results.audit import ADVICE, Check, RunAudit
 
-ADVICE = "give a smaller rtol or step, or another method."
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
 
-def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool, jumped: bool) -> RunAudit | None:
+def examine(
+    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
+) -> RunAudit | None:
     """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:
         return None
-    checks = [energy_check(watched)]
+    checks = [energy_check(watched, float(segment.run[run.WORK][run.WORK_ERROR]))]
     if not jumped and len(arrays["t"]) > 1:
-        checks += momentum_checks(segment, arrays, float(watched[audit.PART]))
+        parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
+        checks += momentum_checks(segment, parts, arrays, float(watched[audit.PART]))
+    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * watched[audit.STRICT])
     if arrays["lam"].shape[1] and len(arrays["t"]):
         for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):
-            bound = max(RESIDUAL, float(segment.run[run.TOLERANCE][run.RTOL])) if project else np.inf
+            bound = max(RESIDUAL, rtol) if project else np.inf
             checks.append(Check(f"{level} rows", float(np.max(worst)), bound, note="" if project else "not projected"))
     counters = segment.counters()
     note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
@@ -37,11 +40,13 @@ def examine(segment: Segment, arrays: Mapping[str, np.ndarray], *, project: bool
     return RunAudit(tuple(checks))
 
 
-def energy_check(watched: np.ndarray) -> Check:
+def energy_check(watched: np.ndarray, work_error: float) -> Check:
     """The largest gain against its bound."""
-    bound = watched[audit.PART] * watched[audit.SCALE] + watched[audit.WORK_ERROR]
+    bound = watched[audit.PART] * watched[audit.SCALE] + work_error
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
+    if watched[audit.STRICT] > 1.0:
+        note += f"; tolerances divided by {watched[audit.STRICT]:g} on the way"
     gain = watched[audit.GAIN] if np.isfinite(watched[audit.BALANCE]) else np.nan
     return Check("energy", float(gain), float(bound), "J", note)
 

@@ -134,10 +134,11 @@ class Automatic:
         state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
         if projection_kernels.assemble_accelerations(state.handle, self.projector.handle):
             return None
-        small = Choice(ROBUST, "the step became too small")
-        choice = small if failed else self.pick(t)
-        if choice.key not in (STEADY, ROBUST):
+        choice = self.pick(t)
+        if choice.key not in (STEADY, ROBUST):  # also where steps became too small: a singularity of the motion
             return None
+        if failed:
+            choice = Choice(ROBUST, "the step became too small")
         return self.take(progress, t, choice)
 
     def take(self, progress: Run, t: float, choice: Choice) -> Table:

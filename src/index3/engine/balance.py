@@ -30,7 +30,7 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     if before is None:
         watched[[audit.LEAST, audit.MOST]] = balance
         watched[[audit.LOWEST, audit.HIGHEST]] = potential
-        watched[audit.WHEN] = progress.t
+        watched[audit.WHEN], watched[audit.STRICT] = progress.t, 1.0
     else:
         watched[:] = before[run.AUDIT]
     watched[[audit.FRESH, audit.TRIES]] = 0.0
@@ -38,6 +38,8 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     watched[audit.MODE] = MODES[mode] if judged and progress[run.CLOCK][run.STEP] == 0.0 else audit.REPORT
     watched[audit.PART] = part_of_scale(progress[run.TOLERANCE][run.RTOL])
     watched[audit.SCALE] = max(watched[audit.SCALE], kinetic, allowed / watched[audit.PART])
+    progress[run.TOLERANCE][run.RTOL] /= watched[audit.STRICT]
+    progress[run.ATOL][:] /= watched[audit.STRICT]
 
 
 def part_of_scale(rtol: float) -> float:

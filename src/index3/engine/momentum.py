@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
 from index3.engine.segments import Segment
-from index3.methods import run
-from index3.results.audit import Check
+from index3.methods import audit, run
+from index3.results.audit import ADVICE, Check
 from index3.results.kinematics import body_kinematics
 from index3.system import evaluate
-from index3.system.system import System
+from index3.system.system import State, System
 
+LOOK = 1000
+"""Tried steps between two looks at the momenta: a look takes as long as some steps."""
+NEVER = 2**62
+LOST = 0.5
+"""Part of the scale beyond which a run is ended. No damping takes momentum, so that this is less than for energy."""
 LINES = 5
 """Lines of output at which applied forces are asked whether they cancel."""
 BALANCED = 1e-9
@@ -22,20 +28,68 @@ WEIGHTS = 100.0
 """The least scale of a momentum, in momenta of bodies as fast as the absolute tolerance."""
 
 
-def momentum_checks(segment: Segment, arrays: Mapping[str, np.ndarray], part: float) -> list[Check]:
-    """One check of each momentum per free part of the model; drifts from the first line of output."""
+class Momenta:
+    """Momentum and angular momentum of the free parts of a model, from the start of a run on.
+
+    They are looked at after every so many steps, and at the lines of output when the run is over.
+    """
+
+    def __init__(self, segment: Segment) -> None:
+        self.parts = free_parts(segment.variant.whole)
+        self.start = present(segment)
+        self.next_look = LOOK if self.parts else NEVER
+        self.largest = np.zeros((len(self.parts), 2))  # scales so far
+
+    def lost(self, segment: Segment, tried: int, last: bool) -> str:
+        """What to tell of a part that has come to another momentum altogether, by more than its scale; or nothing.
+
+        `tried` is the number of steps tried so far, `last` whether these are all.
+        """
+        if not self.parts or segment.run[run.AUDIT][audit.MODE] != audit.FAIL or (tried < self.next_look and not last):
+            return ""
+        self.next_look = tried + LOOK
+        now = present(segment)
+        both = {key: np.concatenate([self.start[key], now[key]]) for key in now}
+        for k, check in enumerate(momentum_checks(segment, self.parts, both, LOST, self.largest)):
+            if not check.ok and balanced(segment, self.parts[k // 2], both):
+                return (
+                    f"The {check.name} should be constant, for nothing acts from outside: by t = {segment.run.t:.6g} "
+                    f"the run by {segment.method.key} changed it by {check.value:.3g} {check.unit}, more than half "
+                    f"of what there was ({check.bound / LOST:.3g}). The motion there is wrong: {ADVICE}"
+                )
+        return ""
+
+
+def present(segment: Segment) -> dict[str, np.ndarray]:
+    """The last accepted state of a run, as one line of output."""
+    state = {"q": segment.run[run.NEW_Q], "v": segment.run[run.NEW_V], "a": segment.run[run.NEW_A]}
+    return {key: values[None].copy() for key, values in state.items()} | {"t": np.array([segment.run.t])}
+
+
+def momentum_checks(
+    segment: Segment,
+    parts: list[list[int]],
+    arrays: Mapping[str, np.ndarray],
+    part: float,
+    largest: np.ndarray | None = None,
+) -> list[Check]:
+    """One check of each momentum per free part of the model; drifts from the first line of output.
+
+    `largest` (parts, 2) holds scales found before and takes up those of these lines.
+    """
     system, checks = segment.variant.whole, []
     allowed = float(np.max(segment.run[run.ATOL][: system.first_state], initial=0.0))
-    for bodies in free_parts(system):
-        if not balanced(segment, bodies, arrays):
-            continue
+    largest = np.zeros((len(parts), 2)) if largest is None else largest
+    for k, bodies in enumerate(parts):
         name = "" if len(bodies) == len(system.bodies) else f" of {system.bodies[bodies[0]].name}"
-        linear, angular, scales = momenta(system, bodies, arrays, allowed)
-        for label, history, scale, unit in (
-            ("momentum", linear, scales[0], "kg m/s"), ("angular momentum", angular, scales[1], "kg m^2/s"),
-        ):  # fmt: skip
-            drift = float(np.max(np.linalg.norm(history - history[0], axis=1)))
-            checks.append(Check(f"{label}{name}", drift, part * scale, unit))
+        linear, angular, sizes, least = momenta(system, bodies, arrays, allowed)
+        for i, (label, history, unit) in enumerate(
+            (("momentum", linear, "kg m/s"), ("angular momentum", angular, "kg m^2/s"))
+        ):
+            drifts = np.linalg.norm(history - history[0], axis=1)
+            # the sizes are taken without what came from nowhere
+            largest[k, i] = max(largest[k, i], least[i], float(np.max(sizes[i] - drifts)))
+            checks.append(Check(f"{label}{name}", float(np.max(drifts)), part * float(largest[k, i]), unit))
     return checks
 
 
@@ -67,10 +121,20 @@ def free_parts(system: System) -> list[list[int]]:
 def is_free(system: System, part: list[int], gravity: np.ndarray) -> bool:
     """Whether neither gravity nor rows of their own act on these bodies, and their frames tell their momentum."""
     bodies = [system.bodies[k] for k in part]
-    if np.any(gravity) or any(body.planar or body.held or body.deforms for body in bodies):
+    flat = all(body.planar for body in bodies)
+    if np.any(gravity[:2] if flat else gravity):
         return False
-    known = [body.kind == "point" or np.shape(getattr(body, "inertia", 0.0)) == (3, 3) for body in bodies]
-    return all(known)
+    if any(body.held or body.deforms or body.planar != flat for body in bodies):
+        return False
+    size = () if flat else (3, 3)
+    return all(body.kind == "point" or np.shape(getattr(body, "inertia", (0.0,))) == size for body in bodies)
+
+
+def inertia_of(body: Any) -> np.ndarray:
+    """Its inertia (3, 3) in body axes; of a planar body what counts in its plane."""
+    if body.kind == "point":
+        return np.zeros((3, 3))
+    return np.diag((0.0, 0.0, body.inertia)) if body.planar else np.asarray(body.inertia)
 
 
 def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
@@ -87,11 +151,20 @@ def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]
     )
     if not markers or not any(group.primitives == [] for group in system.groups):
         return True
+    kept = state.save()
+    try:
+        return forces_cancel(state, markers, arrays)
+    finally:
+        state.restore(kept)
+
+
+def forces_cancel(state: State, markers: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether the forces applied at these markers have neither a sum nor a moment, at some lines of output."""
     for k in np.unique(np.linspace(0, len(arrays["t"]) - 1, LINES).astype(int)):
         state.move(float(arrays["t"][k]), arrays["q"][k], arrays["v"][k])
         state[s.A][:], state[s.LAM][:] = arrays["a"][k], 0.0
         if state.run(evaluate.forces):
-            system.take_failures()
+            state.system.take_failures()
             return False
         force, r = state[s.MARKER_F][markers], state[s.MARKER_R][markers]
         torque = force[:, 3:] + np.cross(r, force[:, :3])
@@ -103,8 +176,11 @@ def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]
 
 def momenta(
     system: System, part: list[int], arrays: Mapping[str, np.ndarray], allowed: float
-) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """Momentum and angular momentum about the common centre of mass, (n_t, 3) each, and the scales of both."""
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray], tuple[float, float]]:
+    """Momentum and angular momentum about the common centre of mass, (n_t, 3) each.
+
+    Then the sums of the bodies' own momenta, (n_t,) each, and the least scales of both.
+    """
     m, r, v, spin, turning = [], [], [], [], 0.0
     for k in part:
         body, first = system.bodies[k], int(system.starts[k])
@@ -114,8 +190,7 @@ def momenta(
         m.append(body.mass)
         r.append(moves.position)
         v.append(moves.velocity)
-        inertia = np.zeros((3, 3)) if body.kind == "point" else body.inertia
-        A = moves.rotation
+        inertia, A = inertia_of(body), moves.rotation
         spin.append(np.einsum("tij,jk,tlk,tl->ti", A, inertia, A, moves.angular_velocity))
         turning += float(np.trace(inertia))
     mass = np.array(m)[:, None, None]
@@ -123,8 +198,8 @@ def momenta(
     linear = (mass * speeds).sum(axis=0)
     arms, rates = places - (mass * places).sum(axis=0) / whole, speeds - linear / whole
     orbits = np.cross(arms, mass * rates)
-    size = float(np.max((np.linalg.norm(orbits, axis=2) + np.linalg.norm(spin, axis=2)).sum(axis=0)))
-    least = WEIGHTS * allowed * (turning + float(np.max((mass[:, :, 0] * np.linalg.norm(arms, axis=2)).sum(axis=0))))
-    speed = float(np.max((mass[:, :, 0] * np.linalg.norm(speeds, axis=2)).sum(axis=0)))
-    scales = max(speed, WEIGHTS * allowed * float(whole)), max(size, least)
-    return linear, orbits.sum(axis=0) + np.sum(spin, axis=0), scales
+    turns = (np.linalg.norm(orbits, axis=2) + np.linalg.norm(spin, axis=2)).sum(axis=0)
+    reach = float(np.max((mass[:, :, 0] * np.linalg.norm(arms, axis=2)).sum(axis=0)))
+    own = (mass[:, :, 0] * np.linalg.norm(speeds, axis=2)).sum(axis=0)
+    least = WEIGHTS * allowed * float(whole), WEIGHTS * allowed * (turning + reach)
+    return linear, orbits.sum(axis=0) + np.sum(spin, axis=0), (own, turns), least

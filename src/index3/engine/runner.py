@@ -19,6 +19,7 @@ from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
 from index3.engine.interrupts import Watch
 from index3.engine.layout import describe, mark_unique, moving_markers
+from index3.engine.momentum import Momenta
 from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.resuming import Keeper
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
@@ -77,6 +78,7 @@ class Runner:
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
+        self.momenta = Momenta(segment)
         self.keeper: Keeper | None = None  # of a run that can be resumed
 
     @property
@@ -133,7 +135,7 @@ class Runner:
             self.seconds += time.perf_counter() - start
             if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
                 code = run.STEP_TOO_SMALL
-            trouble = self.trouble(code)  # before the output is closed, which moves the state
+            trouble = self.trouble(code) or self.momentum_lost(code)  # before the output, which moves the state
             if code != run.DONE and self.change_method(code, trouble is not None):
                 trouble, code = None, run.BUDGET
             hit = self.look()
@@ -157,7 +159,7 @@ class Runner:
         """
         if self.log is not None or self.events is not None:
             return 1
-        steps = self.stalling.next_look - self.tried
+        steps = min(self.stalling.next_look, self.momenta.next_look) - self.tried
         if self.segment.choice is not None:
             steps = min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"])
         return max(1, steps)
@@ -298,6 +300,11 @@ class Runner:
         message = message or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
         return -code, message, failures[-1] if broken and failures else None
 
+    def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:
+        """Status and message if a free part of the model is found to have another momentum than at the start."""
+        told = "" if self.jumps else self.momenta.lost(self.segment, self.tried, code == run.DONE)
+        return (-run.GAINED, told, None) if told else None
+
     def keep_result(self, error: Exception, options: dict[str, Any]) -> None:
         """Give an error of a user's function, which ends the run, the result so far as its attribute `result`."""
         if not self.collector.given + self.collector.closed:
@@ -346,6 +353,9 @@ class Runner:
             "audit": audited,
             "jumps": [asdict(jump) for jump in self.jumps],
         }  # fmt: skip
+        if self.events is not None:
+            found = {"t_events": self.events.times(), "y_events": self.events.states()}
+            info |= {key: [values.tolist() for values in lists] for key, lists in found.items()}
         mark_unique(self.layout, unique)
         try:
             sink.finish(self.layout, info)
@@ -355,13 +365,11 @@ class Runner:
         result = Result(self.layout, sink.arrays, info)
         result.moving = moving_markers(whole)
         result.sol = None if self.log is None else self.log.solution()
-        if self.events is not None:
-            result.t_events, result.y_events = self.events.times(), self.events.states()
         return result
 
     def audit(self, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
         """The audit of the run in plain numbers and words; what is out of bounds is told."""
-        found = examine(self.segment, arrays, project=self.plan.project, jumped=bool(self.jumps))
+        found = examine(self.segment, arrays, self.momenta, project=self.plan.project, jumped=bool(self.jumps))
         if found is None:
             return None
         said = "" if self.status == -run.GAINED else complaint(found, self.segment)

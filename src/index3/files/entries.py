@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from index3.fields import Field
-from index3.files import kinds, laws, surfaces
+from index3.files import arrays, kinds, laws, surfaces
 from index3.files.kinds import Kind
 from index3.files.linkage import Steps
 from index3.files.markers import End
@@ -27,7 +27,6 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "one_or_two": kinds.one_or_two,
     "flat_or_not": kinds.flat_or_not,
     "axis": kinds.axis,
-    "count": lambda: kinds.COUNT,
     "damping": kinds.Damping,
     "matrix": lambda dimension: kinds.Numbers(kinds.Matrix3, "a 3x3 matrix", dimension),
     "inertia": kinds.Inertia,
@@ -35,6 +34,12 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "orientation": kinds.Orientation,
     "text": Kind,
     "texts": lambda: kinds.TEXTS,
+    "nodes": lambda: kinds.NODES,
+    "numbers_by_name": lambda: kinds.NUMBERS_BY_NAME,
+    "count": lambda: kinds.COUNT,
+    "ratios": lambda: kinds.RATIOS,
+    "file": arrays.FileName,
+    "arrays": arrays.Arrays,
     "flag": lambda: Kind(bool, "true or false"),
     "choice": kinds.Choice.of,
     "shape": kinds.Shape,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -43,7 +44,9 @@ class Place:
     """Where a value stands while it is read or written.
 
     The model so far, the units, the entry around the value; and the markers so far with their entries: while a file is
-    read those that elements share, by their id in the file; while it is written all, and how many are shared.
+    read those that elements share, by their id in the file; while it is written all, and how many are shared. Files
+    beside the model file are found from its `folder`; while it is written, they are named after its `stem`, and their
+    arrays are gathered in `beside`.
     """
 
     model: Model
@@ -51,6 +54,9 @@ class Place:
     entry: Mapping[str, Any] = field(default_factory=dict)
     markers: dict[int, tuple[dict[str, Any], Any]] = field(default_factory=dict)
     shared: int = 0
+    folder: Path = field(default_factory=Path)
+    stem: str | None = None
+    beside: dict[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
 
     def factor(self, dimension: Dimension) -> float:
         """What turns a number of the file into SI."""
@@ -205,12 +211,17 @@ class JointName(Kind):
 class ShapeEntry(Strict):
     """What is drawn of a body, in its frame [m]."""
 
-    type: Literal["none", "rod", "box", "cylinder", "sphere"]
+    type: Literal["none", "rod", "box", "cylinder", "sphere", "ring", "mesh"]
     ends: Annotated[list[Vector3], Checked(min_length=2, max_length=2)] = LEFT_OUT
     size: Vector3 = LEFT_OUT
     radius: Float = LEFT_OUT
+    inner: Float = LEFT_OUT
     length: Float = LEFT_OUT
     axis: str = LEFT_OUT
+    vertices: Annotated[list[Vector3], Checked(max_length=LONGEST)] = LEFT_OUT
+    faces: Annotated[list[Annotated[list[int], Checked(min_length=3, max_length=3)]], Checked(max_length=LONGEST)] = (
+        LEFT_OUT
+    )
 
 
 @dataclass(frozen=True)
@@ -224,7 +235,7 @@ class Shape(Kind):
         """The shape in SI."""
         factor = place.factor("length")
         return {
-            key: part if isinstance(part, str) else (factor * np.array(part, float)).tolist()
+            key: part if isinstance(part, str) or key == "faces" else (factor * np.array(part, float)).tolist()
             for key, part in value.items()
         }
 
@@ -239,6 +250,13 @@ class Choice(Kind):
         return cls(Literal[words], f"one of {', '.join(map(repr, words))}")
 
 
+Node = Annotated[int, Checked(strict=True, ge=0)] | str
+NODES = Kind(
+    Annotated[list[Node | list[Node]], Checked(max_length=LONGEST)], "a list of nodes, by number or name, or of lists"
+)
+NUMBERS_BY_NAME = Kind(dict[str, Annotated[int, Checked(strict=True, ge=0)]], "names with the numbers of nodes")
+COUNT = Kind(Annotated[int, Checked(strict=True, ge=0)], "a whole number, zero or more")
+RATIOS = Kind(Float | Floats, "a number, or a list of numbers")
 TEXTS = Kind(Annotated[list[str], Checked(max_length=LONGEST)], "a list of names")
 
 
@@ -299,6 +317,3 @@ class Damping(Kind):
     def write(self, value: Any, place: Place) -> Any:
         """Plain numbers."""
         return float(value) if np.ndim(value) == 0 else [float(x) for x in value]
-
-
-COUNT = Kind(Annotated[int, Checked(strict=True, ge=1)], "a whole number, at least 1")

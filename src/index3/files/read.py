@@ -38,7 +38,7 @@ def load_model(path: Any) -> Model:
     """
     file = Path(path)
     with at(file.name):
-        return model_of(parse(read_text(file), file.suffix.lower()))
+        return model_of(parse(read_text(file), file.suffix.lower()), file.parent)
 
 
 @contextmanager
@@ -112,8 +112,8 @@ def parse(text: str, suffix: str) -> Any:
         raise ModelError("the file has a number of too many digits.") from None
 
 
-def model_of(data: Any) -> Model:
-    """The model that the data of a file describe."""
+def model_of(data: Any, folder: Path = Path()) -> Model:
+    """The model that the data of a file in a folder describe."""
     if not isinstance(data, dict) or "index3" not in data:
         raise ModelError(f'this is no model file. It is an object with "index3": {VERSION}, "bodies": [...] and so on.')
     if data["index3"] != VERSION or isinstance(data["index3"], bool):
@@ -130,7 +130,7 @@ def model_of(data: Any) -> Model:
     if "gravity" in data:
         settings["gravity"] = read_gravity(data["gravity"], units)
     model = Model(data.get("name", "model"), **settings)
-    place = Place(model, units)
+    place = Place(model, units, folder=folder)
     for section in SECTIONS:
         entries = data.get(section, [])
         if not isinstance(entries, list):

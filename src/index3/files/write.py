@@ -13,6 +13,7 @@ import numpy as np
 
 from index3.bodies.body_fields import STATE
 from index3.errors import ModelError
+from index3.files.arrays import as_bytes
 from index3.files.entries import SECTIONS, Entry, entry
 from index3.files.kinds import Place
 from index3.files.read import at, check_suffix, make
@@ -25,7 +26,8 @@ def save_model(model: Model, path: Any) -> None:
     """Write a model to a file, JSON or TOML by its ending; `load_model` gives the same model again.
 
     Functions are written as formulas and tables, so those of a model must be numbers, `Expression`, `TimeTable` or
-    `Curve`. A file of this name is replaced once the new one is complete.
+    `Curve`. A flexible body has a file of numbers (.npz) beside the model file, named after both. A file
+    of this name is replaced once the new one is complete.
 
     Raises
     ------
@@ -36,15 +38,18 @@ def save_model(model: Model, path: Any) -> None:
         raise ModelError(f"save_model writes a Model, not {type(model).__name__}.")
     with at(file.name):
         suffix = check_suffix(file)
-        data = data_of(model)
+        place = Place(model, folder=file.parent, stem=file.stem)
+        data = data_of(model, place)
         text = json_text(data) if suffix == ".json" else toml_text(data)
-        replace(file, text)
+        for name, arrays in place.beside.items():
+            replace(file.parent / name, as_bytes(arrays))
+        replace(file, text.encode("utf-8"))
 
 
-def data_of(model: Model) -> dict[str, Any]:
-    """A model as the data of a file: dicts, lists, numbers and text."""
+def data_of(model: Model, place: Place | None = None) -> dict[str, Any]:
+    """A model as the data of a file: dicts, lists, numbers and text; all in one without a place."""
     data: dict[str, Any] = {"index3": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
-    place = Place(model)
+    place = place or Place(model)
     for section in SECTIONS:
         elements = getattr(model, section).values()
         if elements:
@@ -62,7 +67,8 @@ def entry_of(element: Any, place: Place) -> dict[str, Any]:
         )
     if cls.no_file:
         raise ModelError(f"{owner} cannot be written: {cls.no_file}.")
-    kind, data = entry(cls, ""), {"type": cls.__name__, "name": element.name}
+    kind = entry(cls, cls.written_by)
+    data = {"type": kind.name, "name": element.name}
     for key, field in kind.kinds.items():
         value = None if kind.fields[key].short else kind.value(element, key)
         if value is None:
@@ -71,7 +77,7 @@ def entry_of(element: Any, place: Place) -> dict[str, Any]:
             written = field.write(value, place)
         if kind.is_required(key) or not same(written, kind.default(key)):
             data[key] = written
-    return data | (state_of(element, kind, data, place.model) if kind.section == "bodies" else {})
+    return data | (state_of(element, kind, data, place) if kind.section == "bodies" else {})
 
 
 def same(data: Any, default: Any) -> bool:
@@ -81,9 +87,9 @@ def same(data: Any, default: Any) -> bool:
     return type(data) is not list and default is not None and data == default
 
 
-def state_of(body: Any, kind: Entry, data: dict[str, Any], model: Model) -> dict[str, Any]:
+def state_of(body: Any, kind: Entry, data: dict[str, Any], place: Place) -> dict[str, Any]:
     """Coordinates and rates that do not follow from the body's fields, because they were changed since it was made."""
-    again = make(kind, data, Place(model, entry=data))
+    again = make(kind, data, Place(place.model, entry=data, beside=place.beside))
     changed = [key for key in STATE if not np.array_equal(getattr(body, key), getattr(again, key))]
     return {key: getattr(body, key).tolist() for key in changed}
 
@@ -123,13 +129,13 @@ def compact(lines: list[str]) -> Iterator[str]:
         k = end + 1
 
 
-def replace(file: Path, text: str) -> None:
-    """Put a text into a file at one stroke: a reader sees the old one or the new one."""
+def replace(file: Path, content: bytes) -> None:
+    """Put a content into a file at one stroke: a reader sees the old one or the new one."""
     try:
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", text=False)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(text.encode("utf-8"))
+                stream.write(content)
             if file.exists():
                 os.chmod(name, file.stat().st_mode)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ class FiniteElements:
     names : of nodes, to their numbers
     members, faces : nodes joined by lines (pairs) and by faces (triples)
     stress : what gives stresses from displacements
+    radius : of what is drawn along members [m]
     """
 
     mass_matrix: Any
@@ -38,9 +40,13 @@ class FiniteElements:
         """The number of a node, given by its number or name."""
         return node_number(name, self.nodes, self.names, "The structure")
 
+    def where(self, condition: Callable[[np.ndarray], np.ndarray]) -> list[int]:
+        """Numbers of the nodes that a condition on places picks out, such as `lambda x: x[:, 0] < 1e-6`."""
+        return np.flatnonzero(condition(self.nodes)).tolist()
+
     def body(self, name: str, *, interface: Any, **settings: Any) -> ModalBody:
         """A `ModalBody` of the structure; its settings are those of `ModalBody`."""
         return ModalBody(
             name, self.mass_matrix, self.stiffness_matrix, self.nodes, interface=interface, names=self.names,
-            members=self.members, faces=self.faces, stress=self.stress, **settings,
+            members=self.members, faces=self.faces, radius=self.radius, stress=self.stress, **settings,
         )  # fmt: skip

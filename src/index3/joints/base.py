@@ -87,6 +87,7 @@ class Joint(Element):
     required: tuple[str, ...] = ("at", "axis")
     recipe: tuple[Primitive, ...] = ()
     measures: Mapping[str, Primitive] = MappingProxyType({})
+    row_rate = 1  # of a joint with `functions`: which of them is the rate of its row
 
     @classmethod
     def check_declaration(cls) -> None:

@@ -36,6 +36,7 @@ class Motion(Element):
     element = "motion"
     fields = declare(functions(coordinate_dimension), joint=JOINT, coordinate=TEXT)
     page = "elements/joints.md"
+    row_rate = 1  # which of `functions` is the rate of its row
 
     def __init__(
         self, name: str, joint: Joint, f: Any, df: Any = None, ddf: Any = None, *, coordinate: str | None = None

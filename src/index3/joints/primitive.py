@@ -95,6 +95,7 @@ class RelativeAngularVelocity(Joint):
 
     required = ("axis",)
     recipe = (Primitive("angular_rate", ("z1.w",), {"axis_first": Z, "driven": True}),)
+    row_rate = 0
 
     fields = declare(Joint.fields, functions("angle/time", 2))
 

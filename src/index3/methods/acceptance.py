@@ -99,6 +99,18 @@ def open_account(R):
     run.close_account(R, work[run.WORK_OLD], work[run.POWER_OLD])
 
 
+@helper
+def cut_tolerances(R):
+    """Smaller errors from now on, unless they would be lost in rounding."""
+    tolerance, atol = view(R, run.TOLERANCE), view(R, run.ATOL)
+    if tolerance[run.RTOL] < audit.CUT * audit.LEAST_RTOL:
+        return
+    view(R, run.AUDIT)[audit.STRICT] *= audit.CUT
+    tolerance[run.RTOL] /= audit.CUT
+    for k in range(atol.shape[0]):
+        atol[k] /= audit.CUT
+
+
 @kernel
 def accept(T, R):
     """Make the state in T, where the forces were just evaluated, the new one; angles and work follow."""
@@ -123,7 +135,8 @@ def accept(T, R):
     view(R, run.CURSOR)[run.PENDING] = 1
     if grew != OK or lost != OK:
         return max(grew, lost)
-    code = audit.measure(T, view(R, run.AUDIT))
+    watched = view(R, run.AUDIT)
+    code = audit.measure(T, watched) if watched[audit.MODE] != audit.OFF or limits[run.TRACK_WORK] != 0 else OK
     open_account(R)
     if limits[run.TRACK_WORK] == run.OWN_WORK:
         run.close_account(R, work[run.WORK_OLD] + work[run.WORK_STEP], work[run.POWER_STEP])
@@ -131,6 +144,10 @@ def accept(T, R):
         code = call(view(R, run.LINK)[run.LINK_WORK], T, R)
     if code != OK:
         return run.EVALUATION_FAILED
-    trapezoid = 0.5 * (clock[run.T_NEW] - clock[run.T_OLD]) * (work[run.POWER_OLD] + work[run.POWER_NEW])
-    ends = audit.judge(view(R, run.AUDIT), work[run.WORK_NEW], work[run.WORK_NEW] - work[run.WORK_OLD], trapezoid, t)
-    return run.GAINED if ends else OK
+    done, doubt = work[run.WORK_NEW] - work[run.WORK_OLD], work[run.WORK_ERROR]
+    if audit.judge(watched, work[run.WORK_NEW], done, doubt, t):
+        return run.GAINED
+    passed = (t - clock[run.T_START]) / (clock[run.T_END] - clock[run.T_START])
+    if audit.gains_too_fast(watched, passed, doubt):
+        cut_tolerances(R)
+    return OK

@@ -11,26 +11,29 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, WORK_ERROR, TRIES, SIZE,
-) = range(19)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, SIZE,
+) = range(20)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
-gain and its time, largest loss; scale; range of the potential energy; integral of |power|; error of the work; how often
-steps were tried again, less the accepted ones since."""
+gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
+again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
+FREE, SPENT, APART = 0.5, 0.25, 0.02
+"""Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
+have gained since the tolerances were cut before they are cut again."""
+CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
+"""By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
 MOST_TRIES = 6
 """Tries in a row beyond which a smaller step does not help."""
-WORK_DOUBT = 0.1
-"""Part of the difference between a step's work and that of the trapezoidal rule that is taken for its error."""
 
 
 @helper
 def measure(T, A):
-    """Energies of the state in T, whose forces were evaluated; once per trial."""
-    if A[MODE] == OFF or A[FRESH] == 1.0:
+    """Energies and power of the state in T, whose forces were evaluated; once per trial."""
+    if A[FRESH] == 1.0:
         return OK
     code = call(view(T, s.CORE)[s.CORE_ENERGY], T, 0)
     A[KINETIC] = view(T, s.ENERGY)[s.KINETIC]
@@ -58,13 +61,12 @@ def gains_too_much(T, A, work):
 
 
 @helper
-def judge(A, work, step_work, trapezoid, t):
-    """Count the state just accepted, with the work up to it and in its step; whether the run is to end."""
+def judge(A, work, step_work, work_error, t):
+    """Count the state just accepted, with the work up to it, in its step, and its error; whether the run is to end."""
+    A[FRESH] = 0.0
     if A[MODE] == OFF:
         return False
-    A[FRESH] = 0.0
     A[EXCHANGED] += abs(step_work)
-    A[WORK_ERROR] += WORK_DOUBT * abs(step_work - trapezoid)
     A[TRIES] = max(A[TRIES] - 1.0, 0.0)
     balance = A[KINETIC] + A[POTENTIAL] - work
     if A[BALANCE] - balance <= max(A[SCALE], A[KINETIC]):  # else a leap into a singular potential
@@ -79,4 +81,20 @@ def judge(A, work, step_work, trapezoid, t):
     A[LEAST] = min(A[LEAST], balance)
     A[MOST] = max(A[MOST], balance)
     A[BALANCE] = balance
-    return A[MODE] == FAIL and not gain <= A[SCALE] + A[WORK_ERROR]  # also catches NaN
+    return A[MODE] == FAIL and not gain <= A[SCALE] + work_error  # also catches NaN
+
+
+@helper
+def gains_too_fast(A, passed, work_error):
+    """Whether a run gains more than its share of what it may, with this part of the span behind it.
+
+    Steps of which each keeps its error within the tolerance may still gain energy one after the other, in tens of
+    thousands of them more than the motion has.
+    """
+    if A[MODE] < WARN or A[STRICT] >= MOST_STRICT:
+        return False
+    allowed = A[PART] * A[SCALE]
+    if A[GAIN] <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
+        return False
+    A[CUT_AT] = A[GAIN]
+    return True

@@ -28,6 +28,9 @@ TOLERATED = 4.0
 twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
+CAUTION = 10.0
+"""Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
+derivatives of its own inside a step, and a force may switch anywhere in it."""
 UNKNOWN = 1e300
 PREFERRED = 100.0
 """A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than
@@ -124,6 +127,30 @@ def add_pieces(R):
 
 
 @helper
+def simpson_error(R):
+    """Error of Simpson's rule, which the work of a step with one node inside is.
+
+    Two estimates: by the fourth difference of the power, over the step and two nodes before it, and by the square of
+    what the node in the middle has changed, for the error of the trapezoidal rule is of half the order. The first one
+    sees a force that switches, the second one a motion whose dense output has kinks between steps. Neither can be more
+    than that change.
+    """
+    t, power, middle = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_OLD] + 1
+    a, m, b = power[middle - 1], power[middle], power[middle + 1]
+    h = t[middle + 1] - t[middle - 1]
+    change, size = h * abs(a - 2.0 * m + b) / 3.0, h * max(abs(a), abs(m), abs(b))
+    if change == 0.0 or middle < 3:
+        return change
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    for k in range(5):
+        x[k], c[k] = (t[middle - 3 + k] - t[middle]) / h, power[middle - 3 + k]
+    for j in range(1, 5):
+        for k in range(4, j - 1, -1):
+            c[k] = (c[k] - c[k - 1]) / (x[k] - x[k - j])
+    return min(change, max(CAUTION * h * abs(c[4]) / 120.0, change * change / size))
+
+
+@helper
 def power_at(T, R, t, solve):
     """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
     clock, counts, a, lam = view(R, run.CLOCK), view(R, run.COUNTS), view(T, s.A), view(T, s.LAM)
@@ -209,11 +236,11 @@ def close_work(T, R, allowed):
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
     solve = must_solve(R)
-    if error > 0.0 and doubt(R) == UNKNOWN and not solve:  # one node a step is what work may cost: Simpson's rule
+    if error > allowed and doubt(R) == UNKNOWN and not solve:  # one node a step is what work may cost
         code = insert_node(T, R, worst, solve)
-        before, most = error, cautious
-        error, cautious, worst = add_pieces(R)
-        error, cautious = min(error, before), min(cautious, most)  # three nodes of one step tell little of the error
+        add_pieces(R)
+        error = simpson_error(R)
+        cautious = error
     doubts = min(error, doubt(R))
     trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
     while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
@@ -232,13 +259,8 @@ def close_work(T, R, allowed):
 
 @kernel
 def add_work(T, R):
-    """Work of the last accepted step, whose nodes are open; T stands at the new state."""
-    clock, work, power, code = view(R, run.CLOCK), view(R, run.WORK), view(R, run.WORK)[run.POWER_STEP], OK
-    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
-        code = run.core(T, s.CORE_ENERGY)
-        power = view(T, s.ENERGY)[s.POWER]
-    if code != OK:
-        return code
+    """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
+    clock, work, power = view(R, run.CLOCK), view(R, run.WORK), view(T, s.ENERGY)[s.POWER]
     run.close_account(R, work[run.WORK_OLD], power)
     h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))

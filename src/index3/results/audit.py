@@ -9,6 +9,8 @@ from typing import Any
 
 from index3.errors import ModelError
 
+ADVICE = "give a smaller rtol or step, or another method."
+
 
 @dataclass(frozen=True)
 class Check:

@@ -34,7 +34,8 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
             known[entry["name"]] = [curve(name, unit, values[frames]) for name, unit, values in histories(view, entry)]
             left -= 4 * len(frames) * len(known[entry["name"]])
             force = getattr(view, "force", None)
-            marker = (entry.get("markers") or [None, entry.get("second")])[-1 if kind == "force" else 1]
+            markers = entry.get("markers") or [None, entry.get("second")]
+            marker = markers[-1 if kind == "force" else min(1, len(markers) - 1)]  # the second one, or the only one
             if marker and isinstance(force, np.ndarray) and force.shape == (len(result), 3):
                 vectors = np.nan_to_num(force[frames])
                 most = max(most, float(np.percentile(np.linalg.norm(vectors, axis=1), 98.0)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
+from html import escape
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,7 @@ from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
 from index3.results.checksums import damaged
+from index3.results.energy import Energy, Violation
 from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
@@ -28,58 +30,6 @@ class UnknownName(ModelError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the message in quotes
         return str(self.args[0])
-
-
-@dataclass(frozen=True)
-class Energy:
-    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution.
-
-    `work_error` is a number: how far `work` at the end may be off for having been summed over steps, as estimated.
-    """
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    work: np.ndarray
-    auditor: Callable[[], Any] | None = field(default=None, repr=False)
-    work_error: float = 0.0
-
-    def shares(self) -> Any:
-        """Energies, power and work by element, see `index3.analysis.audit.Audit`.
-
-        Raises
-        ------
-        Index3Error : the result was read from a file or unpickled, and so does not know its model.
-        """
-        if self.auditor is None:
-            raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
-        return self.auditor()
-
-    def audit(self) -> Any:
-        """The older name of `shares`."""
-        return self.shares()
-
-    @property
-    def total(self) -> np.ndarray:
-        """Kinetic plus potential energy."""
-        return self.kinetic + self.potential
-
-    @property
-    def balance(self) -> np.ndarray:
-        """Total energy minus the work of motions and of non-conservative forces since the start."""
-        return self.total - self.work
-
-
-@dataclass(frozen=True)
-class Violation:
-    """Largest constraint residual at each time, (n_t,), at three levels.
-
-    `scaled` holds the same with each row divided by max(1, sum of the absolute terms of that row).
-    """
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    scaled: Violation | None = None
 
 
 class Result:
@@ -113,6 +63,10 @@ class Result:
         self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
+        if info.get("t_events") is not None:
+            n = self.arrays["q"].shape[1]
+            self.t_events = [np.array(times, float) for times in info["t_events"]]
+            self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
         self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
@@ -163,10 +117,12 @@ class Result:
 
     @property
     def info(self) -> dict[str, Any]:
-        """How the run went: status, message, success, stats, method, options, audit and jumps in one dict."""
+        """How the run went: status, message, success, stats, method, options, audit, jumps and events in one dict."""
         known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
         audit = None if self.audit is None else self.audit.to_list()
-        return known | {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        known |= {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        events = {"t_events": self.t_events, "y_events": self.y_events}
+        return known | {key: [x.tolist() for x in found] for key, found in events.items() if found is not None}
 
     @property
     def states(self) -> Mapping[str, np.ndarray]:
@@ -244,6 +200,14 @@ class Result:
         from index3.results import html
 
         html.write_html(self, path, title, fps)
+
+    def _repr_html_(self) -> str:
+        """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from index3.results import html
+
+        if not np.isfinite(self.q).all(axis=1).any():
+            return f"<pre>{escape(repr(self))}</pre>"
+        return html.notebook_text(self)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""

@@ -81,7 +81,7 @@ class BodyResult(_Frame):
     def __init__(self, result: Result, body: dict[str, Any]) -> None:
         self.name: str = body["name"]
         self.kind: str = body["kind"]
-        self.body = body
+        self.body, self.t = body, result.t
         _, self.q, self.v, self.a = result.columns(self.name)
 
     def __repr__(self) -> str:
@@ -101,7 +101,10 @@ class BodyResult(_Frame):
         if name not in own:
             what = f" It has {', '.join(own)} besides motion." if own else ""
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
-        return partial(own[name], body["constants"], self.q, self.v, self.a)
+        known = (body["constants"] | {"t": self.t}, self.q, self.v, self.a)
+        quantity = own[name]
+        work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
+        return work(*known)
 
     def part(self, name: str | None) -> Kinematics:
         """Motion of one of the rigid parts of a body that has several, by name."""

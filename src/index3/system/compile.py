@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
+from index3.bodies.time_functions import is_zero
 from index3.compiled import slots as s
 from index3.compiled.failures import Failures
 from index3.compiled.interface import JIT, Kernel, Slot, Table, plain_address
@@ -112,7 +113,10 @@ class Compiler:
         counts = [len(self.stages[stage]) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         acting = (*self.bodies, *self.model.forces.values(), *self.model.joints.values())
-        driven = bool(self.model.motions) or any(hasattr(joint, "functions") for joint in self.model.joints.values())
+        drives: list[Any] = [
+            x for x in (*self.model.motions.values(), *self.model.joints.values()) if hasattr(x, "functions")
+        ]
+        driven = any(not is_zero(x.functions[x.row_rate]) for x in drives)  # a coordinate that is held does no work
         driven = driven or any(isinstance(marker, MovingMarker) for marker in self.markers)
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
         users = (joint for joint in self.model.joints.values() if not getattr(joint, "conservative", True))

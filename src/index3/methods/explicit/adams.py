@@ -191,6 +191,9 @@ def attempt(T, E):
             return rejected(E, R, lower, OK)
     if code != OK:
         return rejected(E, R, lower, code)
+    if run.gains_too_much(T, R):
+        flags[STARTING] = 0
+        return OK
     remember(T, E, flags[FILLED])
     flags[NS] = flags[NS] + 1 if h == memory[H_USED] else 1
     memory[H_USED] = h

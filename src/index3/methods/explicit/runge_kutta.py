@@ -229,11 +229,9 @@ def sum_power(E, first):
 
 @helper
 def add_work(T, E, R, t):
-    """Work is one more equation, W' = power: its step by the same formula. T stands at the end of the step."""
+    """Work is one more equation, W' = power: its step by the same formula."""
     work = view(R, run.WORK)
     work[run.WORK_STEP] = sum_power(E, work[run.POWER_NEW]) * (t - view(R, run.CLOCK)[run.T_NEW])
-    run.core(T, s.CORE_ENERGY)
-    work[run.POWER_STEP] = view(T, s.ENERGY)[s.POWER]
 
 
 @helper
@@ -279,6 +277,9 @@ def attempt(T, E):
     if error > 1.0:
         flags[FAILED_IN_ROW] += 1
         run.retry(R, max(c[SHRINK], min(0.9, factor)))
+        return OK
+    if run.gains_too_much(T, R):
+        flags[FAILED_IN_ROW] += 1
         return OK
     factor = max(c[SHRINK], min(c[GROW], factor * c[LAST_ERROR] ** c[MEMORY]))
     wanted = h * (min(factor, 1.0) if flags[FAILED_IN_ROW] > 0 else factor)

@@ -189,6 +189,9 @@ def accept(T, E, R):
     if code == OK and run.core(T, s.CORE_FORCES) != OK:  # reactions included, for power
         code = run.EVALUATION_FAILED
     view(E, FLAGS)[STALE] = 1
+    if code == OK and run.gains_too_much(T, R):
+        view(E, FLAGS)[AFTER_REJECTION] = 1
+        return OK
     return code if code != OK else run.accept(T, R)
 
 

@@ -158,5 +158,8 @@ def attempt(T, E):
         flags[AFTER_REJECTION] = 1
         run.retry(R, max(0.2, min(0.9, factor)))
         return OK
+    if run.gains_too_much(T, R):
+        flags[AFTER_REJECTION] = 1
+        return OK
     next_step(E, R, error)
     return accept(T, E, R, F)
