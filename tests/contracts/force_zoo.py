@@ -526,6 +526,7 @@ MAKERS = [
     Maker("index3.forces.user_kernels", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
+CASES.sort(key=lambda case: "ancf beam 3d" in case[1])  # a case's place is its seed: the others keep theirs
 
 
 def case_name(case):

@@ -14,7 +14,6 @@ from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.marker import as_number, as_numbers, as_positive, as_vector
 from index3.errors import ModelError
 
-
 MOST = 100_000
 """Elements of a beam: their matrices take some kilobytes each."""
 
