@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.assemble": ("assemble",),
     "index3.analysis.audit": ("energy_audit",),
+    "index3.analysis.batch": ("batch",),
     "index3.analysis.check": ("check",),
     "index3.analysis.compare": ("compare",),
     "index3.analysis.differentiation": ("differentiation_index",),

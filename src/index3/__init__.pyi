@@ -9,6 +9,7 @@ from index3 import registry as registry
 from index3 import shapes as shapes
 from index3.analysis.assemble import assemble as assemble
 from index3.analysis.audit import energy_audit as energy_audit
+from index3.analysis.batch import batch as batch
 from index3.analysis.check import check as check
 from index3.analysis.compare import compare as compare
 from index3.analysis.differentiation import differentiation_index as differentiation_index

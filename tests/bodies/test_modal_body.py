@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import base64
+import json
+import shutil
+import subprocess
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -223,3 +227,49 @@ def test_spinning_stretches_as_theory_says():
     stretch = (body.data.shapes[structure.node("B")] @ eta)[0]
     # rho w^2 (half^2 x - x^3/3)/(2 E) at x = half, and linear shapes of 12 elements are 1/12^2 off in the load
     assert stretch == pytest.approx(rho * spin**2 * half**3 / (3.0 * E), rel=1e-2)
+
+
+NODE = shutil.which("node")
+BROWSER = """
+const nothing = new Proxy({}, {get: () => () => 0});
+const pen = new Proxy({}, {get: () => () => nothing, set: () => true});
+const element = {textContent: TEXT, getContext: () => pen};
+const document = {getElementById: () => element, documentElement: {}};
+const getComputedStyle = () => ({getPropertyValue: () => "#808080"});
+const rgb = (colour) => Array.isArray(colour) ? colour : [0, 0, 0];
+"""
+ASK = """
+readTheme(); prepare(); resetCamera();
+let drawn = [];
+tube = (points, radius, colours) => drawn.push([points, colours]);
+moveTo(times[times.length - 1]);
+const part = data.bodies[0].parts[0];
+const twice = [1, 10].map((factor) => {
+  options.exaggerate = factor;
+  drawn = [];
+  drawPart(0, part, theme.bodies[0]);
+  return drawn;
+});
+console.log(JSON.stringify(twice));
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="no node on the path to run the scripts of the page with")
+def test_the_page_exaggerates_and_colours(swing, tmp_path):
+    """Bars between the nodes; ten times the deformation from where the rigid body would have them; colours differ."""
+    room, names = files("index3.results"), ("page_motion.js", "page_scene.js", "page_draw.js", "page_parts.js")
+    scripts = "\n".join(room.joinpath(name).read_text("utf-8") for name in names)
+    browser = BROWSER.replace("TEXT", json.dumps(json.dumps(payload(swing, "swinging"))))
+    (tmp_path / "page.js").write_text(f"{browser}\n{scripts}\n{ASK}", "utf-8")
+    ran = subprocess.run([NODE, tmp_path / "page.js"], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    once, ten = json.loads(ran.stdout)
+    body, view = swinging()["frame"], swing["frame"]
+    places = np.array([swing.marker(body.marker(node=k)).position[-1] for k in range(10)])
+    rigid = view.position[-1] + (body.nodes - body.data.centre) @ view.rotation[-1].T
+    for k, (first, second) in enumerate(body.data.lines):
+        ends = [first, second]
+        assert np.abs(np.array(once[k][0]) - places[ends]).max() < 1e-6  # float32 of numbers of size 1
+        exaggerated = rigid[ends] + 10.0 * (places - rigid)[ends]
+        assert np.abs(np.array(ten[k][0]) - exaggerated).max() < 1e-5
+    assert len({str(colour) for _, colours in once for colour in colours}) > 5

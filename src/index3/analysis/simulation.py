@@ -178,6 +178,16 @@ class Simulation:
             runner.segment.variant.forget()
         return result, runner.cause
 
+    def run_settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings of a run that is given some; raises what `run` would of unknown ones."""
+        return self.settings | self._checked(dict(settings))
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        """Names of the columns of q and v, such as "rod.x"."""
+        blocks = [*self.model.bodies.values(), *self.model.blocks]
+        return [f"{block.name}.{name}" for block in blocks for name in block.coordinate_names]
+
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings of a run, all of them known."""
         for name in settings:

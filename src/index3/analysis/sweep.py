@@ -99,9 +99,10 @@ def sweep(
         rows = {} if kept is None else dict(kept.finished)
         report = stack.enter_context(bar_of_cases(progress, len(cases.values)))
         job: Any = work
-        if not isinstance(executor, ThreadPoolExecutor) or isolate:
+        threads = executor is None and not isolate and isinstance(build, Simulation)  # as `batch` does
+        pool = stack.enter_context(own_executor(isolate, threads)) if executor is None else executor
+        if not isinstance(pool, ThreadPoolExecutor) or isolate:
             job = job_of(work)
-        pool = stack.enter_context(own_executor(isolate)) if executor is None else executor
         report(len(rows))
         for number, row in finished_cases(pool, job, cases, rows, isolate, time_limit):
             rows[number] = row
@@ -146,10 +147,10 @@ def check(
 
 
 @contextmanager
-def own_executor(isolate: bool) -> Iterator[Executor]:
+def own_executor(isolate: bool, threads: bool = False) -> Iterator[Executor]:
     """One worker for each processor: a thread with a child process, or a process."""
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isolate:
+    if isolate or threads:
         pool: Executor = ThreadPoolExecutor(workers, "index3 sweep")
     else:
         from multiprocessing import get_context

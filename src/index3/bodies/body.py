@@ -183,8 +183,9 @@ class Body(Element):
         "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
         "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out. Or by its nodes:
         {"type": "faces", "nodes": [section, ...], "members": [[i, j], ...], "faces": [[i, j, k], ...], "radius": ...},
-        bars and triangles between them, with "values" coloured by one of `quantities`: [name, what it is called with],
-        a history (n_t, nodes).
+        bars and triangles between them. With "rest", the nodes without deformation in the body frame, the page can
+        exaggerate it; with "values" it colours them by one of `quantities`: [name, what it is called with], a history
+        (n_t, nodes).
         """
         return self.shape
 

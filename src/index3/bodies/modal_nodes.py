@@ -154,7 +154,7 @@ class BodyOfNodes(Body):
         at = {"position": [0.0, 0.0, 0.0], "axes": np.eye(3).tolist()}
         shape: dict[str, Any] = {"type": "faces", "nodes": [{**at, "part": f"node{k}"} for k in drawn.tolist()]}
         shape["members"], shape["faces"] = (np.searchsorted(drawn, x).tolist() for x in (data.lines, data.faces))
-        shape["radius"] = data.radius
+        shape["radius"], shape["rest"] = data.radius, (data.nodes[drawn] - data.centre).tolist()
         if data.stress is not None and np.isin(drawn, data.stress.nodes).all():
             shape["values"] = ["stress", drawn.tolist()]
         return shape

@@ -159,10 +159,10 @@ class Runner:
         """
         if self.log is not None or self.events is not None:
             return 1
-        steps = min(self.stalling.next_look, self.momenta.next_look) - self.tried
-        if self.segment.choice is not None:
-            steps = min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"])
-        return max(1, steps)
+        steps = max(1, min(self.stalling.next_look, self.momenta.next_look) - self.tried)
+        if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
+            steps = min(steps, max(0, self.asked + RECONSIDER - self.segment.counters()["steps"]))
+        return steps
 
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
@@ -180,7 +180,8 @@ class Runner:
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
         choice, steps = self.segment.choice, self.segment.counters()["steps"]
-        if choice is None or (code == run.BUDGET and steps < self.asked + RECONSIDER):
+        early = code == run.BUDGET and steps < self.asked + RECONSIDER
+        if choice is None or early or code == run.BLOCK_FULL:  # how large blocks are must not matter
             return False
         self.asked = steps
         table = choice.reconsider(self.run, failed) if code in (run.BUDGET, run.STEP_TOO_SMALL) else None

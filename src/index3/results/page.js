@@ -281,6 +281,19 @@ const count = (list, one, many) => `${list.length} ${list.length === 1 ? one : m
 find("subtitle").textContent = [
   data.method, `${short(span)} s`, count(data.bodies, "body", "bodies"), count(data.joints, "joint", "joints"),
 ].join(" · ");
+const factors = [1, 2, 5, 10, 20, 50, 100, 1000];
+find("exaggerate").append(...factors.map((factor) => new Option(`${factor} ×`, String(factor))));
+find("exaggerate").addEventListener("change", (event) => {
+  options.exaggerate = Number(event.target.value);
+  state.stale = true;
+});
+find("bending").hidden = !data.bodies.some((body) => body.parts.some((part) => part.rest));
+if (data.stress) {
+  find("scale").hidden = false;
+  find("scale").querySelector("i").style.background =
+    `linear-gradient(to right, ${STOPS.map((colour) => `rgb(${colour.join(" ")})`).join(", ")})`;
+  find("scale-end").textContent = `${short(data.stress / 1e6)} MPa`;
+}
 find("grid").textContent = `grid ${short(spacing)} m`;
 if (!data.success) {
   find("failure").hidden = false;

@@ -10,7 +10,7 @@ import numpy as np
 from index3.registry import ELEMENTS
 from index3.results.export import plain
 from index3.results.page_motion import PageMotion
-from index3.results.page_parts import outline, parts_of
+from index3.results.page_parts import encode, outline, parts_of
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -229,6 +229,8 @@ def lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:
     settings: dict[str, Any] = {"type": "line", "radius": float(shape.get("radius", 0.0))}
     if shape.get("type") == "faces":
         settings |= {"type": "faces", "members": plain(shape["members"]), "faces": plain(shape["faces"])}
+        if "rest" in shape:
+            settings["rest"] = encode(np.asarray(shape["rest"], float))
     if body["name"] in moving.values:
         before = list(moving.values)[: list(moving.values).index(body["name"])]
         settings["value"] = sum(moving.values[name].shape[1] for name in before)
