@@ -27,6 +27,8 @@ from index3.analysis.static import static as static
 from index3.analysis.sweep import sweep as sweep
 from index3.analysis.topology import topology as topology
 from index3.bodies.ancf_beam import AncfBeam as AncfBeam
+from index3.bodies.ancf_beam3d import AncfBeam3D as AncfBeam3D
+from index3.bodies.ancf_cable import AncfCable as AncfCable
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
 from index3.bodies.marker import Marker as Marker

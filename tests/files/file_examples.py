@@ -71,6 +71,17 @@ EXAMPLES["AncfBeam"] = body_example(
         gravity_across="ignore", velocity=(1, 2), spin=3.0, **BEAM
     )
 )  # fmt: skip
+ALONG = {"points": ((0, 0, 1), (0.2, 0.05, 1), (0.4, 0, 1.1)), "velocity": (1, 2, 3), "angular_velocity": (0, 1, 2)}
+EXAMPLES["AncfCable"] = body_example(
+    lambda: ix.AncfCable(
+        "a", radius=0.01, elements=3, young=2e7, density=900.0, bending_stiffness=0.1, damping=0.02, **ALONG
+    )
+)
+EXAMPLES["AncfBeam3D"] = body_example(
+    lambda: ix.AncfBeam3D(
+        "a", y=(0, 1, 1), torsion_constant=1e-7, shear_factor=0.8, damping=(0.1, 0.02), **ALONG, **BEAM
+    )
+)
 EXAMPLES["PointMass"] = body_example(lambda: ix.PointMass("a", 2.0, position=(1, 2, 3), velocity=(0, 0, 0)))
 
 

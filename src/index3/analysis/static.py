@@ -189,7 +189,7 @@ def with_holds(model: Model, hold: Iterable[str]) -> Any:
 def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str], Eigen | None]:
     """Balance the state; what did it ("" if nothing), notes on the way, and the stiffness of what is free there."""
     notes: list[str] = []
-    start = balance.point
+    start, edge = balance.point, None
     if method != "relaxation":
         found = newton(balance, tolerance)
         if not found and balance.deforms:
@@ -200,11 +200,15 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
             return "newton" if found else "", notes, values
         if found and balance.iterations == 0:
             notes.append("the start was an unstable equilibrium")
+        edge = (balance.point, values) if found else None
         balance.back(start)
     sigma = 0.0
     for _ in range(EDGES):
         if not relax(balance, tolerance, most, sigma):
-            return "", notes, None
+            if edge is None:
+                return "", notes, None
+            balance.back(edge[0])
+            return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
         values = eigen(balance)
         if values is None or not falls(values, balance.finer):
             break

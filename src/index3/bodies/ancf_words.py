@@ -14,6 +14,9 @@ from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.marker import as_number, as_numbers, as_positive, as_vector
 from index3.errors import ModelError
 
+MOST = 100_000
+"""Elements of a beam: their matrices take some kilobytes each."""
+
 
 def as_choice(value: Any, owner: str, what: str, words: tuple[str, ...]) -> str:
     """One of some words."""
@@ -30,6 +33,8 @@ def as_count(value: Any, owner: str, what: str) -> int:
         number = 0
     if number < 1:
         raise ModelError(f"{owner} has {what} {short(value)}. Give a whole number, at least 1.")
+    if number > MOST:
+        raise ModelError(f"{owner} has {what} {short(value)}. Give at most {MOST}.")
     return number
 
 

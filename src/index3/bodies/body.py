@@ -61,6 +61,7 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
+    line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
         `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
@@ -82,6 +83,7 @@ class Body(Element):
     held = False
     flat = False
     deforms = False
+    line = False
     conservative = True
     quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 

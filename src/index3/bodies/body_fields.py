@@ -156,3 +156,21 @@ ANCF_BEAM = declare(
     PLANAR_RATES,
     STATE,
 )  # fmt: skip
+LINE = declare(
+    given(
+        start=END_POINT, end=END_POINT, points=field("axis"), elements=field("count"),
+        height=number("length", positive=True), width=number("length", positive=True),
+        radius=number("length", positive=True),
+        young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True), damping=field("damping"),
+    ),
+    RATES,
+    STATE,
+)  # fmt: skip
+"""Those of cables and beams in space."""
+ANCF_CABLE = declare(LINE, given(bending_stiffness=number("force*length^2")))
+ANCF_BEAM3D = declare(
+    LINE,
+    given(
+        y=vector("1"), torsion_constant=number("length^4", positive=True), shear_factor=number("1", positive=True)
+    ),
+)  # fmt: skip

@@ -96,12 +96,29 @@ class Fixed(Joint):
 
     With `clamp` it holds all that a node of a beam in absolute nodal coordinates has: besides the position all position
     gradients, where otherwise the section may stretch and shear. `force` and `torque` are then those of all its rows.
+    Of an `AncfCable`, which has no axes across its tangent, it holds point and tangent: 5 rows.
     """
 
     required = ("at",)
     symbol = "weld"
     recipe: tuple[Primitive, ...] = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
     fields = declare(Joint.fields, clamp=FLAG)
+
+    def _join(self, first: Marker, second: Marker) -> None:
+        lines = [marker.body.line for marker in (first, second)]
+        if not any(lines):
+            super()._join(first, second)
+            return
+        line, other = (first, second) if lines[0] else (second, first)
+        if not other.oriented:
+            raise ModelError(
+                f"{self.label} holds the tangent of {line.body.label} to {other.body.label}, which has no orientation. "
+                "Put a RigidBody between them, or use a joint of points: Spherical."
+            )
+        # x of both markers along the tangent as it is to be, so that x of the line alone is asked for
+        along, across = line.with_axes(np.eye(3)), other.with_axes(other.axes @ line.axes.T)
+        self.recipe = (COINCIDENT, *(perpendicular(X, k) if lines[0] else perpendicular(k, X) for k in (Y, Z)))
+        self.first, self.second = (along, across) if lines[0] else (across, along)
 
     def __init__(
         self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None,
