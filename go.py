@@ -8,6 +8,7 @@ environments of their own, in `.venvs`. Standard library only.
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,10 +19,11 @@ ENVIRONMENT = ROOT / ".venv"
 STAMP = ENVIRONMENT / "index3.stamp"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST = (3, 11)
-EXTRAS = ("plot", "test", "dev")  # each holds those before it
+EXTRAS = ("plot", "test", "dev", "docs")  # each holds those before it
 OTHERS = ROOT / ".venvs"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
 FAST = ("-m", "fast")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING = """
 from index3.compiled import sources, store
 keys = sources.kernels(sources.kernel_modules())
@@ -150,7 +152,19 @@ def test(arguments):
     if code or arguments:
         return code
     say("running the kernels as plain Python (INDEX3_JIT=0)")
-    return run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    code = run(PYTHON, "-m", "pytest", "-m", "jit_off", "tests", INDEX3_JIT="0")
+    if not any(map(shutil.which, BROWSERS)):
+        say(f"pages were not tried in a browser: there is none of {', '.join(BROWSERS)}")
+    return code
+
+
+def docs(arguments):
+    """Build the documentation, without a warning, in docs/_build/html; the gallery runs its scripts."""
+    prepare("docs")
+    code = run(PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *arguments, "docs", "docs/_build/html")
+    if code == 0:
+        say("the first page is docs/_build/html/index.html")
+    return code
 
 
 def check(arguments):
@@ -258,7 +272,8 @@ def main():
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
     commands = {
-        "demo": demo, "test": test, "check": check, "declare": declare, "fuzz": fuzz, "oldest": oldest, "newer": newer,
+        "demo": demo, "test": test, "check": check, "docs": docs, "declare": declare, "fuzz": fuzz, "oldest": oldest,
+        "newer": newer,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))

@@ -88,6 +88,18 @@ def test_run_of_a_file_with_parameter_and_method_option(model_file):
     assert "rod" in out
 
 
+def test_run_starts_at_joint_coordinates(tmp_path):
+    order = ("run", "pendulum", "--t-end", "0.01", "--quiet", "--save", tmp_path / "run.nc")
+    name = next(iter(ix.library.pendulum().joints))
+    code, _, err = run(*order, "--initial", f"{name}.angle=0.3", "--initial", f"{name}.angle_rate=2")
+    assert (code, err) == (0, "")
+    joint = ix.Result.load(tmp_path / "run.nc")[name]
+    assert joint.angle[0] == pytest.approx(0.3, abs=1e-12)
+    assert joint.angle_rate[0] == pytest.approx(2.0, abs=1e-12)
+    code, _, err = run(*order, "--initial", f"{name}.angle")
+    assert (code, err.strip()) == (2, f"error: --initial '{name}.angle' is not of the form joint.coordinate=number.")
+
+
 def test_run_with_a_linear_solver(tmp_path):
     file = tmp_path / "a.nc"
     code, _, _ = run("run", "pendulum", "--linear", "scipy", "--method", "dopri5", "--t-end", "0.1", "--save", file)

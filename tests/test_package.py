@@ -195,9 +195,25 @@ def test_example_runs(name, tmp_path):
     assert answer.stdout
 
 
-PAGES = ["README.md", "docs/tutorials/first_mechanism.md", "docs/reference/model_files.md"]
-PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared")]
-PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("*.md"))
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples" / "gallery").glob("*.py")))
+def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "examples" / "gallery" / name).read_text("utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(text, name, "exec"), {"__name__": "__main__"})
+    assert plt.get_fignums()
+    plt.close("all")
+
+
+PAGES = ["README.md", "docs/reference/model_files.md"]
+PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
+PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]
+PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("[!i]*.md"))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -219,6 +235,16 @@ def test_script_of_the_page_on_own_elements_runs(tmp_path):
     answer = run_python("magnet.py", cwd=tmp_path)
     assert answer.stdout.startswith("True"), answer.stderr
     assert 'type = "Magnet"' in (tmp_path / "magnet.toml").read_text("utf-8")
+
+
+def test_script_of_the_page_on_sweeps_runs(tmp_path):
+    """Its functions go to other processes, so the blocks of the page make a file."""
+    page = (ROOT / "docs" / "howto" / "sweeps.md").read_text("utf-8")
+    (tmp_path / "coil.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), "utf-8")
+    answer = run_python("coil.py", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("[-1."), answer.stdout
+    assert (tmp_path / "coil_sweep" / "cases.jsonl").read_text("utf-8").count('"ok"') == 2
 
 
 def test_links_between_pages_lead_somewhere():

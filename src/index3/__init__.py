@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.assemble": ("assemble",),
     "index3.analysis.audit": ("energy_audit",),
+    "index3.analysis.batch": ("batch",),
     "index3.analysis.check": ("check",),
     "index3.analysis.compare": ("compare",),
     "index3.analysis.differentiation": ("differentiation_index",),
@@ -35,6 +36,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.analysis.simulate": ("prepare", "simulate"),
     "index3.analysis.simulation": ("Simulation",),
     "index3.analysis.static": ("static",),
+    "index3.analysis.sweep": ("sweep",),
     "index3.engine.switching": ("Jump", "Switch", "close_joint", "impact", "open_joint"),
     "index3.analysis.topology": ("topology",),
     "index3.bodies.marker": ("Marker",),
@@ -47,6 +49,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
     "index3.forces.curve": ("Curve",),
     "index3.forces.road": ("Road",),
     "index3.methods.method": ("METHODS",),
+    "index3.model.controller": ("Controller",),
     "index3.model.model": ("Model",),
     "index3.registry": ("register",),
     "index3.results.difference": ("difference",),

@@ -9,6 +9,7 @@ from index3 import registry as registry
 from index3 import shapes as shapes
 from index3.analysis.assemble import assemble as assemble
 from index3.analysis.audit import energy_audit as energy_audit
+from index3.analysis.batch import batch as batch
 from index3.analysis.check import check as check
 from index3.analysis.compare import compare as compare
 from index3.analysis.differentiation import differentiation_index as differentiation_index
@@ -23,7 +24,11 @@ from index3.analysis.simulate import prepare as prepare
 from index3.analysis.simulate import simulate as simulate
 from index3.analysis.simulation import Simulation as Simulation
 from index3.analysis.static import static as static
+from index3.analysis.sweep import sweep as sweep
 from index3.analysis.topology import topology as topology
+from index3.bodies.ancf_beam import AncfBeam as AncfBeam
+from index3.bodies.ancf_beam3d import AncfBeam3D as AncfBeam3D
+from index3.bodies.ancf_cable import AncfCable as AncfCable
 from index3.bodies.body import Body as Body
 from index3.bodies.euler_angle_body import EulerAngleBody as EulerAngleBody
 from index3.bodies.marker import Marker as Marker
@@ -134,6 +139,7 @@ from index3.methods.tlismni.tlismni_method import TlismniAdams4 as TlismniAdams4
 from index3.methods.tlismni.tlismni_method import TlismniBDF2 as TlismniBDF2
 from index3.methods.tlismni.tlismni_method import TlismniHHT as TlismniHHT
 from index3.methods.tlismni.tlismni_method import TlismniTrapezoidal as TlismniTrapezoidal
+from index3.model.controller import Controller as Controller
 from index3.model.model import Model as Model
 from index3.registry import register as register
 from index3.results.difference import difference as difference

@@ -16,11 +16,12 @@ from typing import Annotated
 import typer
 
 from index3 import __version__
-from index3.commands import analyses
+from index3.commands import analyses, sweep, view
 from index3.commands.common import (
     FAILED,
     DebugOption,
     HtmlOption,
+    InitialOption,
     ModelArgument,
     ParamOption,
     PlotOption,
@@ -32,6 +33,7 @@ from index3.commands.common import (
     finish_run,
     load_model,
     read_pairs,
+    read_start,
 )
 from index3.errors import ModelError
 
@@ -58,6 +60,7 @@ def run(
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
     linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
+    initial: InitialOption = [],  # noqa: B006
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeat.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -77,6 +80,7 @@ def run(
         start = time.perf_counter()
         progress = False if quiet else "auto"
         settings = {"rtol": rtol, "atol": atol, "step": step, "t_eval": dt, "linear": linear, "store": store, **options}
+        settings["initial"] = read_start(initial)
         result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
 
@@ -253,6 +257,8 @@ def examine_run() -> list[str]:
 
 
 analyses.register(app)
+view.register(app)
+app.command()(sweep.sweep)
 
 
 def main() -> None:

@@ -17,6 +17,9 @@ class ElementType(type):
     Python's own `TypeError` names the class whose `__init__` is inherited, and not the element.
     """
 
+    guarded = False
+    """Whether attributes are checked that are set once the element is made (see `index3.registry.Element`)."""
+
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **settings: Any) -> Any:
         """A class whose class methods without an underscore answer as the class itself does."""
         for key, value in namespace.items():
@@ -29,12 +32,15 @@ class ElementType(type):
         def __call__(cls, *arguments: Any, **settings: Any) -> Any:
             """An element; a call that its `__init__` cannot take is a ModelError."""
             try:
-                return super().__call__(*arguments, **settings)
+                made = super().__call__(*arguments, **settings)
             except TypeError:
                 check_call(cls.__name__, cls.__signature__, arguments, settings)
                 raise
             except OverflowError:
                 raise too_large(cls.__name__, arguments, settings) from None
+            if cls.guarded:
+                vars(made)["_made"] = True
+            return made
 
         @property
         def __signature__(cls) -> inspect.Signature:

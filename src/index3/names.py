@@ -3,6 +3,9 @@
 ELEMENTS = {
     "Actuator": "index3.forces.actuator:Actuator",
     "AddedMass": "index3.forces.added_mass:AddedMass",
+    "AncfBeam": "index3.bodies.ancf_beam:AncfBeam",
+    "AncfBeam3D": "index3.bodies.ancf_beam3d:AncfBeam3D",
+    "AncfCable": "index3.bodies.ancf_cable:AncfCable",
     "Bushing": "index3.forces.bushing:Bushing",
     "ConstantVelocity": "index3.joints.standard:ConstantVelocity",
     "Contact": "index3.forces.contact:Contact",

@@ -1,11 +1,16 @@
 """The one door through which elements, primitives, methods, solvers and sinks become known, those of the package too.
 
 A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
-package declares stands in the table `index3.names` as well, so that it is found before its module is imported.
+package declares stands in the table `index3.names` as well, so that it is found before its module is imported. What
+other packages bring along stands in their entry points, of the groups "index3.elements", "index3.primitives",
+"index3.methods" and "index3.solvers".
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from reprlib import repr as short
@@ -44,6 +49,12 @@ class Door(Mapping[str, Any]):
         """Where those of the package are."""
         return getattr(import_module("index3.names"), self.table)  # no kernel depends on this table
 
+    @property
+    def outside(self) -> Mapping[str, Any]:
+        """Entry points of other packages by name; those with a name of this package are not looked at."""
+        return {name: entry for name, entry in entry_points(f"index3.{self.what}s", tuple(sys.path)).items()
+                if name not in self.places}  # fmt: skip
+
     def add(self, thing: Any) -> None:
         """Take in a class or module; the same one again, as a cell of a notebook that is run twice, takes its place."""
         name, place = self.name_of(thing), place_of(thing)
@@ -63,22 +74,51 @@ class Door(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.added:
-            module, _, attribute = self.places[name].partition(":")
-            found = import_module(module)  # which registers its classes
-            self.add(getattr(found, attribute) if attribute else found)
+            if name in self.places:
+                module, _, attribute = self.places[name].partition(":")
+                found = import_module(module)  # which registers its classes
+                self.add(getattr(found, attribute) if attribute else found)
+            else:
+                self.add_entry(self.outside[name])
         return self.added[name]
 
+    def add_entry(self, entry: Any) -> None:
+        """Take in what an entry point of another package names.
+
+        Raises
+        ------
+        ModelError : it cannot be imported, or has another name than its entry point.
+        """
+        owner = f"The {self.what} '{entry.name}' of package {entry.dist.name if entry.dist else entry.value}"
+        try:
+            thing = entry.load()
+        except Exception as error:  # whatever the module of another package may raise
+            raise ModelError(f"{owner} cannot be loaded: {type(error).__name__}: {error}") from error
+        if self.name_of(thing) != entry.name:
+            raise ModelError(
+                f"{owner} is called '{self.name_of(thing)}' in {entry.value}. Give its entry point that name."
+            )
+        self.add(thing)
+
     def __contains__(self, name: object) -> bool:
-        return name in self.added or name in self.places
+        return name in self.added or name in self.places or name in self.outside
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self.places, *self.added)))
+        return iter(dict.fromkeys((*self.places, *self.added, *self.outside)))
 
     def __len__(self) -> int:
-        return len(set(self.places) | set(self.added))
+        return len({*self.places, *self.added, *self.outside})
 
     def __repr__(self) -> str:
         return f"<{self.what}s: {', '.join(self)}>"
+
+
+@functools.cache
+def entry_points(group: str, path: tuple[str, ...]) -> dict[str, Any]:
+    """The entry points of a group by name, as they are found along a path of packages."""
+    from importlib import metadata  # slow, and not needed while the names are those of the package
+
+    return {entry.name: entry for entry in metadata.entry_points(group=group)}
 
 
 def place_of(thing: Any) -> str:
@@ -131,6 +171,7 @@ class Element(metaclass=ElementType):
     """
 
     door: ClassVar[Door] = ELEMENTS
+    guarded: ClassVar[bool] = True
     element: ClassVar[str]
     fields: ClassVar[Fields]
     makers: ClassVar[Mapping[str, Fields]] = MappingProxyType({})
@@ -138,6 +179,20 @@ class Element(metaclass=ElementType):
     no_file: ClassVar[str] = ""
     symbol: ClassVar[str] = ""
     page: ClassVar[str]
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute; once the element is made, its fields are checked as when it was made.
+
+        Raises
+        ------
+        ModelError : there is no such attribute, or its class refuses the value.
+        """
+        known = key in vars(self) or hasattr(type(self), key)
+        if "_made" in vars(self) and (not known or key in checked_fields(type(self))):
+            # in a room above this one, and slow to import: not for what runs set
+            import_module("index3.files.changes").set_attribute(self, key, value)
+        else:
+            object.__setattr__(self, key, value)
 
     def solids(self) -> list[dict[str, Any]]:
         """What a page draws of a joint or force besides its symbol: solids, each in the axes of one of its markers.
@@ -155,6 +210,12 @@ class Element(metaclass=ElementType):
         """Raise a ModelError if the class lacks something."""
         if not hasattr(cls, "fields") and not cls.no_file:
             raise ModelError("it has no fields. Declare those of model files, or no_file, why there are none.")
+
+
+@functools.cache
+def checked_fields(cls: type[Element]) -> frozenset[str]:
+    """The fields of a class that are arguments of its constructor, which checks them."""
+    return frozenset(getattr(cls, "fields", ())) & frozenset(inspect.signature(cls).parameters)
 
 
 PRIMITIVES = Door("primitive", "PRIMITIVES", name=primitive_name, check=check_primitive)

@@ -90,6 +90,18 @@ def test_the_drive_gives_what_the_links_get():
     assert "balance" in text
 
 
+def test_supports_without_a_name_are_numbered():
+    model = ix.Model("shaken")
+    for k in range(2):
+        path = (lambda t: (0, 0, np.sin(t)), lambda t: (0, 0, np.cos(t)), lambda t: (0, 0, -np.sin(t)))
+        bob = model.add(ix.PointMass(f"bob{k}", 1.0, position=(0, 0, -1)))
+        support = model.ground.moving_marker(path=path)
+        model.add(ix.SpringDamper(f"s{k}", support, bob.marker(), stiffness=10.0 * (k + 1)))
+    found = ix.simulate(model, (0.0, 0.5), t_eval=0.1).energy.shares()
+    assert {"MovingMarker 1", "MovingMarker 2"} <= set(found.elements)
+    assert "MovingMarker 2" in str(found)
+
+
 def test_a_loaded_result_needs_its_model(tmp_path):
     result = ix.simulate(pendulum(), (0.0, 0.1), t_eval=0.05)
     result.save(tmp_path / "run.nc")

@@ -118,3 +118,40 @@ def test_parts_of_a_model_are_refused():
 def test_bad_points_are_refused(points, masses, words):
     with pytest.raises(ModelError, match=f"RigidBody 'b'.*{words}"):
         ix.RigidBody.from_points("b", points, masses)
+
+
+def test_a_mesh_file_gives_the_same_body_and_is_drawn(tmp_path):
+    corners = np.array([(0, 0, 0), (600, 0, 0), (0, 600, 0), (0, 0, 600)], float)  # mm
+    faces = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
+    (tmp_path / "wedge.obj").write_text("\n".join(lines))
+    trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
+    trimesh.Trimesh(corners, faces).export(tmp_path / "wedge.stl")
+    wanted = ix.RigidBody.from_mesh("wedge", corners / 1000, faces, 500.0)
+    for name in ("wedge.obj", "wedge.stl"):
+        body = ix.RigidBody.from_mesh("wedge", tmp_path / name, density=500.0, scale=0.001)
+        assert body.mass == pytest.approx(500.0 * 0.6**3 / 6, rel=1e-6)  # STL holds single precision
+        np.testing.assert_allclose(body.inertia, wanted.inertia, rtol=1e-6)
+        drawn = np.array(body.shape["vertices"]) + body.q0[:3]
+        assert sorted(map(tuple, drawn.round(6).tolist())) == sorted(map(tuple, (corners / 1000).tolist()))
+        assert len(body.shape["faces"]) == 4
+
+
+def test_bad_mesh_files_are_refused(tmp_path):
+    pytest.importorskip("trimesh", reason="trimesh is not installed")
+    (tmp_path / "words.stl").write_text("these are words")
+    for name in ("words.stl", "missing.obj", "what.xyzw"):
+        with pytest.raises(ModelError, match=r"RigidBody 'b' .*Give an STL or OBJ file"):
+            ix.RigidBody.from_mesh("b", str(tmp_path / name), density=1.0)
+
+
+def test_colours_are_checked_and_kept(tmp_path):
+    model = ix.Model("paint")
+    body = model.add(ix.RigidBody.box("crate", (1, 1, 1), mass=1.0))
+    body.color = (1.0, 0.5, 0.0)
+    assert body.color == "#ff8000"
+    with pytest.raises(ModelError, match=r"RigidBody 'crate' has color 'mauve'"):
+        body.color = "mauve"
+    model.save(tmp_path / "paint.toml")
+    assert ix.Model.load(tmp_path / "paint.toml")["crate"].color == "#ff8000"
+    assert ix.simulate(model, (0, 0.1)).layout.bodies[0]["color"] == "#ff8000"

@@ -91,7 +91,7 @@ def modules(monkeypatch):
             built.append(key)
             (directory / store.file_name(*key)).write_bytes(store.pack("symbol", b"code"))
 
-    monkeypatch.setattr(sources, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user"])
+    monkeypatch.setattr(sources, "kernel_modules", lambda: ["index3.forces.load", "index3.forces.user_kernels"])
     monkeypatch.setattr(workers, "build", write)
     return built
 

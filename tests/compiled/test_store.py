@@ -170,7 +170,7 @@ def test_digests_differ_by_module_and_by_interface(monkeypatch):
 
 def test_kernel_modules_are_those_with_kernels():
     names = sources.kernel_modules()
-    assert {"index3.system.evaluate", "index3.forces.user", "index3.methods.direct.hht"} <= set(names)
+    assert {"index3.system.evaluate", "index3.forces.user_kernels", "index3.methods.direct.hht"} <= set(names)
     assert "index3.compiled.interface" not in names
 
 

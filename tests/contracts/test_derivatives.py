@@ -16,7 +16,10 @@ from index3.system.compile import compile_model
 RELATIVE = 1e-6
 
 CASES = [
-    (kind, pair) for kind in PRIMITIVES for pair in zoo.PAIRS if "point" not in pair or kind in zoo.POINT_PRIMITIVES
+    (kind, pair)
+    for kind in PRIMITIVES
+    for pair in zoo.PAIRS
+    if not zoo.WITHOUT_AXES & set(pair) or kind in zoo.POINT_PRIMITIVES
 ]
 
 

@@ -69,7 +69,12 @@ ROWS = {
     "distance": (distance, distance_jacobian, 1, 0),
     "knife_edge": (knife_edge, knife_edge_jacobian, 1, 1),
 }
-CASES = [(kind, pair) for kind in ROWS for pair in zoo.PAIRS if "point" not in pair or kind in zoo.POINT_PRIMITIVES]
+CASES = [
+    (kind, pair)
+    for kind in ROWS
+    for pair in zoo.PAIRS
+    if not zoo.WITHOUT_AXES & set(pair) or kind in zoo.POINT_PRIMITIVES
+]
 
 
 def user_model(kind, pair, seed, given):

@@ -44,19 +44,55 @@ def make_body(kind: str, name: str, rng: np.random.Generator):
         body.v0[:] = rng.normal(size=body.size)
         body.rest = body.q0.copy()  # else its own springs would do work beside the forces under test
         return body
+    if kind == "ancf beam":
+        return make_beam(name, rng)
+    if kind in LINES:
+        return make_line(kind, name, rng)
     if kind == "modal":
         return make_modal_body(name, rng)
     raise KeyError(f"the zoo has no body of kind '{kind}'")
 
 
-BODY_KINDS = ("rigid", "euler", "natural", "planar", "point", "modal", "node chain")
+BODY_KINDS = (
+    "rigid",
+    "euler",
+    "natural",
+    "planar",
+    "point",
+    "ancf beam",
+    "ancf cable",
+    "ancf beam 3d",
+    "modal",
+    "node chain",
+)
 """One for each module of kernels of bodies, those of the tests too."""
+
+
+def make_beam(name: str, rng: np.random.Generator, **settings) -> ix.AncfBeam:
+    """A soft curved beam of three elements, undeformed, with any rates of its coordinates."""
+    points = rng.normal(size=2) + np.array(((0.0, 0.0), (0.5, 0.2), (1.1, 0.3), (1.5, 0.1)))
+    material = {"height": 0.2, "width": 0.3, "young": 30.0, "poisson": 0.3, "density": 20.0}
+    beam = ix.AncfBeam(name, points=points, elements=3, gravity_across="ignore", **{**material, **settings})
+    beam.v0[:] = rng.normal(size=beam.size)
+    return beam
 
 
 def skew_natural_body(name: str, mass: float, inertia: np.ndarray, **pose):
     """A body of two points and two vectors, none of them perpendicular to another."""
     points, vectors = ((0.3, -0.2, 0.1), (1.0, 0.5, -0.4)), ((0.2, 1.0, 0.3), (-0.1, 0.4, 1.0))
     return ix.NaturalBody(name, mass, inertia, points=points, vectors=vectors, **pose)
+
+
+LINES = {"ancf cable": ix.AncfCable, "ancf beam 3d": ix.AncfBeam3D}
+
+
+def make_line(kind: str, name: str, rng: np.random.Generator, **settings):
+    """A soft curved cable or beam in space of two elements, undeformed, with any rates of its coordinates."""
+    points = rng.normal(size=3) + np.array(((0.0, 0.0, 0.0), (0.5, 0.2, 0.3), (1.1, 0.3, 0.2), (1.5, 0.1, -0.3)))
+    material = {"height": 0.2, "width": 0.3, "young": 30.0, "poisson": 0.3, "density": 20.0}
+    body = LINES[kind](name, points=points, elements=2, **{**material, **settings})
+    body.v0[:] = rng.normal(size=body.size)
+    return body
 
 
 def make_modal_body(name: str, rng: np.random.Generator) -> ix.ModalBody:
@@ -108,8 +144,16 @@ def make_marker(body, rng: np.random.Generator):
     if isinstance(body, NodeChain):
         node, wide = rng.integers(5), bool(rng.integers(2))
         return body.marker(rng.normal(size=3), node=node, z=rng.normal(size=3), x=rng.normal(size=3), wide=wide)
+    if isinstance(body, ix.AncfBeam):
+        s, y = rng.uniform(0.0, body.length), rng.uniform(-0.1, 0.1)
+        return body.marker(s, y, frame=("section", "tangent")[rng.integers(2)], z=rng.normal(size=3))
     if isinstance(body, ix.ModalBody):
         return body.marker(rng.normal(size=3), node=int(rng.integers(5)), z=rng.normal(size=3), x=rng.normal(size=3))
+    if isinstance(body, ix.AncfCable):
+        return body.marker(rng.uniform(0.0, body.length))
+    if isinstance(body, ix.AncfBeam3D):
+        s, across = rng.uniform(0.0, body.length), rng.uniform(-0.1, 0.1, size=2)
+        return body.marker(s, *across, frame=("section", "tangent")[rng.integers(2)], x=rng.normal(size=3))
     place = np.zeros(3) if body.kind == "point" else rng.normal(size=3)
     return body.marker(place, z=rng.normal(size=3), x=rng.normal(size=3))
 
@@ -166,9 +210,14 @@ PAIRS = [
     ("linkage", "natural"),
     ("node chain", "rigid"),
     ("planar", "node chain"),
+    ("ancf beam", "rigid"),
+    ("euler", "ancf beam"),
+    ("rigid", "ancf cable"),
+    ("ancf beam 3d", "rigid"),
     ("modal", "rigid"),
     ("planar", "modal"),
 ]
+WITHOUT_AXES = {"point", "ancf cable"}
 POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
 
 

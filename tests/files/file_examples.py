@@ -64,6 +64,24 @@ EXAMPLES["PlanarBody"] = body_example(lambda: ix.PlanarBody("a", 1.0, 0.1, **FLA
 EXAMPLES["NaturalPlanarBody"] = body_example(
     lambda: ix.NaturalPlanarBody("a", 1.0, 0.1, points=((-0.5, 0), (0.5, 0.1)), **FLAT)
 )
+BEAM = {"height": 0.04, "width": 0.03, "elements": 3, "young": 2e7, "poisson": 0.3, "density": 7800.0}
+EXAMPLES["AncfBeam"] = body_example(
+    lambda: ix.AncfBeam(
+        "a", points=((0, 0, 1), (0.2, 0.05, 1), (0.4, 0, 1)), law="elastic-line", plane="strain", damping=(0.1, 0.02),
+        gravity_across="ignore", velocity=(1, 2), spin=3.0, **BEAM
+    )
+)  # fmt: skip
+ALONG = {"points": ((0, 0, 1), (0.2, 0.05, 1), (0.4, 0, 1.1)), "velocity": (1, 2, 3), "angular_velocity": (0, 1, 2)}
+EXAMPLES["AncfCable"] = body_example(
+    lambda: ix.AncfCable(
+        "a", radius=0.01, elements=3, young=2e7, density=900.0, bending_stiffness=0.1, damping=0.02, **ALONG
+    )
+)
+EXAMPLES["AncfBeam3D"] = body_example(
+    lambda: ix.AncfBeam3D(
+        "a", y=(0, 1, 1), torsion_constant=1e-7, shear_factor=0.8, damping=(0.1, 0.02), **ALONG, **BEAM
+    )
+)
 EXAMPLES["PointMass"] = body_example(lambda: ix.PointMass("a", 2.0, position=(1, 2, 3), velocity=(0, 0, 0)))
 
 

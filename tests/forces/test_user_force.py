@@ -54,7 +54,7 @@ def brake(**settings):
 
 def test_words():
     force = two()
-    assert force.kind == "index3.forces.user"
+    assert force.kind == "index3.forces.user_kernels"
     assert [marker.body for marker in force.markers] == [GROUND, BOX]
     assert force.damped
     assert force.curved

@@ -58,12 +58,13 @@ class Draw:
         return first, across / np.linalg.norm(across)
 
     def spoil(self, arguments: list[Any], settings: dict[str, Any]) -> None:
-        """Put junk in place of one of the things given."""
+        """Put junk in place of one of the things given, but no function in place of one: it may raise what it likes."""
         k = int(self.rng.integers(len(arguments) + len(settings)))
         if k < len(arguments):
             arguments[k] = self.pick(JUNK)
         else:
-            settings[sorted(settings)[k - len(arguments)]] = self.pick(JUNK)
+            name = sorted(settings)[k - len(arguments)]
+            settings[name] = self.pick([one for one in JUNK if not (callable(settings[name]) and callable(one))])
 
 
 class Bench:

@@ -35,15 +35,17 @@ def solid(bench: Bench, at: Any, size: float = 0.3, moving: bool = True, kinds: 
 
 
 def joint(bench: Bench, first: Any, second: Any, at: Any, kinds: Any = JOINTS) -> Any:
-    """A joint of any kind at a point."""
+    """A joint of any kind at a point; a point mass, which has no axes, takes few of them, at itself."""
     draw, word = bench.draw, bench.draw.pick(kinds)
+    for one in (first, second):
+        if type(one) is ix.PointMass:
+            word, at = draw.pick(("Spherical", "PointInPlane", "Inline")), one.q0
+            first, second = (second, first) if one is first else (first, second)
     settings: dict[str, Any] = {"at": at}
     if word in ("Universal", "ConstantVelocity", "PerpendicularAxes", "ShaftCoupling"):
         settings["axes"] = draw.two_axes()
         if word == "ConstantVelocity":
             settings["axes"] = (draw.unit(),) * 2
-        if word == "ShaftCoupling" and draw.chance(0.5):
-            del settings["at"]
     elif word == "Orientation":
         settings = {}
     elif word == "Distance":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -68,7 +69,8 @@ def draw_case(seed: int) -> Case:
     where = draw.rng.random()
     if where < 0.06:
         name = draw.pick(LIBRARY)
-        case = plain_case(draw, seed, f"library {name}", getattr(ix.library, name), 1.0)
+        size = (draw.whole(1, 8),) if name in ("chain", "parallelogram") else ()
+        case = plain_case(draw, seed, f"library {name}", functools.partial(getattr(ix.library, name), *size), 1.0)
     elif where < 0.14:
         name = draw.pick(sorted(EXAMPLES))
         case = plain_case(draw, seed, f"example {name}", EXAMPLES[name], 0.5)

@@ -21,6 +21,7 @@ MODELS |= {
 }
 # bodies, coordinates, constraints, degrees of freedom, redundant rows
 COUNTS = {
+    "ancf_pendulum": (1, 18, 2, 16, 0),
     "andrews": (7, 21, 20, 1, 0),
     "chain": (5, 35, 30, 5, 0),
     "chain with spring": (3, 21, 18, 3, 0),

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.compiled import slots as s
+from index3.engine.equations import Equations
 from index3.methods.registry import METHODS
+from index3.system import evaluate
 
 
 def hinge(*, redundant: bool) -> ix.Model:
@@ -125,3 +128,27 @@ def test_rows_that_count_again_after_a_singular_start(key):
     assert result.success, result.message
     turn = result["coupler"].rotation[:, 1, 0]
     assert np.abs(turn).max() < 1e-5  # it stays parallel; the other branch turns it by 1 rad
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e6])
+def test_redundant_mechanisms_of_any_size(size):
+    """A parallelogram of hinges in space with a third crank, held twice: it starts, and reactions are the shortest."""
+    model = ix.Model("parallelogram")
+    arm, across = size * np.array([0.6, 0, 0.8]), size * np.array([1.0, 0, 0])
+    coupler = model.add(ix.RigidBody.rod("coupler", arm, 2 * across + arm, mass=1.0))
+    for k in range(3):
+        start = k * across
+        crank = model.add(ix.RigidBody.rod(f"crank{k}", start, start + arm, mass=1.0))
+        model.add(ix.Revolute(f"foot{k}", model.ground, crank, at=start, axis=(0, 1, 0)))
+        model.add(ix.Revolute(f"tip{k}", crank, coupler, at=start + arm, axis=(0, 1, 0)))
+    model.add(ix.Spherical("again", model.ground, crank, at=start))
+    found = ix.assemble(model)
+    state = Equations(model, "test").state
+    state.move(0.0, found.q, found.v)
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    gradient = np.zeros((len(found.lam), len(found.q)))
+    np.add.at(gradient, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
+    least = np.linalg.pinv(gradient.T, rcond=1e-10) @ (gradient.T @ found.lam)
+    assert found.lam == pytest.approx(least, abs=1e-7 * np.abs(least).max())  # the limit of redundancy is 1e-9
+    result = ix.simulate(model, (0.0, np.sqrt(size)), "hht-i3", t_eval=np.sqrt(size), rtol=1e-4)
+    assert result.success, result.message

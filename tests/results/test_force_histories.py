@@ -34,7 +34,9 @@ def test_contact_force_is_that_on_the_second_body(swapped):
     assert floor.friction[-1] == pytest.approx([-sign * 0.3 * 2.0 * G, 0, 0], rel=1e-4, abs=1e-4)
     assert floor.depth[-1] > 0.0
     assert floor.point[-1, 0] > result["box"].position[-1, 0]  # friction shifts the load forward
-    assert repr(floor) == "<Contact 'floor': depth, normal, friction, force, point>"
+    assert floor.on(0 if swapped else 1)[0] == pytest.approx(floor.force, abs=1e-9)
+    known = "force, torque, power, depth, normal, friction, point"
+    assert repr(floor) == f"<Contact 'floor' at 11 times: {known}>"
 
 
 def test_histories_survive_a_file(tmp_path):

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 import shutil
 import subprocess
+import threading
+import urllib.error
+import urllib.request
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from conftest import four_bar_result, marker
 
+import index3 as ix
+from index3.commands.view import page_server
 from index3.errors import ModelError
 from index3.results.export import empty_arrays
-from index3.results.html import frame_numbers, payload
+from index3.results.html import frame_numbers, page_text, payload
 from index3.results.result import Layout, Result
 
 VOID = {"meta", "input", "br", "link", "img"}
@@ -233,6 +239,18 @@ def test_motions_and_constraints_without_markers_are_not_drawn():
     assert [joint["name"] for joint in payload(result, "driven")["joints"]] == ["B", "C"]
 
 
+def test_rows_of_one_marker_have_their_arrow():
+    model = ix.Model("bowl")
+    bead = model.add(ix.PointMass("bead", 1.0, position=(1.0, 0.0, 0.0)))
+
+    def sphere(t, r, A, v, w, p, out):
+        out[0] = r[0] @ r[0] - 1.0
+
+    model.add(ix.UserConstraint("bowl", bead, sphere, rows=1, jacobian="differences", time_step=None))
+    data = payload(ix.simulate(model, (0.0, 0.1), t_eval=0.05), "bowl")
+    assert [(arrow["kind"], arrow["element"]) for arrow in data["arrows"]["list"]] == [("joint", 0)]
+
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 
@@ -245,3 +263,34 @@ def test_page_runs_in_a_browser(page, tmp_path):
     assert re.search(r'id="clock"[^>]*>1\.500 <small>/ 4\.000 s', drawn)
     assert "hht-i3 · 4 s · 3 bodies · 4 joints" in drawn
     assert len(re.findall(r"<b>[-\d.e]+</b>", drawn)) == 6  # energies and residuals read at that time
+
+
+def test_notebooks_show_the_page(four_bar):
+    text = four_bar._repr_html_()
+    assert text.startswith("<iframe srcdoc=")
+    inner = html.unescape(re.search(r'srcdoc="([^"]*)"', text).group(1))
+    assert inner == page_text(four_bar)
+
+
+def test_notebooks_show_the_words_of_a_run_without_motion():
+    layout = four_bar_result(2).layout
+    assert Result(layout, empty_arrays(0, 21, 23, 4, 4), {"message": "No start."})._repr_html_().startswith("<pre>")
+
+
+def test_a_saved_run_is_served_to_this_machine_alone(tmp_path, four_bar):
+    four_bar.save(tmp_path / "run.nc")
+    server = page_server(tmp_path / "run.nc")
+    assert server.server_address[0] == "127.0.0.1"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        assert urllib.request.urlopen(address).read().decode() == page_text(Result.load(tmp_path / "run.nc"))
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(address + "etc/passwd")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    with pytest.raises(ModelError, match="port 99999 cannot be used"):
+        page_server(tmp_path / "run.nc", 99999)

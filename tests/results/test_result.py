@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from conftest import four_bar_result
 
-from index3.errors import ModelError
+from index3.errors import Index3Error, ModelError
 from index3.results.export import empty_arrays
 from index3.results.result import Layout, Result
 
@@ -56,11 +56,12 @@ def test_unknown_name_lists_close_ones(four_bar):
         four_bar["zzz"]
 
 
-def test_force_elements_say_where_to_look():
+def test_force_elements_need_the_model():
     result = four_bar_result(3)
     result.layout.forces.append({"name": "spring", "type": "SpringDamper", "markers": []})
-    with pytest.raises(ModelError, match=r"'spring' stores no history.*result.marker"):
-        result["spring"]
+    result = Result(result.layout, result.arrays)
+    with pytest.raises(Index3Error, match=r"does not know its model.*use_model"):
+        _ = result["spring"].power
 
 
 def test_marker_follows_its_body(four_bar):

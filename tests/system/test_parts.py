@@ -7,7 +7,7 @@ import pytest
 
 import index3 as ix
 from index3.system.compile import compile_model
-from index3.system.parts import coordinate_starts, joint_group, measured, motion_group, used_markers
+from index3.system.parts import coordinate_starts, force_group, joint_group, measured, motion_group, number_markers
 
 AT, X, Y, Z = (1.0, 0.0, 0.0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
 
@@ -106,9 +106,20 @@ def test_markers_of_a_body_stand_together_and_ground_last(mixed):
     mixed.add(ix.Spherical("b", mixed["r0"], mixed["m0"], at=(2, 0, 0)))
     mixed.add(ix.Spherical("c", mixed["r1"], mixed["r0"], at=(1, 0, 0)))
     groups = [joint_group(joint) for joint in mixed.joints.values()]
-    markers, numbers = used_markers(mixed, groups)
+    markers = number_markers(mixed, groups)
     assert [marker.body.name for marker in markers] == ["r0", "r0", "m0", "r1", "r1", "ground"]
-    assert [numbers[id(marker)] for marker in markers] == list(range(6))
+    for group in groups:
+        assert tuple(markers[k] for k in group.marker_numbers) == group.markers
+
+
+def test_forces_apart_have_markers_of_their_own(mixed):
+    pin = mixed.add(ix.Revolute("pin", mixed["r0"], mixed["r1"], at=(0, 0, 0), axis=(0, 0, 1)))
+    groups = [joint_group(pin), *(force_group(ix.Actuator(name, pin, 1.0)) for name in ("a", "b"))]
+    assert len(number_markers(mixed, groups)) == 2
+    markers = number_markers(mixed, groups, apart=True)
+    assert len(markers) == 6
+    assert sorted(k for group in groups for k in group.marker_numbers) == list(range(6))
+    assert all(tuple(markers[k] for k in group.marker_numbers) == group.markers for group in groups)
 
 
 def test_a_group_tells_rotations_from_translations(mixed):

@@ -26,7 +26,8 @@ def assemble(
     model : Model
     t : time at which motions are to hold
     hold : names of bodies, or of coordinates such as "crank.x", that stay where they are
-    initial : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), or (q, v)
+    initial : where to start instead: what `static`, `assemble` or `simulate` returned (its last instant), (q, v), or
+        joint coordinates and rates by name, {"pin.angle": 0.3, "pin.angle_rate": 2.0}, which are then met
     at : other name of `initial`
 
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
@@ -40,7 +41,7 @@ def assemble(
     check_model(model, "assemble")
     t = check_time(t, "assemble")
     equations = Equations(model, "assemble")
-    start = equations.start(either(initial, at, "assemble"))
+    start = equations.start(either(initial, at, "assemble"), t)
     return equations.assemble(t, start, held_coordinates(equations.system, hold))
 
 

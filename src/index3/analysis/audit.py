@@ -14,8 +14,8 @@ from index3.engine.equations import Equations
 from index3.engine.settings import check_model
 from index3.errors import ModelError
 from index3.model.model import Model
+from index3.results.applied import place
 from index3.results.result import Result
-from index3.system import evaluate
 from index3.system.system import State
 
 
@@ -111,15 +111,6 @@ def energy_audit(model: Model, result: Result) -> Audit:
     return Audit(result.t, elements, result.energy.total, result.energy.work)
 
 
-def place(state: State, result: Result, k: int) -> None:
-    """Evaluate the forces at one line of a result."""
-    state.move(float(result.t[k]), result.q[k], result.v[k])
-    state[s.A][:], state[s.LAM][:] = result.a[k], result.lam[k]
-    state[s.ANGLE_REF][:] = result.arrays["angle"][k][: len(state[s.ANGLE_REF])]
-    if state.run(evaluate.forces):
-        raise ModelError(state.system.explain(state))
-
-
 def split(state: State, stage: int, tables: list[Table]) -> Iterator[tuple[float, float, float]]:
     """Kinetic and potential energy and power of each element of a kind, by its own kernel."""
     energy, address = state[s.ENERGY], int(state[s.STAGES][stage])
@@ -139,8 +130,11 @@ def is_split(table: Table, count: int) -> bool:
 
 
 def share_names(elements: list[Any], table: Table) -> list[str]:
-    """One name per element of a kind, or one for all of them where they cannot be told apart."""
-    names = [element.name for element in elements]
+    """One name per element of a kind, or one for all of them where they cannot be told apart.
+
+    Markers that move need not have a name of their own.
+    """
+    names = [element.name or f"{type(element).__name__} {k + 1}" for k, element in enumerate(elements)]
     return names if is_split(table, len(elements)) else [", ".join(names)]
 
 

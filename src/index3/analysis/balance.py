@@ -31,12 +31,16 @@ from index3.system import evaluate
 
 LARGEST = 0.25
 """Largest movement of a step, as `instants.movement` measures it: a quarter of the size, or of a radian."""
+SMALL = 0.05
+"""The same where steps need not reduce the unbalance: beams that roll up keep their way."""
 HELD = 1e-10
 """The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
 ROUNDING = 1e-8
 """Unbalance, as a part of the largest force, at which steps that no longer help are as good as numbers allow."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
+SLENDER = 1e-4
+"""Factor of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending."""
 DENSE = 3000
 """Coordinates up to which stability is decided by dense eigenvalues."""
 
@@ -54,6 +58,8 @@ class Balance:
         self.states = np.arange(self.n) >= state.system.first_state
         self.idle = state[s.Q][self.states].copy()  # coordinates of blocks of states: nothing depends on them
         self.iterations = 0
+        self.deforms = any(body.deforms for body in state.system.bodies)
+        self.finer = SLENDER if self.deforms else 1.0
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
         self.weigh()
 
@@ -113,7 +119,7 @@ class Balance:
             self.stiffness = hstack([self.stiffness[:, :first], self.matrix(s.C_D)[:n, first:n]], format="csc")
         masses = self.mass.diagonal()
         ratio = np.abs(self.stiffness.diagonal())[masses > 0.0] / masses[masses > 0.0]
-        self.held = HELD * float(ratio.max(initial=0.0)) or 1e-12
+        self.held = self.finer * HELD * float(ratio.max(initial=0.0)) or 1e-12
 
     def step(self, sigma: float) -> np.ndarray | None:
         """dq for a sigma, or None if the matrix is singular."""
@@ -148,10 +154,10 @@ class Balance:
         self.place(u)
         self.weigh()
 
-    def limited(self, dq: np.ndarray) -> float:
+    def limited(self, dq: np.ndarray, largest: float = LARGEST) -> float:
         """The part of a step that moves nothing too far."""
         size = movement(self.state, dq)
-        return 1.0 if size <= LARGEST else LARGEST / size
+        return 1.0 if size <= largest else largest / size
 
 
 def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
@@ -171,6 +177,25 @@ def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
             if part < 1e-2:
                 return residual <= max(tolerance, ROUNDING)
     return balance.residual <= tolerance
+
+
+def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
+    """Newton's iteration whether or not single steps come nearer; whether it converged.
+
+    For bodies that deform: a step that bends a slender beam also stretches it, a little but stiffly, so that the
+    unbalance grows before the next step takes that out; so steps are small, but need not reduce it.
+    """
+    best, stalled = np.inf, 0
+    for _ in range(most):
+        stalled = stalled + 1 if balance.residual > 0.5 * best else 0
+        best = min(best, balance.residual)
+        if balance.residual <= (ROUNDING if stalled > 3 else tolerance):
+            return True
+        balance.stiffen()
+        dq = balance.step(0.0)
+        if dq is None or not balance.move(balance.point + balance.limited(dq, SMALL) * dq):
+            return False
+    return False
 
 
 def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> bool:
@@ -197,7 +222,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
                     break
                 balance.back(u)
             sigma = max(4.0 * sigma, balance.held)
-            if sigma > 1e12 * balance.held / HELD:
+            if sigma > 1e12 * balance.held / (balance.finer * HELD):
                 return False
         sigma = sigma / 10.0 if forecast < 0.1 else sigma
         stalled = stalled + 1 if balance.residual > 0.5 * residual else 0

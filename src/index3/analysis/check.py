@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from index3.analysis.instants import snapshots
 from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
+from index3.engine.sampling import inputs_of
 from index3.engine.settings import check_model, check_time
 from index3.engine.start import Start, either
-from index3.errors import AssemblyError, Index3Error
+from index3.errors import AssemblyError, Index3Error, ModelError
 from index3.linear import contract
 from index3.methods import projection_kernels
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 
 
 @dataclass
@@ -32,6 +35,7 @@ class Check:
     closed : whether the positions could be assembled
     states : number of first-order states
     notes : what a user should know
+    controllers : each in one line
     """
 
     model: str
@@ -44,6 +48,7 @@ class Check:
     closed: bool = True
     states: int = 0
     notes: list[str] = field(default_factory=list)
+    controllers: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = [
@@ -63,6 +68,7 @@ class Check:
                 joints.setdefault(joint, []).append(row)
             rows = "; ".join(f"{joint}: {', '.join(names)}" for joint, names in joints.items())
             lines.append(f"  redundant rows      {rows}")
+        lines += [f"  controller          {words}" for words in self.controllers]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -104,8 +110,28 @@ def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) 
             check_consistency(state, projection, t)
         except AssemblyError as contradiction:
             notes.append(str(contradiction))
+    notes += unknown_inputs(model, system)
     return Check(
         model=model.name, bodies=len(model.bodies), coordinates=system.first_state, constraints=system.m, rank=rank,
         dof=system.first_state - rank, redundant=[system.row_names[k] for k in zero], closed=code == 0,
-        states=system.n - system.first_state, notes=notes,
+        states=system.n - system.first_state, notes=notes, controllers=list(map(in_words, model.controllers.values())),
     )  # fmt: skip
+
+
+def in_words(controller: Any) -> str:
+    """A controller in one line."""
+    inputs, outputs = ", ".join(controller.inputs) or "nothing", ", ".join(force.name for force in controller.outputs)
+    return f"{controller.name}, every {controller.period:g} s: {inputs} -> {outputs}"
+
+
+def unknown_inputs(model: Model, system: Any) -> list[str]:
+    """What is wrong with the names of the inputs of controllers."""
+    problems = []
+    for controller in model.controllers.values():
+        result = snapshots(model, system, system.q0[None], system.v0[None])
+        result.source = ModelOfRun(model)
+        try:
+            inputs_of(controller, result)
+        except ModelError as error:
+            problems.append(str(error))
+    return problems

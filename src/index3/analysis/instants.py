@@ -41,7 +41,8 @@ def extent(state: State) -> float:
 def movement(state: State, direction: np.ndarray) -> float:
     """How much a change of the coordinates moves the mechanism: largest turn of a marker [rad], or shift by `extent`.
 
-    Markers that move with time alone count as still. The velocities of the state are kept.
+    Markers that move with time alone count as still; bodies that deform move by their frames as well, since all of
+    their markers may be held. The velocities of the state are kept.
     """
     keep, spatial = state[s.V].copy(), in_space(state)
     state[s.V][:] = 0.0
@@ -49,13 +50,24 @@ def movement(state: State, direction: np.ndarray) -> float:
     by_time = state[s.MARKER_V][spatial].copy()
     state[s.V][:] = direction
     code = state.run(evaluate.poses)
-    twists = state[s.MARKER_V][spatial] - by_time
+    twists = np.vstack([state[s.MARKER_V][spatial] - by_time, *frame_twists(state, direction)])
     state[s.V][:] = keep
     state.run(evaluate.poses)
     if code or not len(twists):
         return float(np.abs(direction[: state.system.first_state]).max(initial=0.0))
     shift, turn = (np.linalg.norm(part, axis=1).max() for part in (twists[:, :3], twists[:, 3:]))
     return float(max(shift / extent(state), turn))
+
+
+def frame_twists(state: State, direction: np.ndarray) -> list[np.ndarray]:
+    """Twists (6,) of the frames of all bodies that deform, for these rates of the coordinates."""
+    system, twists = state.system, []
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        if body.deforms:
+            q, v = (x[None, start : start + body.size] for x in (state[s.Q], direction))
+            motion = body.frame_motion(body.constants(), None, q, v, np.zeros_like(v))
+            twists.append(np.concatenate([motion.velocity[0], motion.angular_velocity[0]]))
+    return twists
 
 
 def free_directions(state: State) -> np.ndarray:

@@ -22,6 +22,7 @@ from index3.engine.settings import check_choices, check_model, check_motions, ch
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import contract
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 
 INTERVALS = 200
@@ -77,7 +78,7 @@ def kinematics(
     check_choices(True, None, on_failure, "kinematics")
     check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
     equations = Equations(model, "kinematics")
-    equations.close(span[0], equations.start(initial))
+    equations.close(span[0], equations.start(initial, span[0]))
     check_driven(equations)
     begin = time.perf_counter()
     follower = Follower(equations)
@@ -181,5 +182,6 @@ def make_result(equations: Equations, follower: Follower, message: str, seconds:
         "stats": {"steps": follower.steps, "outputs": count, "seconds": seconds},
     }  # fmt: skip
     result = Result(describe(model, system, unique), joined, info)
+    result.source = ModelOfRun(model)
     result.auditor = partial(energy_audit, model)
     return result

@@ -28,7 +28,7 @@ from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, is_number
 from index3.engine.start import either
-from index3.errors import ModelError, SingularError
+from index3.errors import Index3Error, ModelError, SingularError
 from index3.linear.reference import free_space
 from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts, solve_change
 from index3.model.model import Model
@@ -92,6 +92,23 @@ class Linear:
         """Whether no mode grows; what is undamped counts as stable."""
         largest = np.abs(self.eigenvalues).max(initial=0.0)
         return bool(np.all(self.eigenvalues.real <= 1e-7 * largest))  # 1e-7: a double eigenvalue at zero, rounded
+
+    def to_control(self) -> Any:
+        """The same as a `StateSpace` of python-control, with the names of inputs and outputs, "_" for each dot in them.
+
+        Raises
+        ------
+        Index3Error : python-control is not installed.
+        """
+        try:
+            import control
+        except ImportError as error:
+            raise Index3Error(
+                "to_control needs python-control, which is not installed. Run: pip install 'index3[control]'"
+            ) from error
+        inputs, outputs = ([name.replace(".", "_") for name in names] for names in (self.inputs, self.outputs))
+        name = self.model.name.replace(".", "_")
+        return control.ss(self.A, self.B, self.C, self.D, inputs=inputs, outputs=outputs, name=name)
 
     def mode(self, k: int, *, amplitude: float | None = None, periods: float = 2.0, frames: int = 60) -> Result:
         """The motion of one mode as a `Result`, for plots and `to_html`.

@@ -11,6 +11,7 @@ from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.system import System
@@ -160,4 +161,6 @@ def mode_result(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
     info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}
-    return Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)
+    result = Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)
+    result.source = ModelOfRun(model)
+    return result

@@ -68,7 +68,9 @@ def simulate(
         (a tyre must not leap over the bumps of its road), and `result.message` tells
     max_steps : give up after this many accepted steps
     initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
-        last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start
+        last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start. Or joint
+        coordinates and rates by name, {"pin.angle": 0.3, "pin.angle_rate": 2.0}: these are met exactly, the rest is
+        close to the model's own start
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run. What it raises is

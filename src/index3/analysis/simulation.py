@@ -5,20 +5,24 @@ from __future__ import annotations
 import difflib
 import math
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from index3.analysis.audit import Audit, energy_audit
 from index3.analysis.resume import keeper_of
+from index3.analysis.stepper import Stepper
 from index3.compiled import workers
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
-from index3.engine.resuming import Keeper, begin_again
+from index3.engine.resuming import Keeper, begin_again, text_in
 from index3.engine.runner import Runner
+from index3.engine.sampling import Sampling, instants, merged
 from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     absolute_tolerance,
@@ -39,6 +43,7 @@ from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
@@ -127,39 +132,78 @@ class Simulation:
         """
         cpu = CpuSeconds()
         asked = self.settings | self._checked(settings)
-        with self._model_of(changes) as model:
-            result, cause = self._run(model, t_span, initial, asked, cpu)
-        result.auditor = partial(audit_changed, self.model, dict(changes) if isinstance(changes, Mapping) else changes)
+        result, cause = self.run_on(t_span, initial, changes, asked, cpu)
         if not result.success and asked["on_failure"] == "raise":
             raise SimulationFailed(result.message, result) from cause
         return result
 
+    def run_on(
+        self, t_span: Any, initial: Any, changes: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
+        sampling: Sampling | None = None, keeper: Keeper | None = None,
+    ) -> tuple[Result, BaseException | None]:  # fmt: skip
+        """The result of a run, and what made it fail.
+
+        `sampling` are controllers that an earlier run has asked; a `keeper` is given if a stored run goes on.
+        """
+        with self.changed(changes) as model:
+            source = ModelOfRun(model)
+            result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling, keeper)
+        result.source, result.auditor = source, partial(audit_model, source)
+        return result, cause
+
+    def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
+        """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
+
+        Parameters
+        ----------
+        t0 : start [s]
+        initial : where to start, as in `simulate`
+        settings : of `simulate`, as for `run`, but for t_eval, events, callback and open_joints
+
+        >>> import index3 as ix
+        >>> pendulum = ix.prepare(ix.library.pendulum()).stepper(0.0)
+        >>> for k in range(1, 4):
+        ...     result = pendulum.advance(0.1 * k)
+        >>> round(pendulum.get("energy.total") - float(result.energy.total[0]), 3) + 0.0
+        0.0
+        """
+        for name in ("t_eval", "events", "callback", "open_joints", "dense_output"):
+            if name in settings or self.settings.get(name) not in (None, (), False):
+                raise ModelError(f"stepper: {name} has no meaning here. Look after each advance instead.")
+        return Stepper(self, t0, initial, self.settings | {"progress": False} | self._checked(settings))
+
     def resume(self, t_span: tuple[float, float], keeper: Keeper) -> Result:
         """Go on with a run of the model itself that was stored; see `index3.resume`."""
-        result, cause = self._run(self.model, t_span, None, self.settings, CpuSeconds(), keeper)
-        result.auditor = partial(audit_changed, self.model, None)
+        result, cause = self.run_on(t_span, None, None, self.settings, CpuSeconds(), keeper=keeper)
         if not result.success and self.settings["on_failure"] == "raise":
             raise SimulationFailed(result.message, result) from cause
         return result
 
     def _run(
-        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
-        keeper: Keeper | None = None,
+        self, model: Model, t_span: Any, initial: Any, asked: Mapping[str, Any], cpu: CpuSeconds, source: ModelOfRun,
+        sampling: Sampling | None, keeper: Keeper | None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
-        plan, note = self._plan(model, t_span, asked)
+        plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else as_functions(asked["events"])
         keeper = keeper or keeper_of(self, model, plan, asked)
+        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+        if sampling is None and model.controllers:
+            sampling = Sampling(model, variant.whole, plan.span[0])
+        if sampling is not None:
+            sampling.source = source
         if keeper is None or keeper.saved is None:
-            segment = self._begin(plan, model, initial, asked, functions)
+            segment = self._begin(plan, variant, initial, asked, functions, sampling)
         else:
-            segment = begin_again(plan, Variant(model, partial(self.compile, model), linear=self.linear), keeper.saved)
+            if sampling is not None:
+                sampling.restore(text_in(keeper.saved, "words")["controllers"])
+            segment = begin_again(plan, variant, keeper.saved)
         runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
-        whole = segment.variant.whole
+        runner.sampling, whole = sampling, segment.variant.whole
         if asked["dense_output"]:
             runner.log = StepLog(runner.run)
         if functions:
-            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole))
+            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         if keeper is not None:
             keeper.begin(runner)
         workers.stop_idle()  # every kernel that the run is known to need is there
@@ -178,6 +222,16 @@ class Simulation:
             runner.segment.variant.forget()
         return result, runner.cause
 
+    def run_settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings of a run that is given some; raises what `run` would of unknown ones."""
+        return self.settings | self._checked(dict(settings))
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        """Names of the columns of q and v, such as "rod.x"."""
+        blocks = [*self.model.bodies.values(), *self.model.blocks]
+        return [f"{block.name}.{name}" for block in blocks for name in block.coordinate_names]
+
     def _checked(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings of a run, all of them known."""
         for name in settings:
@@ -190,7 +244,7 @@ class Simulation:
         return settings
 
     @contextmanager
-    def _model_of(self, changes: Any) -> Iterator[Model]:
+    def changed(self, changes: Any) -> Iterator[Model]:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
             yield self.model if changes is None else changes
@@ -200,7 +254,7 @@ class Simulation:
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.engine.changes import apply  # knows model files, which are slow to import
+        from index3.files.changes import apply  # knows model files, which are slow to import
 
         copy = self._spare.pop() if self._spare else self.model.copy()
         try:
@@ -212,8 +266,13 @@ class Simulation:
         finally:
             self._spare.append(copy)
 
-    def _plan(self, model: Model, t_span: Any, asked: Mapping[str, Any]) -> tuple[Plan, str]:
-        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it."""
+    def _plan(
+        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None
+    ) -> tuple[Plan, str]:
+        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
+
+        `first` is when controllers were first asked, if not at the start.
+        """
         span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
         constant_step = check_steps(
             self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
@@ -224,36 +283,43 @@ class Simulation:
         check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
         if not isinstance(asked["dense_output"], bool):
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
+        stops = merged(
+            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
+        )
         n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
         plan = Plan(
             span=span, method=self._chosen, options=self.options, rtol=asked["rtol"],
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
             step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
-            stops=stop_times(asked["discontinuities"], span), project=bool(asked["project"]),
+            stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
         check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
         return plan, note
 
-    def _begin(self, plan: Plan, model: Model, initial: Any, asked: Mapping[str, Any], functions: Any) -> Segment:
-        """The first segment, from an assembled state."""
-        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+    def _begin(
+        self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
+        sampling: Sampling | None,
+    ) -> Segment:  # fmt: skip
+        """The first segment, from an assembled state, where controllers are asked for the first time."""
         variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        variant.close(plan.span[0], variant.start(initial))
-        return begin(plan, variant, plan.span[0])
+        t0 = plan.span[0]
+        start = variant.start(initial, t0)
+        if sampling is not None:
+            sampling.activate()
+        variant.close(t0, start)
+        if sampling is not None and sampling.first(variant, t0):
+            variant.close(t0, start)  # accelerations with what the controllers hold
+        return begin(plan, variant, t0)
 
 
-def audit_changed(model: Model, changes: Any, result: Result) -> Audit:
-    """The energy audit of a run of a model with changes."""
-    if isinstance(changes, Mapping):
-        from index3.engine.changes import changed_model
-
-        return energy_audit(changed_model(model, changes), result)
-    return energy_audit(model if changes is None else changes, result)
+def audit_model(source: Callable[[], Model], result: Result) -> Audit:
+    """The energy audit of a run of the model that `source` gives."""
+    return energy_audit(source(), result)
 
 
 def prepared(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, relax
+from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, plain_newton, relax
 from index3.analysis.instants import movement, name_motions
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
@@ -22,6 +22,7 @@ from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
 from index3.methods import projection_kernels
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 
 METHODS = ("auto", "newton", "relaxation")
@@ -106,7 +107,8 @@ def static(
     model : Model; its given velocities play no part
     t : time at which motions and forces of time are taken [s]
     hold : what stays where it is: bodies ("crank"), their coordinates ("crank.x"), joint coordinates ("hinge.angle")
-    initial : where to start: another equilibrium, a result (its last instant), (q, v); by default the model's own
+    initial : where to start: another equilibrium, a result (its last instant), (q, v), joint coordinates by name such
+        as {"pin.angle": 0.3}; by default the model's own
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
     tolerance : unbalanced force that counts as balanced, as a part of the largest force; where rounding keeps it from
@@ -132,7 +134,7 @@ def static(
     held = with_holds(model, hold)
     equations = Equations(held, "static")
     system, state = equations.system, equations.state
-    start = equations.start(initial)
+    start = equations.start(initial, t)
     assembly = equations.assemble(t, start)
     balance = Balance(equations)
     used, notes, values = find(balance, method, tolerance, int(max_iterations))
@@ -187,21 +189,28 @@ def with_holds(model: Model, hold: Iterable[str]) -> Any:
 def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str], Eigen | None]:
     """Balance the state; what did it ("" if nothing), notes on the way, and the stiffness of what is free there."""
     notes: list[str] = []
-    start = balance.point
+    start, edge = balance.point, None
     if method != "relaxation":
         found = newton(balance, tolerance)
+        if not found and balance.deforms:
+            balance.back(start)
+            found = plain_newton(balance, tolerance)
         values = eigen(balance) if found else None
-        if method == "newton" or (found and not falls(values)):
+        if method == "newton" or (found and not falls(values, balance.finer)):
             return "newton" if found else "", notes, values
         if found and balance.iterations == 0:
             notes.append("the start was an unstable equilibrium")
+        edge = (balance.point, values) if found else None
         balance.back(start)
     sigma = 0.0
     for _ in range(EDGES):
         if not relax(balance, tolerance, most, sigma):
-            return "", notes, None
+            if edge is None:
+                return "", notes, None
+            balance.back(edge[0])
+            return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
         values = eigen(balance)
-        if values is None or not falls(values):
+        if values is None or not falls(values, balance.finer):
             break
         direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
         balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
@@ -209,11 +218,11 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
     return "relaxation", notes, values
 
 
-def falls(values: Eigen | None) -> bool:
+def falls(values: Eigen | None, finer: float) -> bool:
     """Whether some direction is known to have negative stiffness."""
     if values is None or not len(values[0]):
         return False
-    return bool(values[0][0].real < -NEUTRAL * np.abs(values[0]).max())
+    return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())
 
 
 def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
@@ -223,12 +232,12 @@ def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | 
     stiffness, directions = values
     if not len(stiffness):
         return True, []
-    neutral = np.abs(stiffness) <= NEUTRAL * np.abs(stiffness).max()
+    neutral = np.abs(stiffness) <= balance.finer * NEUTRAL * np.abs(stiffness).max()
     if not np.abs(stiffness).max() > 0.0:
         neutral[:] = True
     free = name_motions(model, balance.state.system, balance.state[s.Q], directions[:, neutral].real)
     flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
-    return not falls(values) and not flutter, free
+    return not falls(values, balance.finer) and not flutter, free
 
 
 def unbalanced(model: Model, balance: Balance) -> str:
@@ -258,4 +267,6 @@ def as_result(model: Model, balance: Balance, method: str) -> Result:
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
     line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
-    return Result(describe(model, state.system, unique), line, info)
+    result = Result(describe(model, state.system, unique), line, info)
+    result.source = ModelOfRun(model)
+    return result

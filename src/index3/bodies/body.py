@@ -61,6 +61,7 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
+    line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
         `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
@@ -82,6 +83,7 @@ class Body(Element):
     held = False
     flat = False
     deforms = False
+    line = False
     conservative = True
     quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
@@ -179,7 +181,11 @@ class Body(Element):
 
         A body that deforms or has parts may be shown by lines through points that move with it: {"type": "lines",
         "lines": [[section, ...], ...], "radius": ...}. A section is one of its markers in plain numbers, {"position",
-        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out.
+        "axes", "part"}, or with "body": "ground" a point of ground. The radius may be left out. Or by its nodes:
+        {"type": "faces", "nodes": [section, ...], "members": [[i, j], ...], "faces": [[i, j, k], ...], "radius": ...},
+        bars and triangles between them. With "rest", the nodes without deformation in the body frame, the page can
+        exaggerate it; with "values" it colours them by one of `quantities`: [name, what it is called with], a history
+        (n_t, nodes).
         """
         return self.shape
 
@@ -200,6 +206,14 @@ class Body(Element):
         """Motion of a marker, given as {"position", "axes", "part"}; by default fixed to the frame of its part."""
         frame = cls.frame_motion(constants, marker.get("part"), q, v, a)
         return carried(frame, marker["position"], marker["axes"])
+
+    @classmethod
+    def section_places(
+        cls, constants: Mapping[str, Any], sections: Sequence[Mapping[str, Any]], q: np.ndarray
+    ) -> np.ndarray:
+        """Points of many sections of a drawing (n_t, sections, 3); a kind with many may have a faster way."""
+        still = np.zeros_like(q)
+        return np.stack([cls.marker_motion(constants, each, q, still, still).position for each in sections], axis=1)
 
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""

@@ -18,6 +18,7 @@ from index3.fields import (
     TEXTS,
     Field,
     Fields,
+    choice,
     declare,
     field,
     number,
@@ -107,6 +108,7 @@ def solids(*own: Fields, **more: Fields) -> Mapping[str, Fields]:
     }
 
 
+END_POINT, PRESSURE = field("flat_or_not"), number("force/length^2", positive=True)
 FROM_POINTS = declare(RATES, BODY, points=points("length", 3, 1), masses=numbers("mass"))
 REFERENCE = given(reference=ORIENTATION)
 NATURAL = given(points=points("length", 3, 1, 4), vectors=points("1", 3, 0, 4))
@@ -143,3 +145,32 @@ MODAL_DATA = declare(MODAL_POSE, data=field("arrays").found(lambda body: body.fi
 STATES = declare(
     initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))
 )
+ANCF_BEAM = declare(
+    given(
+        start=END_POINT, end=END_POINT, points=field("axis"), elements=field("count"),
+        height=number("length", positive=True), width=number("length", positive=True),
+        young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True),
+        law=choice("continuum", "elastic-line"), plane=choice("strain", "stress"), damping=field("damping"),
+        gravity_across=choice("ignore"),
+    ),
+    PLANAR_RATES,
+    STATE,
+)  # fmt: skip
+LINE = declare(
+    given(
+        start=END_POINT, end=END_POINT, points=field("axis"), elements=field("count"),
+        height=number("length", positive=True), width=number("length", positive=True),
+        radius=number("length", positive=True),
+        young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True), damping=field("damping"),
+    ),
+    RATES,
+    STATE,
+)  # fmt: skip
+"""Those of cables and beams in space."""
+ANCF_CABLE = declare(LINE, given(bending_stiffness=number("force*length^2")))
+ANCF_BEAM3D = declare(
+    LINE,
+    given(
+        y=vector("1"), torsion_constant=number("length^4", positive=True), shear_factor=number("1", positive=True)
+    ),
+)  # fmt: skip

@@ -7,9 +7,10 @@ element: each returns clean values or raises a `ModelError` that begins with `ow
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -190,6 +191,12 @@ class Marker(metaclass=ElementType):
         for key in ("position", "axes"):
             state[key].setflags(write=False)
         self.__dict__.update(state)
+
+    def with_axes(self, axes: np.ndarray) -> Self:
+        """The same marker with other axes."""
+        other = copy(self)
+        other.__setstate__({"position": self.position.copy(), "axes": np.array(axes, float)})
+        return other
 
     @property
     def oriented(self) -> bool:

@@ -46,6 +46,23 @@ def as_mesh(vertices: Any, faces: Any, owner: str) -> tuple[np.ndarray, np.ndarr
     return corners, triangles
 
 
+def read_mesh(path: Any, owner: str) -> tuple[np.ndarray, np.ndarray]:
+    """Corners and triangles of a file, equal corners joined."""
+    try:
+        import trimesh  # here: an extra
+    except ImportError:
+        raise ModelError(f"{owner}: meshes are read by trimesh. Run: pip install 'index3[mesh]'") from None
+    try:
+        mesh: Any = trimesh.load(path, force="mesh")
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        corners, triangles = np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
+    except Exception as error:  # its readers raise whatever a damaged file makes them stumble over
+        raise ModelError(f"{owner} has no mesh in {str(path)!r}: {error}. Give an STL or OBJ file.") from None
+    if len(triangles) == 0:
+        raise ModelError(f"{owner} finds no triangles in {str(path)!r}. Give an STL or OBJ file.")
+    return corners, triangles
+
+
 def as_array(value: Any, owner: str, what: str) -> np.ndarray:
     """An array of finite numbers."""
     try:

@@ -12,26 +12,22 @@ import numpy as np
 from index3.algebra.rotations import E_transposed, rotation
 from index3.bodies import body_fields
 from index3.bodies.body import Body, kept
-from index3.bodies.kinematics import Kinematics
-from index3.bodies.marker import Marker, as_number, as_positive, as_vector, check_name, frame
+from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.modal_arrays import arrays_of, data_from
-from index3.bodies.modal_data import ModalData, invariants, rigid_motions
-from index3.bodies.modal_matrices import as_interfaces, as_nodes, as_structure, mass_and_centre, node_number
-from index3.bodies.modal_motion import constants_of, frame_of, motion_of, node_of
-from index3.bodies.modal_reduction import Interface, Structure, component_modes, own_modes
-from index3.bodies.modal_results import QUANTITIES
-from index3.bodies.modal_stress import as_recovery
-from index3.bodies.rigid_data import as_quaternion, is_singular
+from index3.bodies.modal_data import ModalData
+from index3.bodies.modal_matrices import as_count, as_damping, as_drawn, as_interfaces, as_nodes, as_structure
+from index3.bodies.modal_nodes import BodyOfNodes
+from index3.bodies.modal_reduced import add_spiders, reduced
+from index3.bodies.modal_reduction import component_modes, own_modes
+from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
 from index3.registry import register
 
 FRAME_NAMES = ("x", "y", "z", "e0", "e1", "e2", "e3")
-# Largest distance of a joint from the nearest node, relative to the size of the body: farther away it is a slip.
-REACH = 0.1
 
 
 @register
-class ModalBody(Body):
+class ModalBody(BodyOfNodes):
     """A flexible body by a floating frame and component modes (Craig-Bampton), from matrices of finite elements.
 
     Its frame has its origin at the centre of mass without deformation and the axes in which the nodes are given.
@@ -68,10 +64,6 @@ class ModalBody(Body):
     fields = body_fields.MODAL
     makers = MappingProxyType({"from_data": body_fields.MODAL_DATA})
     written_by = "from_data"
-    own_rows: tuple[str, ...] = ("normalisation",)
-    own_columns: tuple[tuple[int, ...], ...] = ((3, 4, 5, 6),)
-    deforms = True
-    quantities = QUANTITIES
 
     def __init__(
         self,
@@ -180,7 +172,7 @@ class ModalBody(Body):
         keys = ("position", "orientation", "velocity", "angular_velocity")
         self.placed = {key: kept(value) for key, value in zip(keys, pose, strict=True)}
         self.data, self.modes, self.mass = data, len(data.stiffness), data.mass
-        data.lines, data.faces = as_drawn(drawn[0], 2, data, owner), as_drawn(drawn[1], 3, data, owner)
+        data.lines, data.faces = (as_drawn(drawn[k], 2 + k, data.nodes, data.names, owner) for k in (0, 1))
         data.radius = as_number(drawn[2], owner, "radius")
         self.stiffness, self.damping = data.stiffness.copy(), as_damping(damping, self.frequencies, owner)
         self.conservative = not np.any(self.damping)
@@ -199,209 +191,3 @@ class ModalBody(Body):
         if angular_velocity is not None:
             w = as_vector(angular_velocity, owner, "angular velocity")
             self.v0[3:7] = E_transposed(p, (0.5 * w).tolist())  # w = 2 E p' and p . p' = 0
-
-    @property
-    def frequencies(self) -> np.ndarray:
-        """Of the free body's modes [Hz], by growing frequency."""
-        return np.sqrt(self.data.stiffness) / (2.0 * np.pi)
-
-    @property
-    def nodes(self) -> np.ndarray:
-        """Places of the nodes without deformation, in the frame in which they were given; spiders come last."""
-        return self.data.nodes
-
-    @property
-    def lacks_inertia(self) -> bool:
-        """Whether it has no inertia about some axis."""
-        return is_singular(self.inertia)
-
-    def row_weights(self) -> list[float]:
-        """4 tr(J)/3, the size of the p block of the mass matrix."""
-        return [4.0 * max(float(np.trace(self.inertia)), 1e-6 * self.mass) / 3.0]
-
-    def given_rates(self) -> np.ndarray:
-        """A mask of the rates that the user gave; modes start at rest unless joints make them move."""
-        given = super().given_rates()
-        given[len(FRAME_NAMES) :] = True
-        return given
-
-    def constants(self) -> dict[str, Any]:
-        """Names of the coordinates, and the nodes with their shapes."""
-        return constants_of(self.data, self.coordinate_names, self.label)
-
-    def pose(self) -> tuple[np.ndarray, np.ndarray]:
-        """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
-        return self.q0[:3].copy(), np.array(rotation(self.q0[3:7].tolist())).reshape(3, 3)
-
-    def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
-        """As its motion has it."""
-        entry = {"position": marker.position, "axes": marker.axes, "part": marker.part}
-        still = np.zeros((1, self.size))
-        motion = self.marker_motion(self.constants(), entry, self.q0[None], still, still)
-        return motion.position[0], motion.rotation[0]
-
-    def part_pose(self, part: str | None) -> tuple[np.ndarray, np.ndarray]:
-        """That of a node, or of the body frame."""
-        if part is None:
-            return self.pose()
-        return self.marker_pose(Marker.placed(self, np.zeros(3), np.eye(3), None, part))
-
-    def is_oriented(self, part: str | None) -> bool:
-        """Whether markers on a node turn with it; nodes with three coordinates have no rotations."""
-        return part is None or bool(self.data.turning[node_of(part)])
-
-    def has_part(self, part: str | None) -> bool:
-        """Whether it has such a node."""
-        number = (part or "node0").removeprefix("node")
-        return number.isdecimal() and int(number) < len(self.data.nodes)
-
-    def shapes_at(self, part: str | None) -> np.ndarray:
-        """Displacement and rotation (modes, 6) of a node; none of the body frame."""
-        return np.zeros((self.modes, 6)) if part is None else self.data.shapes[node_of(part)].T
-
-    def rest_of(self, part: str | None) -> np.ndarray:
-        """The place of a node without deformation in the body frame."""
-        return np.zeros(3) if part is None else self.data.nodes[node_of(part)] - self.data.centre
-
-    def marker(
-        self, position: Any = (0, 0, 0), *, node: Any = None, x: Any = None, z: Any = None, name: str | None = None
-    ) -> Marker:
-        """A marker on a node, given by its number or name; `position` from it and directions in the body frame.
-
-        Away from its node it moves as if on a rigid arm. A node with three coordinates gives no axes and no arm.
-        Without a node it is the origin of the floating frame, for forces on the body as a whole.
-        """
-        owner = f"Marker of {self.label}"
-        if node is None:
-            if np.any(as_vector(position, owner, "position")):
-                raise ModelError(f"{owner} stands on no node. Give node=..., one of those the body was made with.")
-            return self._on(None, np.zeros(3), frame(z, x, owner), name)
-        number = node_number(node, self.data.nodes, self.data.names, self.label)
-        arm = as_vector(position, owner, "position")
-        if np.any(arm) and not self.data.turning[number]:
-            raise ModelError(f"{owner} stands on an arm at node {number}, which has no rotations. Use an interface.")
-        return self._on(number, arm, frame(z, x, owner), name)
-
-    def marker_at_pose(self, point: np.ndarray, axes: np.ndarray, name: str | None = None) -> Marker:
-        """A marker with the pose (`point`, `axes`) in ground at the start, on the nearest node."""
-        number, r, A = self._nearest(point)
-        return self._on(number, A.T @ (point - r), A.T @ axes, name)
-
-    def own_marker_at(self, point: np.ndarray) -> Marker:
-        """A marker at a `point` of ground at the start, on the nearest node, with its axes."""
-        number, r, A = self._nearest(point)
-        return self._on(number, A.T @ (point - r), np.eye(3), None)
-
-    def _on(self, number: int | None, arm: np.ndarray, axes: np.ndarray, name: str | None) -> Marker:
-        if name is not None:
-            check_name(name, f"Marker of {self.label}")
-        return Marker.placed(self, arm, axes, name, None if number is None else f"node{number}")
-
-    def _nearest(self, point: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
-        """The number and pose of the node nearest to a point of ground, one with axes unless the point is at it."""
-        r, A = self.pose()
-        away = np.linalg.norm(self.data.nodes - self.data.centre - A.T @ (point - r), axis=1)
-        size = float(np.ptp(self.data.nodes, axis=0).max())
-        away[~self.data.turning & (away > 1e-9 * size)] = np.inf
-        number = int(np.argmin(away))
-        if away[number] > REACH * size:
-            raise ModelError(
-                f"{self.label} has no node within a tenth of its size of {point.tolist()}. Give a marker: "
-                "marker(node=..., position=...)."
-            )
-        return number, *self.part_pose(f"node{number}")
-
-    def drawing(self) -> dict[str, Any]:
-        """Lines along its members, those that follow each other in one, and around its faces; else its shape."""
-        lines: list[list[int]] = []
-        for first, second in self.data.lines.tolist():
-            if lines and lines[-1][-1] == first:
-                lines[-1].append(second)
-            else:
-                lines.append([first, second])
-        lines += [[*face, face[0]] for face in self.data.faces.tolist()]
-        if not lines:
-            return self.shape
-        at = {"position": [0.0, 0.0, 0.0], "axes": np.eye(3).tolist()}
-        drawn = [[{**at, "part": f"node{node}"} for node in line] for line in lines]
-        return {"type": "lines", "lines": drawn, **({"radius": self.data.radius} if self.data.radius else {})}
-
-    @classmethod
-    def frame_motion(
-        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
-    ) -> Kinematics:
-        """Of the body frame, or of a node."""
-        if part is None:
-            return frame_of(q, v, a)
-        return motion_of(constants, {"position": np.zeros(3), "axes": np.eye(3), "part": part}, q, v, a)
-
-    @classmethod
-    def marker_motion(
-        cls, constants: Mapping[str, Any], marker: Mapping[str, Any], q: np.ndarray, v: np.ndarray, a: np.ndarray
-    ) -> Kinematics:
-        """On a node."""
-        return motion_of(constants, marker, q, v, a)
-
-
-def as_count(modes: Any, owner: str) -> int | None:
-    """A number of modes, or None."""
-    if modes is None:
-        return None
-    if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
-        raise ModelError(f"{owner} has modes {short(modes)}. Give the number of modes to keep, or leave it out.")
-    return int(modes)
-
-
-def as_damping(damping: Any, frequencies: np.ndarray, owner: str) -> np.ndarray:
-    """What multiplies the modal rates: 2 zeta w, from a ratio, one for each mode, or a function of the frequency."""
-    ratios = [damping(float(f)) for f in frequencies] if callable(damping) else damping
-    try:
-        zeta = np.broadcast_to(np.array(ratios, float), frequencies.shape)
-    except (TypeError, ValueError):
-        raise ModelError(
-            f"{owner} has damping {short(damping)} for {len(frequencies)} modes. Give one ratio to critical damping, "
-            "one for each mode, or a function of the frequency."
-        ) from None
-    if not np.all(np.isfinite(zeta)) or np.any(zeta < 0.0):
-        raise ModelError(f"{owner} has damping ratios that are negative or not finite. Give zero or positive numbers.")
-    return 4.0 * np.pi * zeta * frequencies
-
-
-def as_drawn(value: Any, size: int, data: ModalData, owner: str) -> np.ndarray:
-    """Groups of `size` nodes each."""
-    groups = [[node_number(node, data.nodes, data.names, owner) for node in group] for group in value]
-    for group in groups:
-        if len(group) != size:
-            raise ModelError(
-                f"{owner} has {'members' if size == 2 else 'faces'} of {len(group)} nodes. Give {size} each."
-            )
-    return np.array(groups, int).reshape(-1, size)
-
-
-def reduced(
-    structure: Structure, names: dict[str, int], modes: np.ndarray, squares: np.ndarray, stress: Any
-) -> ModalData:
-    """A structure with its modes (coordinates, n) of unit modal mass."""
-    mass, centre = mass_and_centre(structure)
-    count, per = len(structure.nodes), structure.per_node
-    shapes = np.zeros((count, 6, modes.shape[1]))
-    shapes[:, :per] = modes.reshape(count, per, -1)
-    inertia = invariants(structure.M, modes, rigid_motions(structure.nodes, centre, per))
-    recovery = as_recovery(stress, count, per * count, structure.owner)
-    return ModalData(
-        structure.nodes, names, shapes, np.full(count, per == 6), squares, mass, centre, inertia,
-        stress=None if recovery is None else recovery.of_modes(modes),
-    )  # fmt: skip
-
-
-def add_spiders(data: ModalData, interfaces: list[Interface], ends: np.ndarray) -> None:
-    """Append the centres of spiders as nodes, and note the names of interfaces; `ends` are their shapes (k, 6, n)."""
-    for interface, shapes in zip(interfaces, ends, strict=True):
-        number = interface.nodes[0]
-        if len(interface.nodes) > 1:
-            number = len(data.nodes)
-            data.nodes = np.vstack([data.nodes, interface.centre])
-            data.shapes = np.concatenate([data.shapes, shapes[None]])
-            data.turning = np.append(data.turning, True)
-        if interface.name:
-            data.names[interface.name] = number

@@ -159,3 +159,38 @@ def check_spider(owner: str, entry: Any, places: np.ndarray) -> None:
             f"{owner} has too few interface nodes in {short(entry)}: its nodes have no rotations. Give at least three "
             "nodes that are not on one line; they move as a rigid spider."
         )
+
+
+def as_count(modes: Any, owner: str) -> int | None:
+    """A number of modes, or None."""
+    if modes is None:
+        return None
+    if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
+        raise ModelError(f"{owner} has modes {short(modes)}. Give the number of modes to keep, or leave it out.")
+    return int(modes)
+
+
+def as_damping(damping: Any, frequencies: np.ndarray, owner: str) -> np.ndarray:
+    """What multiplies the modal rates: 2 zeta w, from a ratio, one for each mode, or a function of the frequency."""
+    ratios = [damping(float(f)) for f in frequencies] if callable(damping) else damping
+    try:
+        zeta = np.broadcast_to(np.array(ratios, float), frequencies.shape)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{owner} has damping {short(damping)} for {len(frequencies)} modes. Give one ratio to critical damping, "
+            "one for each mode, or a function of the frequency."
+        ) from None
+    if not np.all(np.isfinite(zeta)) or np.any(zeta < 0.0):
+        raise ModelError(f"{owner} has damping ratios that are negative or not finite. Give zero or positive numbers.")
+    return 4.0 * np.pi * zeta * frequencies
+
+
+def as_drawn(value: Any, size: int, nodes: np.ndarray, names: Mapping[str, int], owner: str) -> np.ndarray:
+    """Groups of `size` nodes each."""
+    groups = [[node_number(node, nodes, names, owner) for node in group] for group in value]
+    for group in groups:
+        if len(group) != size:
+            raise ModelError(
+                f"{owner} has {'members' if size == 2 else 'faces'} of {len(group)} nodes. Give {size} each."
+            )
+    return np.array(groups, int).reshape(-1, size)

@@ -95,6 +95,14 @@ def motion_of(
     )
 
 
+def node_places(constants: Mapping[str, Any], nodes: Sequence[int], q: np.ndarray) -> np.ndarray:
+    """Places of nodes (n_t, k, 3) from histories of the coordinates."""
+    shapes, rest = unpacked(constants["shapes"])[nodes, :3], unpacked(constants["nodes"])[nodes]
+    bent = rest + np.einsum("kin,tn->tki", shapes, q[:, FRAME:])
+    A = as_matrices(rotation(tuple(q[:, 3:FRAME].T)))
+    return q[:, None, :3] + np.einsum("tij,tkj->tki", A, bent)
+
+
 def turned(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     """A x, time by time."""
     return np.einsum("tij,tj->ti", A, x)

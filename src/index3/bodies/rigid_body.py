@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from index3.bodies import body_fields
 from index3.bodies.body import Body, distance
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
-from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points
+from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
 from index3.errors import ModelError
 from index3.registry import register
@@ -264,36 +265,44 @@ class RigidBody(Body):
         cls,
         name: str,
         vertices: Any,
-        faces: Any,
-        density: float,
+        faces: Any = None,
+        density: float | None = None,
         *,
+        scale: float = 1.0,
         position: Any = (0, 0, 0),
         orientation: Any = (1, 0, 0, 0),
         velocity: Any = None,
         angular_velocity: Any = None,
         **settings: Any,
     ) -> Self:
-        """A uniform solid inside a closed surface of triangles, by the divergence theorem.
+        """A uniform solid inside a closed surface of triangles, by the divergence theorem; drawn as that surface.
 
         Parameters
         ----------
-        vertices : (n, 3) corners [m], in a frame of the mesh's own
+        vertices : (n, 3) corners [m], in a frame of the mesh's own; or a file (STL, OBJ, PLY and others that
+            trimesh reads, `pip install "index3[mesh]"`), without `faces`
         faces : (k, 3) numbers of three corners each, counter-clockwise seen from outside
         density : float [kg/m^3]
+        scale : metres per unit of the mesh, 0.001 for a file in millimetres
         position, orientation : of the frame of the mesh in ground; the body's axes are its axes
         velocity, angular_velocity : as of `RigidBody`, velocity that of the centre of mass
 
         Raises
         ------
-        ModelError : the surface is open, or inside out.
+        ModelError : the surface is open, or inside out; the file cannot be read.
         """
         owner = f"{cls.__name__} '{name}'"
+        if isinstance(vertices, str | PathLike):
+            vertices, faces = read_mesh(vertices, owner)
         corners, triangles = as_mesh(vertices, faces, owner)
+        corners = as_positive(scale, owner, "scale") * corners
         mass, centre, inertia = of_mesh(corners, triangles, as_positive(density, owner, "density"), owner)
         A = np.array(rotation(as_quaternion(orientation, owner))).reshape(3, 3)
         place = as_vector(position, owner, "position") + A @ centre
         rates = {"velocity": velocity, "angular_velocity": angular_velocity}
-        return cls(name, mass, inertia, position=place, orientation=orientation, **rates, **settings)
+        body = cls(name, mass, inertia, position=place, orientation=orientation, **rates, **settings)
+        body.shape = {"type": "mesh", "vertices": (corners - centre).tolist(), "faces": triangles.tolist()}
+        return body
 
     @classmethod
     def from_parts(

@@ -11,6 +11,7 @@ import typer
 from index3.commands.common import (
     DebugOption,
     HtmlOption,
+    InitialOption,
     ModelArgument,
     ParamOption,
     PlotOption,
@@ -20,6 +21,7 @@ from index3.commands.common import (
     clean_errors,
     finish_run,
     load_model,
+    read_start,
     write_files,
 )
 from index3.errors import ModelError
@@ -61,6 +63,7 @@ def static(
     model: ModelArgument,
     at: TimeOption = 0.0,
     hold: HoldOption = [],  # noqa: B006
+    initial: InitialOption = [],  # noqa: B006
     method: StaticMethod = "auto",
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -74,7 +77,7 @@ def static(
         mechanism = load_model(model, param)
         from index3.analysis.static import static
 
-        found = static(mechanism, t=at, hold=hold, method=method)
+        found = static(mechanism, t=at, hold=hold, initial=read_start(initial), method=method)
         if not quiet:
             print_static(mechanism, found)
         write_files(found.result, html, None, save, quiet)

@@ -27,6 +27,10 @@ MODEL_HELP = "A mechanism of the library, a model file (.json, .toml), a .py fil
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 ParamOption = Annotated[list[str], typer.Option("--param", metavar="KEY=VALUE", help="Parameter of the model; repeat.")]
+InitialOption = Annotated[
+    list[str],
+    typer.Option("--initial", metavar="JOINT.ANGLE=X", help="Joint coordinate or rate to start with; repeat."),
+]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 HtmlOption = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write an animated page.")]
 PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Write energy and residual plots.")]
@@ -50,6 +54,20 @@ def clean_errors(debug: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("error: interrupted", err=True)
         raise typer.Exit(FAILED) from None
+
+
+def read_start(texts: list[str]) -> dict[str, Any] | None:
+    """`["pin.angle=0.3"]` as joint coordinates to start from; None without any."""
+    start: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            start[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ModelError(f"--initial {text!r} is not of the form joint.coordinate=number.")
+    return start or None
 
 
 def read_pairs(texts: list[str], flag: str, reserved: tuple[str, ...] = ()) -> dict[str, Any]:

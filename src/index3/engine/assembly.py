@@ -88,7 +88,8 @@ def close_state(
         state[s.ANGLE_REF][:] = start.angle
     diagonal = typical_masses(system)
     iterations = close_positions(state, projector, t, np.zeros(system.n, bool) if held is None else held, q0)
-    given = given_velocities(system) if start is None else np.ones(system.n, bool)
+    given = given_velocities(system) if start is None else start.given
+    given = np.ones(system.n, bool) if given is None else given
     if given.any() and not given.all():
         projector.table[projection_kernels.HEAVY_V][:] = HEAVY * diagonal * given
         for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -45,8 +46,15 @@ class Equations:
         """The time of the state."""
         return float(self.state[s.TIME][0])
 
-    def start(self, at: Any) -> Start | None:
-        """What a user's `initial` or `at` means; None is the model's own initial state."""
+    def start(self, at: Any, t: float = 0.0) -> Start | None:
+        """What a user's `initial` or `at` means; None is the model's own initial state.
+
+        Joint coordinates by name are met at time `t`, together with all else that holds then.
+        """
+        if isinstance(at, Mapping):
+            from index3.engine.joint_start import joint_start  # which makes equations of a changed model
+
+            return joint_start(self, at, t)
         return starting_point(self.system, at, self.analysis)
 
     def assemble(self, t: float | None = None, start: Start | None = None, held: np.ndarray | None = None) -> Assembly:

@@ -22,7 +22,7 @@ from index3.results.result import Layout, Result
 
 LOCATION = 1e-12
 """An event is located to this part of its step: rounding of the dense output."""
-DYNAMIC = ("acceleration", "force", "torque", "on_first")
+DYNAMIC = ("acceleration", "force", "torque", "on_first", "tension", "moment", "power")
 """Words in the names of what only a solution of the equations of motion gives."""
 EARLY = 1e-2
 """Part of the first step after an action at which the function that fired is asked for its side of zero."""
@@ -107,12 +107,15 @@ class Events:
         `Switch` that changes the run at the event
     segment, layout : of the run
     moving : markers that follow functions of time, as `layout` numbers them
+    source : what gives forces to results
     """
 
-    def __init__(self, functions: Any, segment: Segment, layout: Layout, moving: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, functions: Any, segment: Segment, layout: Layout, moving: Sequence[Any] = (), source: Any = None
+    ) -> None:
         self.functions: list[Callable[[float, Instant], float]] = as_functions(functions)
         self.segment, self.layout, progress = segment, layout, segment.run
-        self.moving = moving
+        self.moving, self.source = moving, source
         self.table = Table(len(probe.SLOTS))
         self.table[probe.RUN] = np.array([progress.table.handle], np.int64)
         self.table[probe.TIME] = np.zeros(1)
@@ -160,7 +163,7 @@ class Events:
     def result(self, arrays: dict[str, np.ndarray]) -> Result:
         """Arrays of one instant as a result."""
         result = Result(self.layout, arrays)
-        result.moving = self.moving
+        result.moving, result.source = self.moving, self.source
         return result
 
     def ask(self, t: float, only: int | None = None) -> list[float]:

@@ -44,11 +44,14 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     forces = []
     for name, force in model.forces.items():
         markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
+        along = [entry if entry == "line" else [entry[0].name, entry[1]] for entry in force.along]
+        several = len(force.parts) != 1 or force.parts[0] is not force
         entry = {"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers}
+        entry |= {"on": force.reported, "along": along, "set": several}
         forces.append({**entry, "symbol": force.symbol, "solids": force.solids()})
     layout = Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
-        gravity=[float(x) for x in model.gravity],
+        gravity=[float(x) for x in model.gravity], controllers=list(model.controllers),
     )  # fmt: skip
     mark_unique(layout, unique)
     return layout
@@ -76,6 +79,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
         "angle_zero": measured(joint, "angle") if angle >= 0 else 0.0,
         "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
         "unique": True,
+        "clamp": bool(getattr(joint, "clamp", False)),
         "symbol": element.symbol,
         "solids": element.solids() if group.markers else [],
     }

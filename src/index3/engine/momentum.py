@@ -45,9 +45,11 @@ class Momenta:
 
         `tried` is the number of steps tried so far, `last` whether these are all.
         """
-        if not self.parts or segment.run[run.AUDIT][audit.MODE] != audit.FAIL or (tried < self.next_look and not last):
+        if not self.parts or (tried < self.next_look and not last):
             return ""
         self.next_look = tried + LOOK
+        if segment.run[run.AUDIT][audit.MODE] != audit.FAIL:
+            return ""
         now = present(segment)
         both = {key: np.concatenate([self.start[key], now[key]]) for key in now}
         for k, check in enumerate(momentum_checks(segment, self.parts, both, LOST, self.largest)):

@@ -17,11 +17,7 @@ def reporter(progress: Any, name: str, span: tuple[float, float]) -> Iterator[Ca
     if callable(progress):
         yield lambda t: progress(t, t1)
         return
-    if progress not in ("auto", True, False):
-        raise ModelError(
-            f"simulate: progress = {progress!r}. Choose 'auto', True, False, or give a function of (t, t1)."
-        )
-    if progress is False or (progress == "auto" and not sys.stderr.isatty()):
+    if not is_shown(progress, "simulate", "(t, t1)"):
         yield lambda t: None
         return
     from rich.console import Console
@@ -36,3 +32,35 @@ def reporter(progress: Any, name: str, span: tuple[float, float]) -> Iterator[Ca
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=t1 - t0, t=t0)
         yield lambda t: bar.update(task, completed=t - t0, t=t)
+
+
+@contextlib.contextmanager
+def bar_of_cases(progress: Any, total: int) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of cases that are finished."""
+    if callable(progress):
+        yield lambda done: progress(done, total)
+        return
+    if not is_shown(progress, "sweep", "(done, total)"):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("sweep"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("sweep", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def is_shown(progress: Any, who: str, arguments: str) -> bool:
+    """Whether there is to be a bar.
+
+    Raises
+    ------
+    ModelError : the setting is none of its choices.
+    """
+    if progress not in ("auto", True, False):
+        raise ModelError(
+            f"{who}: progress = {progress!r}. Choose 'auto', True, False, or give a function of {arguments}."
+        )
+    return progress is True or (progress == "auto" and sys.stderr.isatty())

@@ -83,6 +83,8 @@ def save_run(runner: Runner) -> dict[str, np.ndarray]:
     saved = {f"segment:{name}": array for name, array in checkpoint.save(segment).items()}
     saved |= {f"origin:{name}": array for name, array in segment.origin.items()}
     saved["t_eval"] = segment.run[run.T_EVAL].copy()
+    saved |= {f"momenta:{name}": array for name, array in runner.momenta.start.items()}
+    saved["largest momenta"] = runner.momenta.largest.copy()
     others = [other for other in segment.variant.met if other is not segment.variant]
     for k, other in enumerate(others):
         part = checkpoint.save_part(checkpoint.of_variant(other))
@@ -107,7 +109,9 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "changes": segment.earlier_changes, "asked": runner.asked, "near_branch": runner.near_branch,
         "jumps": [asdict(jump) for jump in runner.jumps], "lines": runner.collector.given,
         "seconds": runner.seconds, "cpu": dict(runner.cpu.spent),
+        "next_look": runner.momenta.next_look,
         "stalling": {"t": stalling.t, "tried": stalling.tried, "warned": stalling.warned},
+        "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
         "zeno": [[function, list(times)] for function, times in runner.zeno.times.items()],
     }  # fmt: skip
 
@@ -150,6 +154,9 @@ def restore_run(runner: Runner, saved: Saved) -> None:
     for part, seconds in words["cpu"].items():
         runner.cpu.spent[part] += seconds
     vars(runner.stalling).update(words["stalling"])
+    momenta = runner.momenta
+    momenta.start, momenta.next_look = part_of(saved, "momenta"), words["next_look"]
+    momenta.largest[:] = saved["largest momenta"]
     runner.zeno.times = {function: deque(times, maxlen=SHRINKING) for function, times in words["zeno"]}
     restore_events(runner, saved, words.get("events"))
 

@@ -22,6 +22,7 @@ from index3.engine.layout import describe, mark_unique, moving_markers
 from index3.engine.momentum import Momenta
 from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.resuming import Keeper
+from index3.engine.sampling import Sampling
 from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.suspects import suspects
@@ -72,6 +73,7 @@ class Runner:
         self.cause: BaseException | None = None
         self.log: StepLog | None = None  # with dense output: every accepted step
         self.events: Events | None = None  # functions to be asked after every accepted step
+        self.sampling: Sampling | None = None  # controllers
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
@@ -130,6 +132,8 @@ class Runner:
             if self.keeper is not None:
                 self.keeper.look(self)
             start = time.perf_counter()
+            if self.sampling is not None:
+                self.sampling.activate()
             with self.watch.stepping():
                 code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look())
             self.seconds += time.perf_counter() - start
@@ -159,10 +163,10 @@ class Runner:
         """
         if self.log is not None or self.events is not None:
             return 1
-        steps = min(self.stalling.next_look, self.momenta.next_look) - self.tried
-        if self.segment.choice is not None:
-            steps = min(steps, self.asked + RECONSIDER - self.segment.counters()["steps"])
-        return max(1, steps)
+        steps = max(1, min(self.stalling.next_look, self.momenta.next_look) - self.tried)
+        if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
+            steps = min(steps, max(0, self.asked + RECONSIDER - self.segment.counters()["steps"]))
+        return steps
 
     def look(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
@@ -180,7 +184,8 @@ class Runner:
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
         choice, steps = self.segment.choice, self.segment.counters()["steps"]
-        if choice is None or (code == run.BUDGET and steps < self.asked + RECONSIDER):
+        early = code == run.BUDGET and steps < self.asked + RECONSIDER
+        if choice is None or early or code == run.BLOCK_FULL:  # how large blocks are must not matter
             return False
         self.asked = steps
         table = choice.reconsider(self.run, failed) if code in (run.BUDGET, run.STEP_TOO_SMALL) else None
@@ -238,12 +243,18 @@ class Runner:
             self.restart(switch, line, hit)
 
     def pass_stop(self) -> None:
-        """Restart at a declared discontinuity; velocities jump if those of a motion do."""
+        """Restart at a declared discontinuity, or where controllers are asked; velocities jump if a motion's do."""
         progress = self.run
         line = {name: progress[slot][None].copy() for name, slot in END_STATE.items()}
         line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
         line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
         place = (line["q"][0], line["v"][0], line["angle"][0])
+        try:
+            if self.sampling is not None:
+                self.sampling.ask(self.segment.variant, self.segment.end, line)
+        except UNMET as error:
+            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
+            return
         self.restart(Switch(self.segment.variant, self.segment.end, place), line, None)
 
     def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
@@ -352,6 +363,7 @@ class Runner:
             "options": {key: value for key, value in options.items() if value is not None},
             "audit": audited,
             "jumps": [asdict(jump) for jump in self.jumps],
+            "controllers": [] if self.sampling is None else self.sampling.to_list(),
         }  # fmt: skip
         if self.events is not None:
             found = {"t_events": self.events.times(), "y_events": self.events.states()}

@@ -45,8 +45,8 @@ class Plan:
 
     def next_stop(self, t: float) -> float:
         """The first declared discontinuity after t, or the end."""
-        later = self.stops[self.stops > t]
-        return float(later[0]) if len(later) else self.span[1]
+        k = int(np.searchsorted(self.stops, t, "right"))
+        return float(self.stops[k]) if k < len(self.stops) else self.span[1]
 
 
 @dataclass

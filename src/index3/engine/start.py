@@ -21,6 +21,7 @@ class Start:
     v: np.ndarray
     angle: np.ndarray | None = None
     t: float | None = None
+    given: np.ndarray | None = None  # a mask of the rates to keep, all of them by default
 
 
 def either(initial: Any, at: Any, analysis: str) -> Any:
@@ -61,7 +62,8 @@ def starting_point(system: System, at: Any, analysis: str) -> Start | None:
             q, v = at
         except (TypeError, ValueError):
             raise ModelError(
-                f"{analysis}: cannot start from {short(at)}. Give a static equilibrium, a result, or (q, v)."
+                f"{analysis}: cannot start from {short(at)}. Give a static equilibrium, a result, (q, v), or joint "
+                "coordinates such as {'pin.angle': 0.3}."
             ) from None
     if angle is not None and len(angle) != len(system.angle_joints):
         angle = None  # of a model with other joints: turns are counted from the initial ones

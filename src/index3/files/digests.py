@@ -36,6 +36,8 @@ def digests(model: Model) -> dict[str, str]:
             except ModelError:
                 data = made_of(element)
             found[f"{type(element).__name__} '{element.name}'"] = digest(json.dumps(data, sort_keys=True, default=told))
+    for controller in model.controllers.values():
+        found[controller.label] = digest(json.dumps(made_of(controller), sort_keys=True, default=told))
     return found
 
 

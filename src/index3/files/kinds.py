@@ -211,12 +211,17 @@ class JointName(Kind):
 class ShapeEntry(Strict):
     """What is drawn of a body, in its frame [m]."""
 
-    type: Literal["none", "rod", "box", "cylinder", "sphere"]
+    type: Literal["none", "rod", "box", "cylinder", "sphere", "ring", "mesh"]
     ends: Annotated[list[Vector3], Checked(min_length=2, max_length=2)] = LEFT_OUT
     size: Vector3 = LEFT_OUT
     radius: Float = LEFT_OUT
+    inner: Float = LEFT_OUT
     length: Float = LEFT_OUT
     axis: str = LEFT_OUT
+    vertices: Annotated[list[Vector3], Checked(max_length=LONGEST)] = LEFT_OUT
+    faces: Annotated[list[Annotated[list[int], Checked(min_length=3, max_length=3)]], Checked(max_length=LONGEST)] = (
+        LEFT_OUT
+    )
 
 
 @dataclass(frozen=True)
@@ -230,7 +235,7 @@ class Shape(Kind):
         """The shape in SI."""
         factor = place.factor("length")
         return {
-            key: part if isinstance(part, str) else (factor * np.array(part, float)).tolist()
+            key: part if isinstance(part, str) or key == "faces" else (factor * np.array(part, float)).tolist()
             for key, part in value.items()
         }
 
@@ -283,3 +288,32 @@ def path() -> Numbers:
 def one_or_two(dimension: Dimension) -> Numbers:
     """A number, or two."""
     return Numbers(Float | vector(dimension, 2).type, f"a {dimension}, or two", dimension)
+
+
+def flat_or_not() -> Numbers:
+    """A point of the plane, or in space."""
+    types = [vector("length", size).type for size in (2, 3)]
+    return Numbers(types[0] | types[1], "2 or 3 finite numbers", "length")
+
+
+def axis() -> Numbers:
+    """Points of an axis, in a plane or in space."""
+    types = [points("length", size, 2).type for size in (2, 3)]
+    return Numbers(types[0] | types[1], "at least 2 rows of 2 or 3 numbers", "length")
+
+
+@dataclass(frozen=True)
+class Damping(Kind):
+    """A time constant, or two numbers: per mass and per stiffness."""
+
+    type: Any = Float | Annotated[list[Float], Checked(min_length=2, max_length=2)]
+    wanted: str = "a time, or two numbers: per mass [1/time], per stiffness [time]"
+
+    def read(self, value: Any, place: Place) -> Any:
+        """In SI."""
+        lag = place.factor("time")
+        return lag * value if not isinstance(value, list) else [value[0] / lag, lag * value[1]]
+
+    def write(self, value: Any, place: Place) -> Any:
+        """Plain numbers."""
+        return float(value) if np.ndim(value) == 0 else [float(x) for x in value]

@@ -50,6 +50,8 @@ def data_of(model: Model, place: Place | None = None) -> dict[str, Any]:
     """A model as the data of a file: dicts, lists, numbers and text; all in one without a place."""
     data: dict[str, Any] = {"index3": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
     place = place or Place(model)
+    for controller in model.controllers.values():
+        raise ModelError(f"{controller.label} cannot be written to a file: it holds a function of Python.")
     for section in SECTIONS:
         elements = getattr(model, section).values()
         if elements:

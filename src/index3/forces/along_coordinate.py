@@ -62,6 +62,11 @@ class JointForce(ForceElement):
         self.markers = (joint.first, joint.second)
 
     @property
+    def along(self) -> tuple[Any, ...]:
+        """Its coordinate."""
+        return ((self.joint, self.coordinate),)
+
+    @property
     def turns(self) -> bool:
         """Whether the coordinate is an angle."""
         return bool(self.joint.measures[self.coordinate].kind == "angle")

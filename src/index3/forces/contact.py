@@ -130,6 +130,11 @@ class Contact(ForceElement):
             raise ModelError(f"{self.label} has a shape as large as the ring around it. Give the ring a larger radius.")
 
     @property
+    def reported(self) -> int:
+        """The marker of the second body as the user gave them."""
+        return 0 if self.swapped else 1
+
+    @property
     def damped(self) -> bool:
         """Whether it has derivatives by velocity."""
         return True  # while it touches

@@ -140,6 +140,16 @@ class ForceElement(Element):
         return False
 
     @property
+    def reported(self) -> int:
+        """The marker that `force` and `torque` of a result belong to: the second, or the only one."""
+        return min(1, sum(marker.body.kind != "states" for marker in self.markers) - 1)
+
+    @property
+    def along(self) -> tuple[Any, ...]:
+        """What a result measures it along: "line" for that between its markers, or (joint, name of a coordinate)."""
+        return ()
+
+    @property
     def law_in_numbers(self) -> dict[str, Any] | None:
         """Plain numbers from which a result works out the histories of the force; None if it has no such."""
         return None

@@ -124,6 +124,7 @@ class PointGravity(ForceElement):
     """
 
     kind = __name__
+    along = ("line",)
     fields = declare(
         body=BODY.found(lambda gravity: gravity.markers[1].body),
         centre=marker(0),

@@ -131,6 +131,11 @@ class JointFriction(ForceElement):
         self.radius = self._length(radius, "radius", self.turning, "turns", required=True)
         self.arm = self._length(arm, "arm", self.sliding, "slides", required=False)
 
+    @property
+    def along(self) -> tuple[Any, ...]:
+        """All coordinates of its joint."""
+        return tuple((self.joint, name) for name in self.joint.coordinates)
+
     def _length(self, value: Any, what: str, wanted: bool, does: str, required: bool) -> float | None:
         if value is None:
             if wanted and required:

@@ -40,6 +40,7 @@ class Load(ForceElement):
     kind = __name__
     fields = declare(on=marker(0), follower=FLAG, reaction=marker(1))
     part = 0
+    reported = 0
 
     def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
         """Keep what is given, unless it has no effect."""
@@ -141,10 +142,15 @@ class Torque(Load):
         marker = marker_of(self.label, on)
         other = None if reaction is None else marker_of(self.label, reaction)
         for end in (marker, other):
-            if end is not None and not end.oriented:
+            if end is not None and not end.oriented and not end.body.line:
                 raise ModelError(
                     f"{self.label} cannot turn {end.body.label}, which has no orientation. Use a RigidBody."
                 )
+        if follower and marker.body.line:
+            raise ModelError(
+                f"{self.label} cannot turn with {marker.body.label}, which has no axes across its tangent. "
+                "Leave follower out."
+            )
         self._apply(marker, vector, follower, other)
 
 

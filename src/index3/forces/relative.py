@@ -15,7 +15,7 @@ import numpy as np
 
 from index3.algebra.rotation_vectors import rotation_vector
 from index3.algebra.vectors import add, add_at, cross, load, load_at, multiply, scale, skew, sub
-from index3.bodies.body import check_pair
+from index3.bodies.body import check_pair, joint_point
 from index3.bodies.marker import Marker, as_vector, frame
 from index3.compiled import slots as s
 from index3.compiled.interface import helper, view
@@ -33,7 +33,7 @@ def relative_markers(owner: str, first: Any, second: Any, at: Any, axis: Any, x:
     if check_pair(owner, first, second, "at=..."):
         if at is None:
             raise ModelError(f"{owner} joins two bodies without at. Give at=..., or two markers.")
-        point, axes = as_vector(at, owner, "at"), frame(axis, x, owner, "axis")
+        point, axes = joint_point(first, second, as_vector(at, owner, "at")), frame(axis, x, owner, "axis")
         first, second = first.marker_at_pose(point, axes), second.marker_at_pose(point, axes)
     elif any(value is not None for value in (at, axis, x)):
         raise ModelError(

@@ -123,6 +123,11 @@ class RotationalSpringDamper(CurvedForce):
         self.torque = as_number(torque, self.label, "torque")
 
     @property
+    def along(self) -> tuple[Any, ...]:
+        """The angle of its joint."""
+        return ((self.joint, "angle"),)
+
+    @property
     def damped(self) -> bool:
         """Whether it has a damper."""
         return acts(self.damping)

@@ -92,6 +92,7 @@ class SpringDamper(CurvedForce):
 
     kind = __name__
     symbol = "coil"
+    along = ("line",)
     fields = declare(
         ENDS,
         TWO_POINTS,

@@ -57,6 +57,7 @@ class Tyre(ForceElement):
     """
 
     kind = tyre_kernels.__name__
+    reported = 0
     symbol = ""
     page = "elements/tyre.md"
     fields = declare(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, check_pair
+from index3.bodies.body import Body, check_pair, joint_point
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
@@ -100,7 +100,9 @@ class Joint(Element):
         self._set_name(name)
         if self._short_form(first, second, at=at, axis=axis, x=x):
             axes = frame(axis, x, self.label, "axis")
-            point = None if at is None else as_vector(at, self.label, "at")  # None where the place does not matter
+            point = None  # where the place does not matter
+            if at is not None:
+                point = self._at(first, second, at)
             first, second = (
                 body.marker_at_pose(body.pose()[0] if point is None else point, axes) for body in (first, second)
             )
@@ -125,6 +127,13 @@ class Joint(Element):
                 "Leave that out, since markers carry points and axes, or give two bodies."
             )
         return False
+
+    def _at(self, first: Body, second: Body, at: Any) -> np.ndarray:
+        """The point of the short form, as the bodies take it."""
+        try:
+            return joint_point(first, second, as_vector(at, self.label, "at"))
+        except ModelError as error:
+            raise ModelError(f"{self.label} cannot be placed. {error}") from None
 
     def _join(self, first: Marker, second: Marker) -> None:
         """Keep the markers, unless a row needs the axes of a point mass."""
@@ -190,7 +199,7 @@ class TwoAxes(Joint):
     def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axes: Any = None) -> None:
         self._set_name(name)
         if self._short_form(first, second, at=at, axes=axes):
-            point = as_vector(at, self.label, "at")
+            point = self._at(first, second, at)
             z1, z2 = (as_direction(a, self.label, "axis") for a in as_pair(axes, self.label, "axes"))
             first_axes, second_axes = self._frames(z1, z2)
             first, second = first.marker_at_pose(point, first_axes), second.marker_at_pose(point, second_axes)

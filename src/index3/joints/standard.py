@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from index3.algebra.vectors import cross, dot, scale, skew, sub
-from index3.bodies.marker import Vector, frame
+from index3.bodies.marker import Marker, Vector, frame
 from index3.errors import ModelError
+from index3.fields import FLAG, declare
 from index3.joints.base import (
     ANGLE,
     COINCIDENT,
@@ -89,11 +92,57 @@ class Planar(Joint):
 
 @register
 class Fixed(Joint):
-    """The two marker frames coincide: 6 rows. Frames that differ at the start are brought together by assembly."""
+    """The two marker frames coincide: 6 rows. Frames that differ at the start are brought together by assembly.
+
+    With `clamp` it holds all that a node of a beam in absolute nodal coordinates has: besides the position all position
+    gradients, where otherwise the section may stretch and shear. `force` and `torque` are then those of all its rows.
+    Of an `AncfCable`, which has no axes across its tangent, it holds point and tangent: 5 rows.
+    """
 
     required = ("at",)
     symbol = "weld"
-    recipe = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
+    recipe: tuple[Primitive, ...] = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
+    fields = declare(Joint.fields, clamp=FLAG)
+
+    def _join(self, first: Marker, second: Marker) -> None:
+        lines = [marker.body.line for marker in (first, second)]
+        if not any(lines):
+            super()._join(first, second)
+            return
+        line, other = (first, second) if lines[0] else (second, first)
+        if not other.oriented:
+            raise ModelError(
+                f"{self.label} holds the tangent of {line.body.label} to {other.body.label}, which has no orientation. "
+                "Put a RigidBody between them, or use a joint of points: Spherical."
+            )
+        # x of both markers along the tangent as it is to be, so that x of the line alone is asked for
+        along, across = line.with_axes(np.eye(3)), other.with_axes(other.axes @ line.axes.T)
+        self.recipe = (COINCIDENT, *(perpendicular(X, k) if lines[0] else perpendicular(k, X) for k in (Y, Z)))
+        self.first, self.second = (along, across) if lines[0] else (across, along)
+
+    def __init__(
+        self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None,
+        clamp: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(name, first, second, at=at, axis=axis, x=x)
+        self.clamp = bool(clamp)
+        self.arms: tuple[Marker, ...] = ()
+        if not self.clamp:
+            return
+        ends = (self.first, self.second)
+        arms = next((arms for end in ends if len(arms := end.body.clamp_arms(end))), ())
+        if not len(arms):
+            raise ModelError(f"{self.label} has clamp, and neither body has gradients. Leave clamp out.")
+        self.arms = tuple(end.body.marker_beside(end, arm) for arm in arms for end in ends)
+        pairs = (
+            Primitive("coincident", tuple(f"arm{k}.{c}" for c in "xyz"), {"pair": k}) for k in range(1, len(arms) + 1)
+        )
+        self.recipe = (COINCIDENT, *pairs)
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """Its two markers, and with `clamp` those at the ends of arms along the gradients."""
+        return (self.first, self.second, *self.arms)
 
 
 @register

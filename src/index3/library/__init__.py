@@ -9,6 +9,7 @@ The modules are small and are imported together: a mechanism and its module shar
 later would hide the function of the same name.
 """
 
+from index3.library.ancf_pendulum import ancf_pendulum
 from index3.library.andrews import andrews
 from index3.library.chain import chain
 from index3.library.double_pendulum import double_pendulum
@@ -24,6 +25,7 @@ from index3.library.slider_crank import slider_crank
 from index3.library.spinning_top import spinning_top
 
 __all__ = [
+    "ancf_pendulum",
     "andrews",
     "chain",
     "double_pendulum",

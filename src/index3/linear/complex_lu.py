@@ -9,7 +9,7 @@ no pivot of a body vanishes unless z^2 is real and negative.
 from __future__ import annotations
 
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.linear import contract, static_lu
+from index3.linear import contract, static_lu, static_substitution
 from index3.linear.contract import COMPLEX_A as A
 from index3.linear.contract import COMPLEX_X as X
 
@@ -89,6 +89,6 @@ def solve(T, C):
     perm, pinv = view(S, static_lu.PERM), view(S, static_lu.PINV)
     lp, li, up, ui = view(S, static_lu.LP), view(S, static_lu.LI), view(S, static_lu.UP), view(S, static_lu.UI)
     lx, ux, ud = view(C, LX), view(C, UX), view(C, UD)
-    static_lu.augment_right_side(S, b)
-    static_lu.solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
+    static_substitution.augment_right_side(S, b)
+    static_substitution.solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
     return OK

@@ -1,4 +1,5 @@
-"""The static-order solver of a pattern: its index arrays and tables (kernels: `static_lu`, `complex_lu`)."""
+"""The static-order solver of a pattern: its index arrays and tables (kernels: `static_lu`, `static_substitution`,
+`complex_lu`)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Slot, Table
-from index3.linear import complex_lu, contract
+from index3.linear import complex_lu, contract, static_substitution
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
@@ -35,7 +36,9 @@ class StaticLU(Solver):
     name: ClassVar[str] = "static"
     offers: ClassVar[frozenset[str]] = frozenset(NEEDS)
     slots: ClassVar[tuple[Slot, ...]] = lu.SLOTS
-    kernels: ClassVar[tuple[Kernel, ...]] = (lu.factor, lu.solve, lu.solve_refined, lu.determine)
+    kernels: ClassVar[tuple[Kernel, ...]] = (
+        lu.factor, static_substitution.solve, static_substitution.solve_refined, static_substitution.determine,
+    )  # fmt: skip
     complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
 
     def __init__(self, given: Bordered, rule: str | None = None) -> None:

@@ -272,8 +272,9 @@ def solve_accelerations(T, E):
 def shorten(T, E):
     """Replace lam by the shortest one with the same Phi_q^T lam: lam = Phi_q y with Phi_q^T Phi_q y = Phi_q^T lam.
 
-    Solved as [eps I, Phi_q^T; Phi_q, -I] [y; z] = [Phi_q^T lam; 0], quasi-definite in any order; two corrections
-    remove the effect of eps.
+    Solved as [eps D, Phi_q^T; Phi_q, -I] [y; z] = [Phi_q^T lam; 0], quasi-definite in any order; two corrections
+    remove the effect of eps. D holds the squares of the columns of Phi_q, so that eps is small in a mechanism of any
+    size.
     """
     link, lam, matrix = view(E, LINK), view(T, s.LAM), view(T, s.MATRIX)
     S = link[LINK_SMALLEST]
@@ -281,8 +282,14 @@ def shorten(T, E):
     phi_q, row, column, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.BLOCK_MAP)
     for k in range(matrix.shape[0]):
         matrix[k] = 0.0
-    for k in range(x.shape[0]):
-        matrix[diagonal[k]] = view(E, SETTINGS)[SMALL] if k < n else -1.0
+    for k in range(n):
+        x[k] = 0.0
+    for e in range(phi_q.shape[0]):
+        x[column[e]] += phi_q[e] * phi_q[e]
+    for k in range(n):
+        matrix[diagonal[k]] = view(E, SETTINGS)[SMALL] * (x[k] if x[k] > 0.0 else 1.0)
+    for k in range(n, x.shape[0]):
+        matrix[diagonal[k]] = -1.0
     for e in range(phi_q.shape[0]):
         matrix[places[e, 0]] += phi_q[e]
         matrix[places[e, 1]] += phi_q[e]

@@ -29,7 +29,7 @@ class Model(metaclass=ElementType):
     Attributes
     ----------
     ground : the body that does not move
-    bodies, states, joints, motions, forces : dicts by name, in the order of adding
+    bodies, states, joints, motions, forces, controllers : dicts by name, in the order of adding
 
     >>> from index3.bodies.rigid_body import RigidBody
     >>> from index3.joints.standard import Revolute
@@ -40,6 +40,8 @@ class Model(metaclass=ElementType):
     Model('pendulum', 1 body, 1 joint)
     """
 
+    guarded = True
+
     def __init__(self, name: str = "model", *, gravity: Any = (0, 0, -9.80665)) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
@@ -49,7 +51,7 @@ class Model(metaclass=ElementType):
                 f"Model '{name}' has a function for gravity. Give three numbers; what changes in time is made by "
                 "UniformGravity.field(name, bodies, function)."
             )
-        self.gravity = as_vector(gravity, f"Model '{name}'", "gravity")
+        self.gravity = gravity
         self.ground = Ground()
         self.ground.model = self
         self.bodies: dict[str, Body] = {}
@@ -57,14 +59,24 @@ class Model(metaclass=ElementType):
         self.joints: dict[str, Joint] = {}
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
+        self.controllers: dict[str, Any] = {}
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        if key == "gravity":
+            value = as_vector(value, f"Model '{self.name}'", "gravity")
+        elif "_made" in vars(self) and key not in vars(self):
+            near = difflib.get_close_matches(key, ("name", "gravity"), n=1)
+            advice = f"Did you mean '{near[0]}'?" if near else "Add elements by model.add(...)."
+            raise ModelError(f"Model '{self.name}' has no attribute '{key}'. {advice}")
+        object.__setattr__(self, key, value)
 
     @property
     def _kinds(self) -> dict[str, dict[str, Any]]:
         kinds: dict[str, dict[str, Any]] = {"body": self.bodies, "states": self.states, "joint": self.joints}
-        return kinds | {"motion": self.motions, "force": self.forces}
+        return kinds | {"motion": self.motions, "force": self.forces, "controller": self.controllers}
 
     def add(self, element: Element) -> Element:
-        """Add a body, states, joint, motion or force and return it; if it is refused, nothing has changed.
+        """Add a body, states, joint, motion, force or controller and return it; if it is refused, nothing has changed.
 
         Raises
         ------
@@ -74,7 +86,8 @@ class Model(metaclass=ElementType):
         kind = None if isinstance(element, type) else getattr(element, "element", None)
         if kind not in self._kinds:
             raise ModelError(
-                f"Model '{self.name}' cannot add {short(element)}. Give a body, states, joint, motion or force."
+                f"Model '{self.name}' cannot add {short(element)}. Give a body, states, joint, motion, force or "
+                "controller."
             )
         if isinstance(element, Ground):
             raise ModelError(f"Model '{self.name}' has a ground already. Use model.ground.")
@@ -93,6 +106,8 @@ class Model(metaclass=ElementType):
             thing.model = self
         for block in getattr(thing, "own_states", ()):
             block.model = self
+        if kind == "controller":
+            thing.connect()
         self._kinds[kind][thing.name] = thing
         return element
 
@@ -103,6 +118,13 @@ class Model(metaclass=ElementType):
                 raise ModelError(
                     f"{owner} belongs to model '{element.model.name}'. Make a new body for model '{self.name}'."
                 )
+            return
+        if kind == "controller":
+            for force in element.outputs:
+                if self.forces.get(force.name) is not force:
+                    raise ModelError(
+                        f"{owner} sets {force.label}, which is not in model '{self.name}'. Add that first."
+                    )
             return
         bodies = element.bodies if kind == "joint" else [marker.body for marker in getattr(element, "markers", ())]
         bodies = [body for body in bodies if body not in getattr(element, "own_states", ())]
@@ -169,6 +191,7 @@ class Model(metaclass=ElementType):
             "joint": "joints",
             "motion": "motions",
             "force": "forces",
+            "controller": "controllers",
         }
         counts = [f"{len(t)} {kind if len(t) == 1 else plural[kind]}" for kind, t in self._kinds.items() if t]
         return f"Model({', '.join([repr(self.name), *(counts or ['empty'])])})"

@@ -110,6 +110,8 @@ def quantity(result: Result, name: str) -> Quantity:
     if not rest:
         rest = "position" if known is BODY_QUANTITIES else (*getattr(view, "coordinates", ()), "force")[0]
     key, _, column = rest.partition(".")
+    if not known:
+        result.applied()  # raises: this is a force, and the result does not know its model
     if key not in known:
         raise ModelError(f"'{owner}' has no history '{key}'. Use one of {', '.join(known)}.")
     unit, letters = known[key]  # (unit, a letter for each column)

@@ -46,6 +46,13 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     ModelError : the result has no times, or `fps` is not positive.
     FileError : the page cannot be written.
     """
+    page = page_text(result, title, fps)
+    with replaced(path) as unfinished:
+        unfinished.write_text(page, "utf-8")
+
+
+def page_text(result: Result, title: str | None = None, fps: float = 60.0) -> str:
+    """The text of the page that `write_html` writes."""
     if not np.isfinite(result.q).all(axis=1).any():
         raise ModelError(f"Result of model '{result.layout.model}' has no times to show. {result.message}".rstrip())
     if not fps > 0:
@@ -61,9 +68,14 @@ def write_html(result: Result, path: str | PathLike[str], title: str | None = No
     }
     template = room.joinpath("page.html").read_text("utf-8")
     pieces = template.split("@@")  # text, key, text, key, ..., text: inserted text is never searched again
-    page = "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
-    with replaced(path) as unfinished:
-        unfinished.write_text(page, "utf-8")
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def notebook_text(result: Result) -> str:
+    """The page in a frame, as notebooks show it."""
+    page = html.escape(page_text(result), quote=True)
+    style = "width: 100%; height: 620px; border: 0"
+    return f'<iframe srcdoc="{page}" style="{style}" sandbox="allow-scripts" title="Motion"></iframe>'
 
 
 def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
@@ -85,6 +97,7 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         "times": encode(result.t[frames]),
         "poses": encode(moving.poses(frames)),
         "points": encode(moving.points(frames)),
+        **_colours(moving, frames),
         "energy": encode(np.column_stack([energy.kinetic, energy.potential, energy.balance])[frames]),
         "residuals": encode(_peaks(result.arrays["violation_scaled"], frames)) if result.lam.shape[1] else "",
         "up": up(result),
@@ -93,6 +106,14 @@ def payload(result: Result, title: str, fps: float = 60.0) -> dict[str, Any]:
         **scene(result, moving, frames),
         **curves(result, moving, frames),
     }
+
+
+def _colours(moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
+    """What colours the points of bodies that deform, and the end of the scale."""
+    if not moving.values:
+        return {}
+    values = np.nan_to_num(np.hstack(list(moving.values.values()))[frames])
+    return {"values": encode(values), "stress": float(values.max(initial=0.0))}
 
 
 def frame_numbers(t: np.ndarray, most: float) -> np.ndarray:

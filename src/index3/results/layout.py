@@ -19,6 +19,8 @@ REQUIRED = {
     "states": ("name", "start", "size", "names"),
 }  # fmt: skip
 """What the entries of a layout must hold."""
+LATER = ("states", "controllers")
+"""Parts that older files do not have."""
 
 
 @dataclass
@@ -39,10 +41,12 @@ class Layout:
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
         them, `further`, columns of the wrenches on markers beyond the second, by number, `symbol` and `solids`, what
         to draw (`index3.registry.Element`).
-    forces : `{name, type, markers, law}`; `law` is None, or the numbers from which `result[name]` works out histories.
-        Optional: `symbol`, `solids`.
+    forces : `{name, type, markers, law, on, along, set}`; `law` is None, or the numbers from which `result[name]` works
+        out what a contact or tyre reports. Optional: `on`, the marker that `force` belongs to, `along`, "line" and
+        [joint, coordinate] for what it is measured along, `set`, whether it stands for many pairs, `symbol`, `solids`.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
+    controllers : their names; what they saw and said stands in the information on the run.
     states : `{name, start, size, names}`; their values are the columns start ... start + size of v, behind the bodies'.
     """
 
@@ -53,6 +57,7 @@ class Layout:
     row_names: list[str] = field(default_factory=list)
     gravity: Sequence[float] = (0.0, 0.0, -9.80665)
     states: list[dict[str, Any]] = field(default_factory=list)
+    controllers: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict, ready for JSON: arrays become lists."""
@@ -66,4 +71,4 @@ class Layout:
                 missing = [key for key in wanted if key not in entry]
                 if missing:
                     raise Index3Error(f"entry {k} of the {part} lacks {', '.join(missing)}")
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name != "states"})
+        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name not in LATER})

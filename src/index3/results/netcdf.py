@@ -25,6 +25,7 @@ from index3.results.checksums import (
 )
 from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
 from index3.results.lazy import NAMES, LazyArrays
+from index3.results.wrenches import FORCES, Applied
 from index3.results.writing import check_room, replaced
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ TIME = "t"  # the column that is a coordinate of the file, named `time` there
 
 
 def to_xarray(result: Result) -> Any:
-    """An `xarray.Dataset` with every stored array and, by name, the motion of every body."""
+    """An `xarray.Dataset` with every stored array and, by name, histories of every body and force."""
     dataset = described(result.layout, result.arrays, result.info)
     dataset = dataset.assign(variables(result.arrays, NAMES))
     dataset = dataset.assign_coords(axis=list("xyz"), parameter=list("wxyz"))
@@ -48,6 +49,15 @@ def to_xarray(result: Result) -> Any:
                 continue  # only planar bodies have an angle
             dims = ("time", *{"xyz": ("axis",), "wxyz": ("parameter",), "": ()}[letters])
             dataset[f"{view.name}.{key}"] = (dims, getattr(view, key), {"units": unit})
+    if result.knows_forces:
+        for force in result.layout.forces:
+            view = result[force["name"]]
+            for key, (unit, _) in view.quantities.items():
+                values = np.asarray(getattr(view, key))
+                dims = {1: ("time",), 2: ("time", "axis"), 3: ("time", f"{view.name}.pair", "axis")}[values.ndim]
+                if not view.single and values.ndim == 2:
+                    dims = ("time", f"{view.name}.pair")
+                dataset[f"{view.name}.{key}"] = (dims, values, {"units": unit})
     return dataset
 
 
@@ -93,8 +103,26 @@ def variables(arrays: Mapping[str, np.ndarray], names: tuple[str, ...]) -> dict[
     }  # fmt: skip
 
 
+def force_variables(layout: Layout, forces: Applied) -> dict[str, Any]:
+    """What force elements do, as variables of a dataset."""
+    return {
+        "force_wrench": (
+            ("time", "force_marker", "component"), forces.wrench,
+            {"units": "N, N m", "long_name": "of each force on each of its markers, ground axes"},
+        ),
+        "force_power": (
+            ("time", "force"), forces.power, {"units": "W", "long_name": "power that each force gives to the bodies"},
+        ),
+        "force": ("force", np.array([force["name"] for force in layout.forces], dtype=object)),
+    }  # fmt: skip
+
+
 def write_netcdf(
-    layout: Layout, arrays: Mapping[str, np.ndarray], info: Mapping[str, Any], path: str | os.PathLike[str]
+    layout: Layout,
+    arrays: Mapping[str, np.ndarray],
+    info: Mapping[str, Any],
+    path: str | os.PathLike[str],
+    forces: Any = None,
 ) -> None:
     """Write a result; an existing file is replaced, and only once the new one is complete and on the disk.
 
@@ -107,6 +135,8 @@ def write_netcdf(
     import xarray as xr
 
     dataset = described(layout, arrays, info)
+    if forces is not None:
+        dataset = dataset.assign(force_variables(layout, forces))
     with replaced(path) as unfinished:
         if isinstance(arrays, LazyArrays):
             write_part(sealed(dataset), unfinished, "w")
@@ -126,7 +156,7 @@ def write_part(dataset: Any, path: Path, mode: Literal["w", "a"]) -> None:
 
 
 def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:
-    """Layout, arrays and information on the run from a file that `write_netcdf` wrote.
+    """Layout, arrays (of forces too, if there are some) and information on the run from a file of `write_netcdf`.
 
     Raises
     ------
@@ -149,6 +179,7 @@ def read_netcdf(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
         arrays = {name: column(dataset, name, path) for name in NAMES}
         for name in dataset.variables:
             check_variable(dataset, str(name), path)
+        arrays |= {name: column(dataset, name, path) for name in FORCES if name in dataset}
         return json.loads(dataset["layout"].item()), arrays, json.loads(dataset["info"].item())
     except (KeyError, ValueError, TypeError) as error:
         raise damaged(path, str(error)) from error

@@ -281,6 +281,19 @@ const count = (list, one, many) => `${list.length} ${list.length === 1 ? one : m
 find("subtitle").textContent = [
   data.method, `${short(span)} s`, count(data.bodies, "body", "bodies"), count(data.joints, "joint", "joints"),
 ].join(" · ");
+const factors = [1, 2, 5, 10, 20, 50, 100, 1000];
+find("exaggerate").append(...factors.map((factor) => new Option(`${factor} ×`, String(factor))));
+find("exaggerate").addEventListener("change", (event) => {
+  options.exaggerate = Number(event.target.value);
+  state.stale = true;
+});
+find("bending").hidden = !data.bodies.some((body) => body.parts.some((part) => part.rest));
+if (data.stress) {
+  find("scale").hidden = false;
+  find("scale").querySelector("i").style.background =
+    `linear-gradient(to right, ${STOPS.map((colour) => `rgb(${colour.join(" ")})`).join(", ")})`;
+  find("scale-end").textContent = `${short(data.stress / 1e6)} MPa`;
+}
 find("grid").textContent = `grid ${short(spacing)} m`;
 if (!data.success) {
   find("failure").hidden = false;
@@ -299,6 +312,44 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   readTheme();
   resize();
 });
+// For pages around this one and for tests: go to a time, select by name, count the pixels of each element, time a picture.
+window.index3 = {
+  seek: (t) => { play(false); seek(t); },
+  select: (name) => select(1 + elements.findIndex((element) => element.name === name)),
+  pixels: () => {
+    drawScene(state.t);
+    const counts = {};
+    for (const number of numbersIn(0, 0, Math.round(width), Math.round(height))) {
+      if (number) counts[elements[number - 1].name] = (counts[elements[number - 1].name] || 0) + 1;
+    }
+    return counts;
+  },
+  where: (name) => {
+    drawScene(state.t);
+    const w = Math.round(width);
+    const wanted = 1 + elements.findIndex((element) => element.name === name);
+    const places = [];
+    numbersIn(0, 0, w, Math.round(height)).forEach((number, k) => number === wanted && places.push(k));
+    if (!places.length) return null;
+    const k = places[places.length >> 1];
+    return [k % w, Math.round(height) - 1 - Math.floor(k / w)];
+  },
+  sides: (name, w) => { // pixels of an element in the left and the right half
+    const wanted = 1 + elements.findIndex((element) => element.name === name);
+    const found = [0, 0];
+    numbersIn(0, 0, w, Math.round(height)).forEach((number, k) => {
+      if (number === wanted) found[k % w < w / 2 ? 0 : 1] += 1;
+    });
+    return found;
+  },
+  time: (t) => {
+    const before = performance.now();
+    drawScene(t);
+    gl.finish();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the picture
+    return performance.now() - before;
+  },
+};
 const start = /[#&]t=([-\d.e]+)/.exec(location.hash); // page.html#t=1.5 opens there, at rest
 if (start) seek(Number(start[1]));
 else play(!matchMedia("(prefers-reduced-motion: reduce)").matches);

@@ -28,13 +28,14 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
         for number, entry in enumerate(entries):
             if left <= 0:
                 break
-            view = view_of(result, entry)
+            view, found = view_of(result, entry)
             if view is None:
                 continue
-            known[entry["name"]] = [curve(name, unit, values[frames]) for name, unit, values in histories(view, entry)]
+            known[entry["name"]] = [curve(name, unit, values[frames]) for name, unit, values in found]
             left -= 4 * len(frames) * len(known[entry["name"]])
-            force = getattr(view, "force", None)
-            marker = (entry.get("markers") or [None, entry.get("second")])[-1 if kind == "force" else 1]
+            force = next((values for name, _, values in found if name == "force"), None)
+            markers = entry.get("markers") or [None, entry.get("second")]
+            marker = markers[entry.get("on", -1) if kind == "force" else min(1, len(markers) - 1)]  # that of `force`
             if marker and isinstance(force, np.ndarray) and force.shape == (len(result), 3):
                 vectors = np.nan_to_num(force[frames])
                 most = max(most, float(np.percentile(np.linalg.norm(vectors, axis=1), 98.0)))
@@ -43,12 +44,13 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
     return {"curves": known, "arrows": {"list": arrows, "most": most}}
 
 
-def view_of(result: Result, entry: dict[str, Any]) -> Any:
-    """Histories of an element; None where there are none."""
+def view_of(result: Result, entry: dict[str, Any]) -> tuple[Any, list[tuple[str, str, np.ndarray]]]:
+    """An element with its histories; None where there are none, as of forces where a run failed."""
     try:
-        return result[entry["name"]]
+        view = result[entry["name"]]
+        return view, histories(view, entry)
     except (Index3Error, KeyError):
-        return None
+        return None, []
 
 
 def histories(view: Any, entry: dict[str, Any]) -> list[tuple[str, str, np.ndarray]]:

@@ -21,8 +21,11 @@ function instance(name, centre, x, y, z, colour) {
   store.length += INSTANCE;
 }
 
+// About how many pixels a length takes.
+const pixelsOf = (length) => (length * view.focus) / camera.distance;
+
 function ball(at, radius, colour, axes = UNIT) {
-  instance("sphere", at, ...axes.map((axis) => scale(radius, axis)), colour);
+  instance(pixelsOf(radius) < 9 ? "knob" : "sphere", at, ...axes.map((axis) => scale(radius, axis)), colour);
 }
 
 // A round bar between two points, with round ends.
@@ -42,7 +45,7 @@ function box(centre, axes, size, colour) {
 
 // A cylinder along the third of three axes.
 function cylinder(centre, [x, y, z], radius, length, colour) {
-  instance("cylinder", centre, scale(radius, x), scale(radius, y), scale(length, z), colour);
+  instance(pixelsOf(radius) < 6 ? "rod" : "cylinder", centre, scale(radius, x), scale(radius, y), scale(length, z), colour);
 }
 
 function cone(base, tip, radius, colour) {

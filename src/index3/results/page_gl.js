@@ -168,8 +168,7 @@ function turned(line, n, smooth = false) {
   }
   return out;
 }
-function unitSphere() {
-  const n = 12;
+function unitSphere(n = 12) {
   const line = Array.from({ length: n + 1 }, (_, k) => [Math.sin((Math.PI * k) / n), -Math.cos((Math.PI * k) / n)]);
   return turned(line, 2 * n, true);
 }
@@ -194,7 +193,8 @@ function startDrawing() {
   lineProgram = makeProgram(LINE_VERTEX, LINE_FRAGMENT, ["corner", "from", "to", "colour", "setting"]);
   floorProgram = makeProgram(FLOOR_VERTEX, FLOOR_FRAGMENT, ["corner"]);
   const shapes = { box: [unitBox(), 0], sphere: [unitSphere(), 1], cylinder: [unitCylinder(28), 2] };
-  for (const [name, [triangles, pattern]] of Object.entries({ ...shapes, rod: [unitCylinder(14), 0], cone: [unitCone(), 0] })) {
+  const fine = { rod: [unitCylinder(12), 0], knob: [unitSphere(5), 0], cone: [unitCone(), 0] }; // for few pixels
+  for (const [name, [triangles, pattern]] of Object.entries({ ...shapes, ...fine })) {
     const shape = { store: new Store(), count: triangles.length / 6, pattern, array: gl.createVertexArray() };
     gl.bindVertexArray(shape.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
@@ -356,7 +356,10 @@ function endPicture() {
 }
 
 // The number of what is drawn at a place of the window: 0 for nothing.
-function pick(x, y) {
+const pick = (x, y) => numbersIn(Math.round(x), Math.round(height) - 1 - Math.round(y), 1, 1)[0];
+
+// The numbers of what is drawn in a part of the window, counted from its lower left corner.
+function numbersIn(left, bottom, wide, high) {
   const matrix = clipMatrix();
   if (!picture) {
     picture = { frame: gl.createFramebuffer(), colour: gl.createTexture(), depth: gl.createRenderbuffer() };
@@ -375,10 +378,10 @@ function pick(x, y) {
   useSolids(matrix, 1);
   drawSolids();
   drawLines(matrix, 1);
-  const found = new Uint8Array(4);
-  gl.readPixels(Math.round(x), h - 1 - Math.round(y), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);
+  const found = new Uint8Array(4 * wide * high);
+  gl.readPixels(left, bottom, wide, high, gl.RGBA, gl.UNSIGNED_BYTE, found);
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   gl.bindVertexArray(null);
   state.stale = true;
-  return found[0] + 256 * found[1] + 65536 * found[2];
+  return Array.from({ length: wide * high }, (_, k) => found[4 * k] + 256 * found[4 * k + 1] + 65536 * found[4 * k + 2]);
 }

@@ -20,7 +20,8 @@ class PageMotion:
     Attributes
     ----------
     motions : one per frame: the bodies, then the markers of joints and forces on bodies that deform or have parts
-    lines : body name -> first point and number of points of each of its lines
+    lines : body name -> first point and number of points of each of its lines, or of its nodes
+    values : body name -> histories (n_t, points) that colour its points
     """
 
     def __init__(self, result: Result) -> None:
@@ -38,11 +39,14 @@ class PageMotion:
         for body in bodies:
             if body["shape"].get("type") == "lines":
                 self.lines[body["name"]] = [self.add_line(body, line) for line in body["shape"]["lines"]]
+            elif body["shape"].get("type") == "faces":
+                self.lines[body["name"]] = [self.add_nodes(body)]
+        self.values = {body["name"]: self.coloured(body) for body in bodies if "values" in body["shape"]}
 
     @property
     def width(self) -> int:
         """Numbers that each frame of time takes."""
-        return 7 * len(self.motions) + 3 * len(self.sections)
+        return 7 * len(self.motions) + 3 * len(self.sections) + sum(x.shape[1] for x in self.values.values())
 
     def follows(self, marker: Mapping[str, Any]) -> bool:
         """Whether a marker is fixed to the frame of its body."""
@@ -59,6 +63,19 @@ class PageMotion:
         first = len(self.sections)
         self.sections += [self.motion({"body": body["name"], **section}).position for section in line]
         return first, len(line)
+
+    def add_nodes(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """Take in the nodes of a body; the first and their number."""
+        first, (entry, q, _, _) = len(self.sections), self.result.columns(body["name"])
+        nodes = body["shape"]["nodes"]
+        places = kind_of(entry).section_places(entry.get("constants") or {}, nodes, q)
+        self.sections += list(np.moveaxis(places, 1, 0))
+        return first, len(nodes)
+
+    def coloured(self, body: Mapping[str, Any]) -> np.ndarray:
+        """What colours the points of a body (n_t, points)."""
+        quantity, asked = body["shape"]["values"]
+        return np.asarray(getattr(self.result[body["name"]], quantity)(asked))
 
     def place(self, marker: Mapping[str, Any]) -> dict[str, Any]:
         """A marker as the page knows it: the number of a frame (ground -1), its point and directions x and z there."""

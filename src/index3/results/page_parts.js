@@ -92,7 +92,7 @@ function drawPart(b, part, colour, alpha = 1, frame = null) {
     const spots = smooth(part.points, part.closed).map(here);
     tube(spots, 0.6 * R, Array(spots.length).fill(tint(shade)), 8);
   } else if (part.type === "faces") {
-    drawFaces(part, shade);
+    drawFaces(b, part, shade);
   } else if (part.type === "plate") {
     drawPlate(part, centre, axes, shade);
   } else if (part.type === "box") {
@@ -160,9 +160,20 @@ function sideOf(part, u) {
   return Math.hypot(...flat) > 0.1 ? unit(flat) : across(u)[0];
 }
 
-// A body by nodes: bars along its members, triangles over its faces.
-function drawFaces(part, colour) {
+// The nodes of a body, farther from where they are without deformation if one asks for it.
+function bentSpots(b, part) {
   const spots = spotsOf(part);
+  if (!part.rest || options.exaggerate === 1) return spots;
+  part.kept = part.kept || rowsOf(decode(part.rest));
+  return spots.map((p, k) => {
+    const rest = pointOf(b, part.kept[k]);
+    return add(rest, scale(options.exaggerate, sub(p, rest)));
+  });
+}
+
+// A body by nodes: bars along its members, triangles over its faces.
+function drawFaces(b, part, colour) {
+  const spots = bentSpots(b, part);
   const colours = coloursOf(part, spots.length, colour);
   for (const [i, j] of part.members || []) {
     tube([spots[i], spots[j]], Math.max(part.radius || 0, 0.6 * R), [colours[i], colours[j]], 8);

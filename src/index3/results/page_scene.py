@@ -10,7 +10,7 @@ import numpy as np
 from index3.registry import ELEMENTS
 from index3.results.export import plain
 from index3.results.page_motion import PageMotion
-from index3.results.page_parts import outline, parts_of
+from index3.results.page_parts import encode, outline, parts_of
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -34,13 +34,14 @@ def scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, A
     cloud = np.concatenate(places, axis=1)
     if not cloud.size:  # neither bodies nor anything fixed to ground
         cloud = np.zeros((len(frames), 1, 3))
-    size, thick = sizes(cloud, outlines)
-    drawn = [lines(b, moving) or parts_of(b, attached[b["name"]], thick) for b in layout.bodies]
-    solids = Solids(result, moving, cloud)
-    lead = leading(result, moving, frames, size)
+    lead = leading(result, moving, frames, cloud[:, places[0].shape[1] :])
+    outer = cloud
     if lead >= 0:
         travelled = moving.motions[lead].position[frames]
-        cloud = cloud[:, places[0].shape[1] :] - (travelled - travelled[0])[:, None]  # without points of ground
+        outer = cloud[:, places[0].shape[1] :] - (travelled - travelled[0])[:, None]  # without points of ground
+    size, thick = sizes(outer, outlines)
+    drawn = [lines(b, moving) or parts_of(b, attached[b["name"]], thick) for b in layout.bodies]
+    solids = Solids(result, moving, cloud)
     return {
         "bodies": [
             {"name": b["name"], "type": b["kind"], "color": numbers_of(b.get("color")), "parts": parts}
@@ -52,7 +53,7 @@ def scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, A
         "lead": lead,
         "low": solids.low.tolist(),
         "high": solids.high.tolist(),
-        "outer": outer_points(cloud.reshape(-1, 3)).tolist(),
+        "outer": outer_points(outer.reshape(-1, 3)).tolist(),
         "size": size,
         "thick": thick,
     }
@@ -158,14 +159,15 @@ class Solids:
         return (places - origin) @ axes
 
 
-def leading(result: Result, moving: PageMotion, frames: np.ndarray, size: float) -> int:
+def leading(result: Result, moving: PageMotion, frames: np.ndarray, cloud: np.ndarray) -> int:
     """The body that the camera follows at first: the heaviest, if it travels far beyond the size of the mechanism."""
     masses = [float(body.get("mass") or 0.0) for body in result.layout.bodies]
-    if not masses:
+    if not masses or not cloud.size:
         return -1
+    size = float(np.median(np.linalg.norm(np.ptp(cloud, axis=1), axis=1)))
     heaviest = int(np.argmax(masses))
     travel = float(np.linalg.norm(np.ptp(moving.motions[heaviest].position[frames], axis=0)))
-    return heaviest if travel > 1.5 * size else -1
+    return heaviest if travel > 1.5 * size > 0.0 else -1
 
 
 def road_points(x: np.ndarray, z: np.ndarray, period: float, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
@@ -223,9 +225,17 @@ def wheel_places(force: dict[str, Any], moving: PageMotion, frames: np.ndarray) 
 
 def lines(body: dict[str, Any], moving: PageMotion) -> list[dict[str, Any]]:
     """What to draw of a body that is shown by lines: which of the page's points each of them joins."""
-    settings: dict[str, Any] = {"type": "line", "radius": float(body["shape"].get("radius", 0.0))}
-    if "section" in body["shape"]:
-        settings["section"] = plain(body["shape"]["section"])
+    shape = body["shape"]
+    settings: dict[str, Any] = {"type": "line", "radius": float(shape.get("radius", 0.0))}
+    if shape.get("type") == "faces":
+        settings |= {"type": "faces", "members": plain(shape["members"]), "faces": plain(shape["faces"])}
+        if "rest" in shape:
+            settings["rest"] = encode(np.asarray(shape["rest"], float))
+    if body["name"] in moving.values:
+        before = list(moving.values)[: list(moving.values).index(body["name"])]
+        settings["value"] = sum(moving.values[name].shape[1] for name in before)
+    if "section" in shape:
+        settings["section"] = plain(shape["section"])
     return [{**settings, "first": first, "count": count} for first, count in moving.lines.get(body["name"], ())]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,8 +38,10 @@ MOST_LEGEND = 24  # more lines than this cannot be told apart by colour anyway
 FLOOR = 1e-18  # residuals that are exactly zero are drawn here, on a logarithmic axis
 
 
-def plot(result: Result, *names: str, ax: Any = None) -> Any:
+def plot(result: Result, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
     """Plot histories by name, or an overview of energy and residuals if no name is given.
+
+    With `x`, a history of one column, those of `y` are drawn against it: x="crank.position.x", y="crank.position.z".
 
     Names are those of `index3.results.export.quantity`: "crank.position", "B.force", "B.angle", "energy",
     "violation.scaled", "crank.position.z" ... Names with the same unit share a panel.
@@ -56,11 +59,17 @@ def plot(result: Result, *names: str, ax: Any = None) -> Any:
         from matplotlib import pyplot, rc_context
     except ImportError as error:
         raise Index3Error("Plots need Matplotlib, which is not installed. Run: pip install index3[plot]") from error
+    names = (*names, *([y] if isinstance(y, str) else y))
+    if x is not None and not names:
+        raise ModelError(f"plot: x = {x!r}, but nothing to draw against it. Give y as well.")
+    across = None if x is None else quantity(result, x)
+    if across is not None and across.values.shape[1] != 1:
+        raise ModelError(f"plot: x = {x!r} has the columns {', '.join(across.labels)}. Name one of them.")
     panels = _panels([_without_idle_work(quantity(result, name)) for name in names or ("energy", "violation.scaled")])
     if ax is not None:
         if len(panels) > 1:
             raise ModelError("Names of different units do not fit one axes. Plot them one by one, or leave ax out.")
-        _draw(ax, result, panels[0])
+        _draw(ax, result, panels[0], across)
         if ax.get_legend_handles_labels()[0]:
             ax.legend()  # inside: what lies beside the user's axes is not ours
         return ax
@@ -70,7 +79,7 @@ def plot(result: Result, *names: str, ax: Any = None) -> Any:
             len(panels), 1, sharex=True, squeeze=False, figsize=(7.4, height), layout="constrained"
         )
         for axis, panel in zip(axes[:, 0], panels, strict=True):
-            _draw(axis, result, panel)
+            _draw(axis, result, panel, across)
         for axis in axes[:-1, 0]:
             axis.set_xlabel("")
         axes[0, 0].set_title(result.layout.model)
@@ -98,21 +107,31 @@ def _is_residual(item: Quantity) -> bool:
     return item.name.partition(".")[0] == "violation"
 
 
-def _draw(ax: Any, result: Result, panel: list[Quantity]) -> None:
+def _draw(ax: Any, result: Result, panel: list[Quantity], across: Quantity | None = None) -> None:
     logarithmic = _is_residual(panel[0])
     lines = [(item, k) for item in panel for k in range(item.values.shape[1])]
     for number, (item, k) in enumerate(lines):
         values = np.maximum(item.values[:, k], FLOOR) if logarithmic else item.values[:, k]
         words = (_words(item.name) if len(panel) > 1 else "", item.labels[k].replace("_", " "))
         label = " ".join(word for word in words if word)
-        ax.plot(result.t, values, label=label or None, color=COLOURS[number % len(COLOURS)])
+        ax.plot(
+            result.t if across is None else across.values[:, 0],
+            values,
+            label=label or None,
+            color=COLOURS[number % len(COLOURS)],
+        )
     if logarithmic:
         ax.set_yscale("log")
     unit = panel[0].unit
     about = _words(panel[0].name) if len(panel) == 1 else _shared(panel)
     ax.set_ylabel(f"{about} [{unit}]" if unit else about)
-    ax.set_xlabel("time [s]")
-    if len(result) > 1:
+    if across is not None:
+        ax.set_xlabel(f"{_words(across.name)} [{across.unit}]" if across.unit else _words(across.name))
+        if across.unit == unit == "m":
+            ax.set_aspect("equal", adjustable="datalim")  # a path in space
+    else:
+        ax.set_xlabel("time [s]")
+    if across is None and len(result) > 1:
         ax.set_xlim(result.t[0], result.t[-1])
     if 1 < len(lines) <= MOST_LEGEND:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)

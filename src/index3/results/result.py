@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
+from html import escape
 from os import PathLike
+from reprlib import repr as short
 from types import MappingProxyType
 from typing import Any
 
@@ -16,11 +18,14 @@ from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
 from index3.results.checksums import damaged
+from index3.results.controllers import ControllerResult
+from index3.results.energy import Energy, Violation
 from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LazyArrays
 from index3.results.views import BodyResult, JointResult, MarkerResult
+from index3.results.wrenches import stored
 
 
 class UnknownName(ModelError, KeyError):
@@ -28,58 +33,6 @@ class UnknownName(ModelError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the message in quotes
         return str(self.args[0])
-
-
-@dataclass(frozen=True)
-class Energy:
-    """Energies in J, (n_t,) each; `balance` = `total` - `work` stays constant in an exact solution.
-
-    `work_error` is a number: how far `work` at the end may be off for having been summed over steps, as estimated.
-    """
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    work: np.ndarray
-    auditor: Callable[[], Any] | None = field(default=None, repr=False)
-    work_error: float = 0.0
-
-    def shares(self) -> Any:
-        """Energies, power and work by element, see `index3.analysis.audit.Audit`.
-
-        Raises
-        ------
-        Index3Error : the result was read from a file or unpickled, and so does not know its model.
-        """
-        if self.auditor is None:
-            raise Index3Error("This result does not know its model. Use index3.energy_audit(model, result).")
-        return self.auditor()
-
-    def audit(self) -> Any:
-        """The older name of `shares`."""
-        return self.shares()
-
-    @property
-    def total(self) -> np.ndarray:
-        """Kinetic plus potential energy."""
-        return self.kinetic + self.potential
-
-    @property
-    def balance(self) -> np.ndarray:
-        """Total energy minus the work of motions and of non-conservative forces since the start."""
-        return self.total - self.work
-
-
-@dataclass(frozen=True)
-class Violation:
-    """Largest constraint residual at each time, (n_t,), at three levels.
-
-    `scaled` holds the same with each row divided by max(1, sum of the absolute terms of that row).
-    """
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    scaled: Violation | None = None
 
 
 class Result:
@@ -119,13 +72,17 @@ class Result:
             self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
         self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
-        self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element; knows the model
+        self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
+        self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
+        self.controllers: list[dict[str, Any]] = list(info.get("controllers", ()))  # what they saw and said
+        self._applied: Any = None  # what forces do, once it was asked for or read
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
         self._bodies = {body["name"]: body for body in layout.bodies}
         self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
+        self._forces = {force["name"]: force for force in layout.forces}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "auditor": None}  # its model may hold functions that cannot be pickled
+        return {**self.__dict__, "auditor": None, "source": None}  # the model may hold what cannot be pickled
 
     @property
     def t(self) -> np.ndarray:
@@ -170,7 +127,7 @@ class Result:
         """How the run went: status, message, success, stats, method, options, audit, jumps and events in one dict."""
         known = {key: getattr(self, key) for key in ("status", "message", "success", "stats", "method", "options")}
         audit = None if self.audit is None else self.audit.to_list()
-        known |= {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps]}
+        known |= {"audit": audit, "jumps": [asdict(jump) for jump in self.jumps], "controllers": self.controllers}
         events = {"t_events": self.t_events, "y_events": self.y_events}
         return known | {key: [x.tolist() for x in found] for key, found in events.items() if found is not None}
 
@@ -194,27 +151,27 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, then joints."""
-        return (*self._bodies, *self._joints)
+        """Names that `result[name]` takes: bodies, joints, motions, forces and controllers."""
+        return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
             return JointResult(self, self._joints[name])
-        force = next((force for force in self.layout.forces if force["name"] == name and force.get("law")), None)
-        if force is not None:
+        if name in self._forces:
             from index3.results.forces import ForceResult  # here: it needs kernels
 
-            return ForceResult(self, force)
+            return ForceResult(self, self._forces[name])
+        samples = next((x for x in self.controllers if x["name"] == name), None)
+        if samples is not None:
+            return ControllerResult(self.t, samples)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
-        if any(force["name"] == name for force in self.layout.forces):
-            raise UnknownName(f"Force element '{name}' stores no history. Ask for its markers: result.marker(...).")
         raise self._unknown(name, self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._bodies or name in self._joints
+        return name in self.names
 
     def __len__(self) -> int:
         return len(self.t)
@@ -234,16 +191,56 @@ class Result:
         columns = slice(entry["start"], entry["start"] + entry["size"])
         return entry, self.q[:, columns], self.v[:, columns], self.a[:, columns]
 
+    def applied(self) -> Any:
+        """Wrenches and power of all force elements, see `index3.results.applied.Applied`; evaluated when first asked.
+
+        Raises
+        ------
+        Index3Error : the result does not know its model, and its file holds no forces.
+        """
+        if self._applied is None:
+            if self.source is None:
+                raise Index3Error(
+                    f"This result of model '{self.layout.model}' does not know its model, from which forces are worked "
+                    "out. Give it the model: result.use_model(model)."
+                )
+            self._applied = self.source.applied(self)
+        return self._applied
+
+    @property
+    def knows_forces(self) -> bool:
+        """Whether `applied` can tell what forces do."""
+        return self._applied is not None or self.source is not None
+
+    def use_model(self, model: Any) -> Result:
+        """Let a result that was read from a file, or unpickled, work out forces by its model; returns the result.
+
+        Raises
+        ------
+        ModelError : the model has other bodies or forces.
+        """
+        for part, entries in (("bodies", self._bodies), ("forces", self._forces)):
+            names = list(getattr(model, part, ()))
+            if names != list(entries):
+                raise ModelError(
+                    f"Result of model '{self.layout.model}' has the {part} {short(list(entries))}, the model given has "
+                    f"{short(names)}. Give the model of the run."
+                )
+        from index3.results.applied import ModelOfRun  # here: it compiles the model
+
+        self.source, self._applied = ModelOfRun(model), None
+        return self
+
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
         moving = marker if hasattr(marker, "motion") else None
         return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
-        """Plot named histories against time; see `index3.results.plot.plot`."""
+    def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
+        """Plot named histories against time, or `y` against the history `x`; see `index3.results.plot.plot`."""
         from index3.results import plot  # here, as below: neither is needed for a run
 
-        return plot.plot(self, *names, ax=ax)
+        return plot.plot(self, *names, x=x, y=y, ax=ax)
 
     def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
         """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
@@ -251,17 +248,46 @@ class Result:
 
         html.write_html(self, path, title, fps)
 
+    def _repr_html_(self) -> str:
+        """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from index3.results import html
+
+        if not np.isfinite(self.q).all(axis=1).any():
+            return f"<pre>{escape(repr(self))}</pre>"
+        return html.notebook_text(self)
+
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
         return netcdf.to_xarray(self)
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+        """One `pandas.DataFrame` of named histories, or of all; see `index3.results.tables.to_pandas`."""
+        from index3.results import tables
+
+        return tables.to_pandas(self, names)
+
+    def spectrum(self, name: str, *, window: str = "hann") -> Any:
+        """Amplitudes of a history over frequency; see `index3.results.tables.spectrum`."""
+        from index3.results import tables
+
+        return tables.spectrum(self, name, window=window)
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""
         export.write_csv(self, path, names)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to a netCDF file without loss; a file already there is replaced."""
-        netcdf.write_netcdf(self.layout, self.arrays, self.info, path)
+        """Write everything to a netCDF file without loss; a file already there is replaced.
+
+        Forces are worked out and written too, unless a stored run is read in pieces and nobody asked for them.
+        """
+        forces = self._applied
+        if forces is None and self._forces and self.source is not None and not isinstance(self.arrays, LazyArrays):
+            try:
+                forces = self.applied()
+            except Index3Error:  # a force without value, as where a run failed: the rest is kept
+                forces = None
+        netcdf.write_netcdf(self.layout, self.arrays, self.info, path, forces)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Result:
@@ -272,7 +298,10 @@ class Result:
 
         layout, arrays, info = read_store(path)
         try:
-            return cls(Layout.from_dict(layout), arrays, info)
+            forces = stored(arrays)
+            result = cls(Layout.from_dict(layout), arrays, info)
+            result._applied = forces
+            return result
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, Index3Error) as error:
             raise damaged(path, str(error)) from error
 

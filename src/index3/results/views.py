@@ -72,6 +72,19 @@ class MarkerResult(_Frame):
         return f"<marker on '{self.body}' at {len(self.position)} times>"
 
 
+def marker_result(result: Result, marker: dict[str, Any], label: str, side: str) -> MarkerResult:
+    """Motion of a marker of the layout, which the element `label` has as its `side` marker."""
+    moving = None
+    if "moving" in marker:
+        if not result.moving:
+            raise ModelError(
+                f"{label} has a moving {side} marker, whose functions a file does not keep. "
+                "Use the result of the run itself."
+            )
+        moving = result.moving[marker["moving"]]
+    return MarkerResult(result, marker["body"], marker["position"], marker["axes"], marker.get("part"), moving)
+
+
 class BodyResult(_Frame):
     """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
 
@@ -94,6 +107,8 @@ class BodyResult(_Frame):
 
     def __getattr__(self, name: str) -> Any:
         """What the kind of the body has besides motion, such as `points(s)` of a beam."""
+        if hasattr(type(self), name):  # a property that has said itself why it has no value
+            return object.__getattribute__(self, name)
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
@@ -113,6 +128,24 @@ class BodyResult(_Frame):
         """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
         known = self.motion.orientation
         return quaternions(self.rotation) if known is None else known
+
+    def euler(self, sequence: str = "ZYX", *, degrees: bool = False) -> np.ndarray:
+        """Three angles (n_t, 3) of successive turns, [rad] or in degrees, as SciPy's `Rotation.as_euler` has them.
+
+        Capital letters are axes that turn along ("ZYX": yaw, pitch, roll), small ones those of ground.
+
+        Raises
+        ------
+        ModelError : the sequence is none.
+        """
+        from scipy.spatial.transform import Rotation  # slow to import
+
+        try:
+            return Rotation.from_matrix(self.rotation).as_euler(sequence, degrees=degrees)
+        except (ValueError, TypeError) as error:
+            raise ModelError(
+                f"Body '{self.name}': {sequence!r} is no sequence of Euler angles: {error} Give one such as 'ZYX'."
+            ) from None
 
     @property
     def angle(self) -> np.ndarray:
@@ -155,6 +188,8 @@ class JointResult:
         self.lam = result.lam[:, joint["rows"]]
         self.force = result.arrays["wrench"][:, number, :3]
         self.torque = result.arrays["wrench"][:, number, 3:]
+        if joint.get("clamp"):
+            self.force, self.torque = self._together(1)
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))
@@ -174,15 +209,7 @@ class JointResult:
         marker = self._joint[side]
         if marker is None:
             raise AttributeError(f"{self.type} '{self.name}' acts on one body and has no {side} marker.")
-        moving, part = None, marker.get("part")
-        if "moving" in marker:
-            if not self._result.moving:
-                raise ModelError(
-                    f"{self.type} '{self.name}' has a moving {side} marker, whose functions a file does not keep. "
-                    "Use the result of the run itself."
-                )
-            moving = self._result.moving[marker["moving"]]
-        return MarkerResult(self._result, marker["body"], marker["position"], marker["axes"], part, moving)
+        return marker_result(self._result, marker, f"{self.type} '{self.name}'", side)
 
     def force_in(self, frame: str) -> np.ndarray:
         """The force on the second body in the axes of "ground", the "first" or the "second" marker, (n_t, 3), N."""
@@ -204,7 +231,7 @@ class JointResult:
 
         With two markers they are equal and opposite to those on the second, moved to that point.
         """
-        return self.on(0)
+        return self._together(0) if self._joint.get("clamp") else self.on(0)
 
     def on(self, marker: int) -> tuple[np.ndarray, np.ndarray]:
         """Force and torque, (n_t, 3) each, on the body of a marker (0: first, 1: second, ...) at it, ground axes."""
@@ -218,6 +245,17 @@ class JointResult:
             raise ModelError(f"{self.type} '{self.name}' has no marker {marker!r}. Count from 0.")
         arm = self.second.position - self.first.position
         return -self.force, -self.torque - np.cross(arm, self.force)
+
+    def _together(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Force and torque about marker 0 or 1 of all that a clamp puts on the body of that marker."""
+        force, torque = self.on(side)
+        place = (self.first if side == 0 else self.second).position
+        for k in range(side + 2, len(self._joint["markers"]), 2):
+            other, turn = self.on(k)
+            marker = self._joint["markers"][k]
+            arm = MarkerResult(self._result, *(marker[key] for key in ("body", "position", "axes", "part"))).position
+            force, torque = force + other, torque + turn + np.cross(arm - place, other)
+        return force, torque
 
     @property
     def angle(self) -> np.ndarray:

@@ -27,7 +27,7 @@ from index3.system.parts import (
     joint_group,
     measured,
     motion_group,
-    used_markers,
+    number_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
 from index3.system.structure import Structure, body_part, group_part
@@ -74,8 +74,10 @@ class Compiler:
     What follows from the structure alone is taken from `like`, if that is given; the numbers are always the model's.
     """
 
-    def __init__(self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None) -> None:
-        self.model, self.without, self.like = model, without, like
+    def __init__(
+        self, model: Model, without: frozenset[str] = frozenset(), like: Structure | None = None, apart: bool = False
+    ) -> None:
+        self.model, self.without, self.like, self.apart = model, without, like, apart
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]  # states last
         if not self.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies or states. Add at least one.")
@@ -175,12 +177,11 @@ class Compiler:
             group.curved = group.curved or group.full
         self.groups = groups
         self.group_numbers = {id(group): k for k, group in enumerate(g for g in groups if g not in self.held)}
-        self.markers, numbers = used_markers(self.model, groups)
+        self.markers = number_markers(self.model, groups, self.apart)
         self.spans = [self.span(marker) for marker in self.markers]
         self.columns: list[int] = []
         member, gradient, block, stiffness, map_ = 0, 0, entry, 0, 0
         for group in groups:
-            group.marker_numbers = tuple(numbers[id(marker)] for marker in group.markers)
             self.find_coordinates(group)
             group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
             group.member = member
@@ -459,16 +460,22 @@ def check_places(numbers: Sequence[int], body: Any, what: str) -> None:
 
 
 def compile_model(
-    model: Model, kernels: Iterable[Kernel] = (), *, without: Iterable[str] = (), like: Structure | None = None
+    model: Model,
+    kernels: Iterable[Kernel] = (),
+    *,
+    without: Iterable[str] = (),
+    like: Structure | None = None,
+    apart: bool = False,
 ) -> System:
     """The equations of a model, ready to be evaluated; `kernels` are others that the caller will need, built together.
 
     Joints and motions named in `without` are open: they keep their place and their measured coordinates, but no rows.
     With `like`, the structure of another system, the model's numbers alone are compiled; its kernels are loaded.
+    `apart` gives every force markers that it shares with nothing else: MARKER_F then tells what each force does.
 
     Raises
     ------
     ModelError : the model has neither bodies nor states, ties planar bodies out of their plane, or its structure is not
         `like`.
     """
-    return Compiler(model, frozenset(without), like).compile(kernels)
+    return Compiler(model, frozenset(without), like, apart).compile(kernels)

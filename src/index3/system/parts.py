@@ -179,12 +179,24 @@ def force_group(force: Any) -> Group:
     return Group(force.name, force, tuple(force.markers), curved=True, damped=damped, inertial=inertial)
 
 
-def used_markers(model: Model, groups: list[Group]) -> tuple[list[Marker], dict[int, int]]:
-    """Every marker that a group uses, those of one body together, and the number of each by its id."""
+def number_markers(model: Model, groups: list[Group], apart: bool = False) -> list[Marker]:
+    """Every marker that a group uses, those of one body together; each group gets the numbers of its own.
+
+    `apart` gives every force markers of its own, so that wrenches on them are of that force alone.
+    """
     order = {id(body): k for k, body in enumerate([*model.bodies.values(), *model.blocks, model.ground])}
-    unique = {id(marker): marker for group in groups for marker in group.markers}
-    markers = sorted(unique.values(), key=lambda marker: order[id(marker.body)])
-    return markers, {id(marker): k for k, marker in enumerate(markers)}
+    unique: dict[Any, Marker] = {}
+    keys = []
+    for k, group in enumerate(groups):
+        own = apart and getattr(group.element, "element", "") == "force"
+        places = enumerate(group.markers)
+        keys.append([(id(m), k, p) if own and m.body.kind != "states" else id(m) for p, m in places])
+        unique |= zip(keys[-1], group.markers, strict=True)
+    ordered = sorted(unique, key=lambda key: order[id(unique[key].body)])
+    numbers = {key: k for k, key in enumerate(ordered)}
+    for group, own_keys in zip(groups, keys, strict=True):
+        group.marker_numbers = tuple(numbers[key] for key in own_keys)
+    return [unique[key] for key in ordered]
 
 
 def coordinate_starts(bodies: list[Body]) -> np.ndarray:

@@ -7,8 +7,8 @@ import pytest
 from file_examples import EXAMPLES
 
 import index3 as ix
-from index3.engine.changes import change, changed_model
 from index3.errors import ModelError
+from index3.files.changes import change, changed_model
 from index3.files.write import data_of
 
 

@@ -72,6 +72,32 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
     return undo
 
 
+def set_attribute(element: Any, key: str, value: Any) -> None:
+    """Set an attribute of an element that is made; a field by making the element anew, as `change` does.
+
+    Raises
+    ------
+    ModelError : there is no such attribute, or the class of the element refuses the value.
+    """
+    known = key in vars(element) or hasattr(type(element), key)
+    entry = ENTRIES.get(type(element).__name__)
+    if entry is None or entry.make is not type(element) or grown(entry):
+        own = False
+    else:
+        own = key in entry.fields and not entry.fields[key].short and not refers(entry.value(element, key))
+    if own:
+        owners = [thing.model for thing in (element, *getattr(element, "own_states", ())) if hasattr(thing, "model")]
+        try:
+            change(owners[0] if owners else None, element, {key: value})
+        except ModelError as error:
+            raise ModelError(str(error).removeprefix("changes: ")) from None
+        return
+    if not known:
+        names = [*(entry.fields if entry else ()), *(name for name in vars(element) if not name.startswith("_"))]
+        raise ModelError(f"{element.label} has no attribute '{key}'. {near(key, dict.fromkeys(names))}")
+    object.__setattr__(element, key, value)
+
+
 def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Changes of what is inside an element, "first.position", by the marker or part."""
     inside: dict[str, dict[str, Any]] = {}
@@ -82,7 +108,7 @@ def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return inside
 
 
-def change(model: Model, element: Any, changes: Mapping[str, Any]) -> None:
+def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> None:
     """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so."""
     entry = entry_of(element)
     for key in changes:
@@ -119,13 +145,17 @@ def entry_of(element: Any) -> Entry:
     if entry is None or entry.make is not type(element):
         reason = refusal(name) or "model files know only the elements that are registered"
         raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
-    unknown = [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]
-    if unknown:
+    if grown(entry):
         raise ModelError(
-            f"changes: {element.label} is built step by step ({', '.join(unknown)}). Name a number of one of its "
+            f"changes: {element.label} is built step by step ({', '.join(grown(entry))}). Name a number of one of its "
             f"parts, such as '{element.name}.part.mass', or give a changed Model."
         )
     return entry
+
+
+def grown(entry: Entry) -> list[str]:
+    """The fields of an element that is built step by step, after it is made."""
+    return [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]
 
 
 def check_field(element: Any, entry: Entry, key: str) -> None:

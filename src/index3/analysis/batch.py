@@ -1,0 +1,189 @@
+"""Many runs of one prepared simulation in the threads of one process."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from index3.analysis.simulation import Simulation
+from index3.errors import Index3Error, ModelError
+from index3.model.model import Model
+from index3.results.result import Result
+
+OWN = ("case", "status", "message", "seconds", "t", "time", "coordinate")
+"""Names that the result has of its own."""
+
+
+@dataclass
+class Row:
+    """What came of a case: "ok", "failed" (the run did) or "raised" (Python did), the reason, and what was measured."""
+
+    status: str = "ok"
+    message: str = ""
+    seconds: float = 0.0
+    measured: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def batch(
+    simulation: Simulation,
+    changes: Sequence[Any],
+    t_span: tuple[float, float],
+    *,
+    initial: Any = None,
+    measure: Mapping[str, Callable[[Result], Any]] | None = None,
+    workers: int | None = None,
+    **settings: Any,
+) -> Any:
+    """Run a prepared simulation once for each of some changes, on all processors; an `xarray.Dataset` of what came out.
+
+    The runs share the compiled structure and go on in threads, for the compiled loops let others run beside them. Each
+    is the run that `simulation.run` makes of it, bit by bit.
+
+    Parameters
+    ----------
+    simulation : what `prepare` returned
+    changes : a list of what `Simulation.run` takes: a dict such as {"coil.stiffness": 2e4}, a Model of the same
+        structure, or None
+    t_span : (t0, t1) [s] of every run
+    initial : where to start, as in `simulate`, for all runs; or a list with one for each
+    measure : {name: function of the Result}, which returns a number or an array of the same shape for every case. None:
+        the state at the end, `t`, `q` and `v`; with `t_eval` the whole histories
+    workers : number of threads, by default one for each processor
+    settings : of `Simulation.run`: rtol, t_eval, ...
+
+    Returns
+    -------
+    Dimension `case`; variables are what was measured (NaN where a run gave nothing), `status` ("ok", "failed": the run
+    did, "raised": Python did), `message` and `seconds`.
+
+    Raises
+    ------
+    ModelError : an argument is wrong. What is wrong with one case is in its row.
+
+    >>> import index3 as ix
+    >>> pendulum = ix.prepare(ix.library.pendulum(), rtol=1e-4)
+    >>> found = ix.batch(pendulum, [{"rod.mass": 1.0}, {"rod.mass": -1.0}], (0.0, 0.2))
+    >>> found.status.values.tolist(), found.q.dims
+    (['ok', 'raised'], ('case', 'coordinate'))
+    """
+    cases = check_cases(simulation, changes)
+    starts = check_starts(initial, len(cases))
+    measures = own_measures(simulation, settings) if measure is None else check_measures(measure)
+    simulation.run_settings(settings)
+    count = check_workers(workers)
+
+    def row(k: int) -> Row:
+        return case(simulation, cases[k], t_span, starts[k], measures, settings)
+
+    if count == 1 or len(cases) < 2:
+        rows = [row(k) for k in range(len(cases))]
+    else:
+        with ThreadPoolExecutor(count, "index3-batch") as pool:
+            rows = list(pool.map(row, range(len(cases))))
+    names = [] if measure is not None else simulation.coordinate_names
+    return dataset(rows, measures, names)
+
+
+def case(
+    simulation: Simulation, changes: Any, t_span: Any, initial: Any, measures: Mapping[str, Any], settings: Any
+) -> Row:
+    """One run and what was measured of it."""
+    start, row = time.perf_counter(), Row()
+    try:
+        result = simulation.run(t_span, initial=initial, changes=changes, **settings)
+        if not result.success:
+            row.status, row.message = "failed", result.message
+        else:
+            row.message = result.message
+            row.measured = {name: np.asarray(function(result)) for name, function in measures.items()}
+    except Index3Error as error:
+        row.status, row.message = "raised", str(error)
+    except Exception as error:  # of a user's function: one case must not take the others with it
+        row.status, row.message = "raised", f"{type(error).__name__}: {error}"
+    row.seconds = time.perf_counter() - start
+    return row
+
+
+def own_measures(simulation: Simulation, settings: Mapping[str, Any]) -> dict[str, Callable[[Result], Any]]:
+    """The state at the end, or the histories at given times."""
+    if settings.get("t_eval", simulation.settings["t_eval"]) is None:
+        return {
+            "t": lambda result: result.t[-1],
+            "q": lambda result: result.q[-1].copy(),
+            "v": lambda result: result.v[-1].copy(),
+        }
+    return {"t": lambda result: result.t, "q": lambda result: result.q, "v": lambda result: result.v}
+
+
+def check_cases(simulation: Any, changes: Any) -> list[Any]:
+    """The cases as a list."""
+    if not isinstance(simulation, Simulation):
+        raise ModelError(f"batch: {simulation!r} is no prepared simulation. Give what prepare(model) returns.")
+    if isinstance(changes, Mapping | str | Model) or not hasattr(changes, "__iter__"):
+        raise ModelError("batch: changes is one case. Give a list with a dict, a Model or None for each case.")
+    cases = list(changes)
+    for k, one in enumerate(cases):
+        if one is not None and not isinstance(one, Mapping | Model):
+            raise ModelError(f"batch: case {k} is {one!r}. Give a dict such as {{'coil.stiffness': 2e4}}.")
+    return cases
+
+
+def check_starts(initial: Any, count: int) -> list[Any]:
+    """Where each case starts."""
+    if not isinstance(initial, list):
+        return [initial] * count
+    if len(initial) != count:
+        raise ModelError(f"batch: {len(initial)} initial states for {count} cases. Give one for all, or one for each.")
+    return initial
+
+
+def check_measures(measure: Any) -> dict[str, Callable[[Result], Any]]:
+    """The measures, by names that are free."""
+    if not isinstance(measure, Mapping) or not measure or not all(callable(one) for one in measure.values()):
+        raise ModelError("batch: measure must be {name: function of the Result}.")
+    taken = [name for name in measure if name in OWN]
+    if taken:
+        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Call it otherwise.")
+    return dict(measure)
+
+
+def check_workers(workers: Any) -> int:
+    """The number of threads."""
+    if workers is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ModelError(f"batch: workers = {workers!r}. Give a number of threads, at least 1.")
+    return workers
+
+
+def dataset(rows: list[Row], measures: Mapping[str, Any], coordinates: Sequence[str]) -> Any:
+    """The rows with names."""
+    import xarray
+
+    variables: dict[str, Any] = {}
+    for name in measures:
+        known = [row.measured[name] for row in rows if name in row.measured]
+        shapes = {values.shape for values in known}
+        if len(shapes) > 1:
+            raise ModelError(f"batch: the measure {name!r} has the shapes {sorted(shapes)}. Give equal ones.")
+        shape = shapes.pop() if shapes else ()
+        table = np.full((len(rows), *shape), np.nan)
+        for k, row in enumerate(rows):
+            if name in row.measured:
+                table[k] = row.measured[name]
+        own = {1: ("time",) if name == "t" else ("coordinate",), 2: ("time", "coordinate")}
+        sizes = own.get(len(shape), ()) if coordinates else tuple(f"{name}_{k}" for k in range(len(shape)))
+        variables[name] = (("case", *sizes), table)
+    variables["status"] = ("case", np.array([row.status for row in rows], dtype=str))
+    variables["message"] = ("case", np.array([row.message for row in rows], dtype=object))
+    variables["seconds"] = ("case", np.array([row.seconds for row in rows]))
+    labels: dict[str, Any] = {"case": np.arange(len(rows))}
+    if coordinates and any("coordinate" in dims for dims, _ in variables.values()):
+        labels["coordinate"] = list(coordinates)
+    return xarray.Dataset(variables, labels)

@@ -1,0 +1,334 @@
+"""Planar, shear-deformable beams in absolute nodal coordinates: large rotations and deformations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from reprlib import repr as short
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from index3.bodies import ancf_histories, ancf_loads, body_fields
+from index3.bodies.ancf_reference import make_rule
+from index3.bodies.ancf_words import (
+    as_choice,
+    as_count,
+    as_damping,
+    as_section,
+    check_gradients,
+    given_points,
+    nearest_place,
+    undeformed,
+)
+from index3.bodies.body import Body
+from index3.bodies.kinematics import Kinematics
+from index3.bodies.marker import Marker, as_number, as_vector, check_name
+from index3.bodies.marker import frame as axes_along
+from index3.errors import Index3Error, ModelError
+from index3.registry import register
+
+LAWS, PLANES = ("continuum", "elastic-line"), ("strain", "stress")
+NODE_NAMES = ("x", "y", "rx_x", "rx_y", "ry_x", "ry_y")
+
+
+class Mark(NamedTuple):
+    """A marker in numbers: its element, where its coordinates begin there, their plane vectors, and coefficients."""
+
+    element: int
+    shift: int
+    vectors: int
+    tangent: bool
+    point: np.ndarray
+    direction: np.ndarray
+
+
+@register
+class AncfBeam(Body):
+    """A planar beam of rectangular section that bends, stretches and shears as far as it likes.
+
+    Parameters
+    ----------
+    name : str
+    start, end : ends of the undeformed axis in ground [m]: two numbers, or three with equal z
+    points : in place of start and end: points on the undeformed axis, which is a smooth curve through them
+    height, width : of the section in the plane and across it [m]
+    elements : int, along the axis; a node has six coordinates: r, r_x and r_y
+    young, poisson, density : Young's modulus [N/m^2], Poisson's ratio, density [kg/m^3]
+    law : "continuum", by the stress in every point, which locks where Poisson's ratio is not zero; or "elastic-line",
+        by stretch, shear and curvature of the axis
+    plane : "strain" or "stress"; by default "strain" for "continuum", "stress" for "elastic-line"
+    damping : Kelvin and Voigt's time constant [s], or Rayleigh's (per mass [1/s], per stiffness [s])
+    gravity_across : "ignore" to leave out the part of the model's gravity across the plane, which is refused otherwise
+    velocity, spin : of the beam at the start [m/s], about its centre of mass [rad/s]; zero if left out
+
+    Attributes `mass`, `length` [m], `lengths` of the elements, and those of `Body`.
+
+    Raises
+    ------
+    ModelError : names the beam; for numbers that no beam has.
+
+    >>> beam = AncfBeam("beam", (0, 0), (0.4, 0), height=0.04, width=0.04, elements=2, young=2e7, poisson=0.3,
+    ...                 density=7800)
+    >>> beam.size, round(beam.mass, 9)
+    (18, 4.992)
+    """
+
+    kernels = "index3.bodies.ancf_tables"
+    kind_name = "ancf beam"
+    fields = body_fields.ANCF_BEAM
+    planar = True
+    deforms = True
+    quantities: ClassVar[Mapping[str, Callable[..., np.ndarray]]] = MappingProxyType(
+        {
+            "points": ancf_histories.points,
+            "axial_force": ancf_loads.axial_force,
+            "shear_force": ancf_loads.shear_force,
+            "moment": ancf_loads.moment,
+            "curvature": ancf_loads.axis_curvature,
+            "stress": ancf_loads.stress,
+        }
+    )
+
+    def __init__(
+        self,
+        name: str,
+        start: Any = None,
+        end: Any = None,
+        *,
+        points: Any = None,
+        height: float,
+        width: float,
+        elements: int,
+        young: float,
+        poisson: float,
+        density: float,
+        law: str = "continuum",
+        plane: str | None = None,
+        damping: Any = 0.0,
+        gravity_across: str | None = None,
+        velocity: Any = None,
+        spin: float | None = None,
+    ) -> None:
+        super().__init__(name, self.kind_name)
+        owner = self.label
+        self.law = as_choice(law, owner, "law", LAWS)
+        self.plane = as_choice(plane or ("strain" if law == "continuum" else "stress"), owner, "plane", PLANES)
+        if gravity_across not in (None, "ignore"):
+            raise ModelError(f"{owner} has gravity_across {short(gravity_across)}. Give 'ignore', or leave it out.")
+        self.gravity_across = gravity_across
+        self.lag, self.drag = as_damping(damping, owner)
+        self.conservative = self.lag == self.drag == 0.0
+        self.section = as_section(owner, height, width, density, young, poisson, self.law, self.plane)
+        ends = given_points(owner, start, end, points)
+        self.height_in_ground = float(ends[0, 2])
+        self.nodes, self.lengths, self.straight = undeformed(ends[:, :2], as_count(elements, owner, "elements"))
+        if not self.straight:
+            check_gradients(owner, self.nodes, self.lengths, self.section.height)
+        self._number()
+        self.rules, self.rule_of = [], []
+        for n, length in enumerate(self.lengths.tolist()):
+            if n == 0 or not self.straight:
+                vectors = self.nodes[n : n + 2].reshape(6, 2)
+                self.rules.append(make_rule(self.section, vectors, length, self.straight))
+            self.rule_of.append(len(self.rules) - 1)
+        moment = np.zeros(self.size // 2)
+        for n, number in enumerate(self.rule_of):
+            moment[3 * n : 3 * n + 6] += self.rules[number].moment
+        self.mass = float(moment[::3].sum())
+        self.centre = moment / self.mass
+        self._start(velocity, spin)
+
+    def _number(self) -> None:
+        """Names, blocks and couplings of the coordinates, node by node."""
+        count = len(self.lengths)
+        self.coordinate_names = tuple(f"{word}{n}" for n in range(count + 1) for word in NODE_NAMES)
+        self.size = self.translations = 6 * (count + 1)
+        self.turning = tuple(range(self.size))
+        pairs = np.arange(12)
+        first = 6 * np.arange(count)[:, None]
+        self.couplings = (first + np.repeat(pairs, 12)).ravel(), (first + np.tile(pairs, 12)).ravel()
+
+    def _start(self, velocity: Any, spin: float | None) -> None:
+        """Coordinates and rates of the undeformed beam in rigid motion."""
+        self.q0, self.v0 = self.nodes.ravel().copy(), np.zeros(self.size)
+        self.velocity_given, self.angular_velocity_given = velocity is not None, spin is not None
+        vectors, rates = self.q0.reshape(-1, 2), self.v0.reshape(-1, 2)
+        if spin is not None:
+            w = as_number(spin, self.label, "spin")
+            arms = vectors - np.where(np.arange(len(vectors))[:, None] % 3 == 0, self.centre @ vectors, 0.0)
+            rates[:] = w * np.stack([-arms[:, 1], arms[:, 0]], axis=1)
+        if velocity is not None:
+            rates[::3] += as_vector(velocity, self.label, "velocity", 2)
+
+    @property
+    def length(self) -> float:
+        """Of the undeformed axis [m]."""
+        return float(self.lengths.sum())
+
+    @property
+    def blocks(self) -> list[range]:
+        """One for each node."""
+        return [range(k, k + 6) for k in range(0, self.size, 6)]
+
+    def given_rates(self) -> np.ndarray:
+        """All, if any were given."""
+        return np.full(self.size, self.velocity_given or self.angular_velocity_given)
+
+    def check_model(self, model: Any) -> None:
+        """Raise if gravity acts across the plane, or if the beam starts inside out."""
+        if model.gravity[2] != 0.0 and self.gravity_across is None:
+            raise ModelError(
+                f"{self.label} lies in ground x-y, and the gravity {model.gravity.tolist()} of model '{model.name}' "
+                "acts across it. Give Model(gravity=...) in the plane, or the beam gravity_across='ignore'."
+            )
+        r_x, r_y = self.q0.reshape(-1, 6)[:, 2:4], self.q0.reshape(-1, 6)[:, 4:]
+        turned = np.flatnonzero(r_x[:, 0] * r_y[:, 1] <= r_x[:, 1] * r_y[:, 0])
+        if turned.size:
+            raise ModelError(
+                f"{self.label} starts with inverted gradients at node {turned[0]}. Give q0 with r_y ahead of r_x."
+            )
+
+    def constants(self) -> dict[str, Any]:
+        """The undeformed beam."""
+        return {
+            "coordinates": list(self.coordinate_names),
+            "lengths": self.lengths.tolist(),
+            "nodes": self.nodes.tolist(),
+            "height": self.height_in_ground,
+            "centre": self.centre.tolist(),
+            "section": asdict(self.section),
+        }
+
+    def mark(self, marker: Marker) -> Mark:
+        """A marker in numbers, on the coordinates of one node if these are enough."""
+        point, direction, tangent = ancf_histories.marker_rows(self.constants(), marker.position, marker.part)
+        element = int(ancf_histories.place(self.lengths, marker.position[0])[0])
+        point, direction = point[3 * element : 3 * element + 6], direction[3 * element : 3 * element + 6]
+        used = [bool(np.any(point[k : k + 3]) or np.any(direction[k : k + 3])) for k in (0, 3)]
+        shift, count = (0, 6) if all(used) else (0, 3) if used[0] else (6, 3)
+        pick = slice(shift // 2, shift // 2 + count)
+        padded = [np.concatenate([x[pick], np.zeros(6 - count)]) for x in (point, direction)]
+        return Mark(element, shift, count, tangent, *padded)
+
+    def span(self, marker: Marker) -> range:
+        """The coordinates of its element, or of its node."""
+        mark = self.mark(marker)
+        first = 6 * mark.element + mark.shift
+        return range(first, first + 2 * mark.vectors)
+
+    def marker(
+        self, s: Any = None, y: float = 0.0, *, frame: str = "section", x: Any = None, z: Any = None, name: Any = None
+    ) -> Marker:
+        """A marker at s [m] along the undeformed axis, by default in its middle, and y [m] along r_y from it.
+
+        Its z axis is that of ground and its y axis turns with r_y, or with `frame="tangent"` its x axis with r_x. With
+        directions x, z its axes are others, given in that frame.
+        """
+        owner = f"Marker of {self.label}"
+        if name is not None:
+            check_name(name, owner)
+        word = as_choice(frame, owner, "frame", ancf_histories.FRAMES)
+        place = 0.5 * self.length if s is None else as_number(s, owner, "s")
+        position = np.array((place, as_number(y, owner, "y"), 0.0))
+        self.check_place(position, word)
+        return Marker.placed(self, position, axes_along(z, x, owner), name, word)
+
+    def check_place(self, position: np.ndarray, part: str | None) -> None:
+        """Raise unless a marker can stand there."""
+        owner = f"Marker of {self.label}"
+        try:
+            ancf_histories.place(self.lengths, position[0])
+        except Index3Error:
+            raise ModelError(f"{owner} has s = {position[0]:.12g}. Give s from 0 to {self.length:.12g} m.") from None
+        if abs(position[1]) > 0.5 * self.section.height * (1.0 + 1e-9):
+            raise ModelError(
+                f"{owner} has y = {position[1]:.12g}. Give y within half the height {self.section.height}."
+            )
+        if not self.has_part(part):
+            raise ModelError(f"{owner} has the frame {short(part)}. Give 'section' or 'tangent'.")
+
+    def has_part(self, part: str | None) -> bool:
+        """Whether markers can turn with it: "section", "tangent", or on an arm of the section."""
+        words = (part or "section").split()
+        return (len(words) == 1 and words[0] in ancf_histories.FRAMES) or (len(words) == 3 and words[0] == "arm")
+
+    def joint_point(self, point: np.ndarray) -> np.ndarray:
+        """The point of the axis nearest to a point where a joint is to be."""
+        return self.marker_pose(self._nearest(point))[0]
+
+    def _nearest(self, point: np.ndarray) -> Marker:
+        """A marker on the axis as near as can be to a point of ground at the start."""
+        s = nearest_place(self.lengths, self.q0.reshape(-1, 2), np.asarray(point, float)[:2])
+        marker = Marker.placed(self, np.array((s, 0.0, 0.0)), np.eye(3), None, "section")
+        away = float(np.linalg.norm(self.marker_pose(marker)[0] - point))
+        if away > 0.5 * self.section.height * (1.0 + 1e-9):
+            raise ModelError(
+                f"The point {np.asarray(point).tolist()} is {away:.6g} m from the axis of {self.label}, more than half "
+                "its height. Give a point on the beam, or a marker: beam.marker(s=..., y=...)."
+            )
+        return marker
+
+    def marker_at_pose(self, point: np.ndarray, axes: np.ndarray, name: str | None = None) -> Marker:
+        """A marker on the axis, in the place nearest to `point`, with `axes` in ground at the start."""
+        marker = self._nearest(point)
+        return Marker.placed(self, marker.position, self.marker_pose(marker)[1].T @ axes, name, marker.part)
+
+    def own_marker_at(self, point: np.ndarray) -> Marker:
+        """A marker on the axis, in the place nearest to `point`, with the axes of its section."""
+        return self._nearest(point)
+
+    def clamp_arms(self, marker: Marker) -> list[np.ndarray]:
+        """r_x and r_y, times the height so that rows are lengths."""
+        x, (s, y) = self.q0.reshape(-1, 2), marker.position[:2]
+        both = (ancf_histories.rows(self.constants(), s, y, *by) @ x for by in ((1, 0), (0, 1)))
+        return [np.append(self.section.height * arm, 0.0) for arm in both]
+
+    def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
+        """A marker displaced by the combination of r_x and r_y that is `arm` (in ground, at the start)."""
+        constants, x = self.constants(), self.q0.reshape(-1, 2)
+        s, y = marker.position[:2]
+        along, across = (ancf_histories.rows(constants, s, y, *by) @ x for by in ((1, 0), (0, 1)))
+        u, w = np.linalg.solve(np.stack([along, across], axis=1), arm[:2])
+        return Marker.placed(self, marker.position, marker.axes, None, f"arm {float(u)!r} {float(w)!r}")
+
+    def pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """Centre of mass, and axes of the section in the middle of the axis, at the initial configuration."""
+        return self._at_start(self.frame_motion(self.constants(), None, *self._histories()))
+
+    def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+        """As its motion has it."""
+        entry = {"position": marker.position, "axes": marker.axes, "part": marker.part}
+        return self._at_start(self.marker_motion(self.constants(), entry, *self._histories()))
+
+    def _histories(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        zero = np.zeros((1, self.size))
+        return self.q0[None], zero, zero
+
+    @staticmethod
+    def _at_start(motion: Kinematics) -> tuple[np.ndarray, np.ndarray]:
+        return motion.position[0], motion.rotation[0]
+
+    @classmethod
+    def frame_motion(
+        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """The centre of mass, with the axes of the section in the middle of the axis."""
+        middle = ancf_histories.rows(constants, 0.5 * float(np.sum(constants["lengths"])), 0.0, 0, 1)
+        centre = np.asarray(constants["centre"], float)
+        return ancf_histories.motion(constants, centre, middle, False, np.eye(3), q, v, a)
+
+    @classmethod
+    def marker_motion(
+        cls, constants: Mapping[str, Any], marker: Mapping[str, Any], q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> Kinematics:
+        """Of a material point, with axes that turn with r_y or r_x."""
+        rows = ancf_histories.marker_rows(constants, marker["position"], marker.get("part"))
+        return ancf_histories.motion(constants, *rows, marker["axes"], q, v, a)
+
+    def drawing(self) -> dict[str, Any]:
+        """A line along the axis."""
+        places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1)
+        line = [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist(), "part": "section"} for s in places.tolist()]
+        return {"type": "lines", "lines": [line], "radius": 0.5 * self.section.height}

@@ -1,0 +1,271 @@
+"""Spatial beams in absolute nodal coordinates: position and three gradients at every node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from index3.algebra.frames import carried_axes
+from index3.bodies import ancf_beam3d_loads as loads
+from index3.bodies import body_fields
+from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, XX, YX, ZX, R, products, rows
+from index3.bodies.ancf_histories import FRAMES, place
+from index3.bodies.ancf_shapes import gauss
+from index3.bodies.ancf_space import Constants, Rule, SpaceLine, as_poisson, solid_section
+from index3.bodies.ancf_space_elements import SECTION, TANGENT
+from index3.bodies.ancf_words import as_choice
+from index3.bodies.marker import Marker, as_direction, as_number, as_positive, as_vector, frame
+from index3.errors import ModelError
+from index3.registry import register
+
+BEND_POINTS = 3
+HELD = 2.0
+"""The factor of shear that holds the section across the axis where none is given: it leaves half of the shear of a
+section without warping. More leaves less, but makes high frequencies higher and equilibria harder to find."""
+
+
+@register
+class AncfBeam3D(SpaceLine):
+    """A beam in space that bends in two directions, twists and stretches as far as it likes.
+
+    Parameters
+    ----------
+    name : str
+    start, end : ends of the undeformed axis in ground [m]: three numbers, or two with z = 0
+    points : in place of start and end: points on the undeformed axis, which is a smooth curve through them
+    height, width : of a rectangular section [m], along its y and z axes
+    radius : of a round section [m], in place of height and width
+    y : direction in ground of the section's y axis at the start of the beam; by default across ground z
+    elements : int, along the axis; a node has twelve coordinates: r, r_x, r_y and r_z
+    young, poisson, density : Young's modulus [N/m^2], Poisson's ratio, density [kg/m^3]
+    torsion_constant : [m^4], by default the polar moment of the section, which does not warp
+    shear_factor : of a thick beam, 5/6 of a rectangle; by default the section stays across the axis, as in a thin one
+    damping : Kelvin and Voigt's time constant [s], or Rayleigh's (per mass [1/s], per stiffness [s])
+    velocity, angular_velocity : of the whole beam at the start [m/s, rad/s], about its centre of mass
+
+    Attributes `mass`, `length` [m], `lengths` of the elements, and those of `Body`.
+
+    Raises
+    ------
+    ModelError : names the beam; for numbers that no beam has.
+
+    >>> beam = AncfBeam3D("beam", (0, 0, 0), (1, 0, 0), height=0.02, width=0.01, elements=4, young=7e10, poisson=0.3,
+    ...                   density=2700)
+    >>> beam.size, round(beam.mass, 6)
+    (60, 0.54)
+    """
+
+    kernels = "index3.bodies.ancf_beam3d_kernels"
+    kind_name = "ancf beam 3d"
+    fields = body_fields.ANCF_BEAM3D
+    node_vectors = 4
+    node_words = tuple(f"{vector}{c}" for vector in ("", "rx_", "ry_", "rz_") for c in "xyz")
+    _word = "section"
+    quantities: ClassVar[Mapping[str, Callable[..., Any]]] = MappingProxyType(
+        {
+            "points": loads.points,
+            "axial_force": loads.axial_force,
+            "shear_force": loads.shear_force,
+            "moment": loads.moment,
+            "curvature": loads.curvature,
+        }
+    )
+
+    def __init__(
+        self,
+        name: str,
+        start: Any = None,
+        end: Any = None,
+        *,
+        points: Any = None,
+        height: float | None = None,
+        width: float | None = None,
+        radius: float | None = None,
+        y: Any = None,
+        elements: int,
+        young: float,
+        poisson: float = 0.0,
+        density: float,
+        torsion_constant: float | None = None,
+        shear_factor: float | None = None,
+        damping: Any = 0.0,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> None:
+        super().__init__(name, self.kind_name)
+        owner = self.label
+        self.area, (about_z, about_y), self.reach = solid_section(owner, height, width, radius)
+        self.half = (self.reach, self.reach if width is None else 0.5 * float(width))
+        modulus, factor = as_positive(young, owner, "young"), HELD
+        shear = 0.5 * modulus / (1.0 + as_poisson(poisson, owner))
+        if shear_factor is not None:
+            factor = as_positive(shear_factor, owner, "shear_factor")
+        polar = about_y + about_z
+        if torsion_constant is not None:
+            polar = as_positive(torsion_constant, owner, "torsion_constant")
+        self.density = as_positive(density, owner, "density")
+        self.second_moments = (about_z, about_y)  # of the height and of the width
+        self.stiffness: dict[str, Any] = {
+            "axial": modulus * self.area,
+            "distortion": shear * self.area,
+            "shear": factor * shear * self.area,
+            "bending": (modulus * about_z, modulus * about_y),
+            "torsion": shear * polar,
+        }
+        self._y = None if y is None else as_direction(y, owner, "y")
+        self._lay(start, end, points, elements, damping)
+        self._start(velocity, angular_velocity)
+
+    def _gradients(self, places: np.ndarray, tangents: np.ndarray) -> np.ndarray:
+        """r, r_x and the section's axes, carried from node to node by the smallest turn of the tangent."""
+        if self._y is None:
+            axes = frame(None, tangents[0], self.label).T
+        else:
+            across = np.cross(tangents[0], self._y)
+            if np.linalg.norm(across) < 1e-9:
+                raise ModelError(f"{self.label} has y along its axis. Give a direction across it.")
+            axes = frame(across, tangents[0], self.label).T
+        nodes = []
+        for r, tangent in zip(places, tangents, strict=True):
+            axes = np.array(carried_axes(*map(tuple, axes), tuple(tangent)))
+            nodes.append([r, *axes])
+        return np.array(nodes)
+
+    def _rule(self, vectors: np.ndarray, length: float) -> Rule:
+        x, weight = gauss(6, length)
+        weight = self.density * weight * np.linalg.norm(rows(x, length, R_X) @ vectors, axis=1)
+        mass = self.area * products(weight, rows(x, length, R))
+        for vector, second in ((R_Y, self.second_moments[0]), (R_Z, self.second_moments[1])):
+            mass += second * products(weight, rows(x, length, vector))
+        moment = self.area * weight @ rows(x, length, R)
+        return Rule(mass, moment, (self._strains(vectors, length), self._bends(vectors, length)))
+
+    def _strains(self, vectors: np.ndarray, length: float) -> list[tuple]:
+        """The products of gradients that have stiffness: where, of which, how stiff, times which power of |r_x|."""
+        k, simpson, ends = self.stiffness, ((0.0, 0.5, 1.0), (1 / 6, 4 / 6, 1 / 6)), ((0.0, 1.0), (0.5, 0.5))
+        terms = [
+            (simpson, R_X, R_X, 0.25 * k["axial"], 4),
+            (ends, R_Y, R_Y, 0.25 * k["axial"], 0),
+            (ends, R_Z, R_Z, 0.25 * k["axial"], 0),
+            (ends, R_Y, R_Z, k["distortion"], 0),
+            (ends, R_X, R_Y, k["shear"], 2),
+            (ends, R_X, R_Z, k["shear"], 2),
+        ]
+        strains = []
+        for (at, share), first, second, stiffness, power in terms:
+            x = length * np.asarray(at)
+            a, b = rows(x, length, first), rows(x, length, second)
+            rest = np.full(len(x), float(first == second))
+            if not self.straight:
+                rest = ((a @ vectors) * (b @ vectors)).sum(1)
+            weight = length * stiffness * np.asarray(share) * self._size(vectors, x, length) ** (1 - power)
+            strains += [(tuple(a[n]), tuple(b[n]), weight[n], rest[n]) for n in range(len(x))]
+        return strains
+
+    def _bends(self, vectors: np.ndarray, length: float) -> list[tuple]:
+        """Bending to y and z, r_xx . r_y / (|r_y| |r_x|) less the rate of the shear; torsion r_yx . r_z / |r_z|."""
+        k, middle = self.stiffness, (np.array([0.5]), np.array([1.0]))
+        terms = [
+            (gauss(BEND_POINTS), XX, R_Y, 1.0 / length, k["bending"][0]),
+            (gauss(BEND_POINTS), XX, R_Z, 1.0 / length, k["bending"][1]),
+            (middle, YX, R_Z, 0.0, k["torsion"]),
+        ]
+        bends = []
+        for (at, share), first, second, shear, stiffness in terms:
+            x = length * at
+            a, b = rows(x, length, first), rows(x, length, second)
+            bends_axis, partner = first == XX, 2 if second == R_Y else 3
+            c = rows(x, length, R_X) if bends_axis else np.zeros((len(x), 8))
+            rest, size = np.zeros(len(x)), self._size(vectors, x, length)
+            if not self.straight:
+                u, w = a @ vectors, b @ vectors
+                rest = (u * w).sum(1) / np.linalg.norm(w, axis=1) / (size if bends_axis else 1.0)
+                rest += shear * (vectors[1] @ vectors[partner] - vectors[5] @ vectors[4 + partner])
+            weight = length * stiffness * share / size  # strains are per length of the undeformed axis
+            for n in range(len(x)):
+                coefficients = (tuple(a[n]), tuple(b[n]), tuple(c[n]), int(bends_axis), partner, shear)
+                bends.append((*coefficients, weight[n], rest[n]))
+        return bends
+
+    def _size(self, vectors: np.ndarray, x: np.ndarray, length: float) -> np.ndarray:
+        """|r_x| of the undeformed axis: 1 but for the error of the cubic of a curved one."""
+        if self.straight:
+            return np.ones(len(x))
+        return np.linalg.norm(rows(x, length, R_X) @ vectors, axis=1)
+
+    def constants(self) -> dict[str, Any]:
+        """The undeformed beam and its stiffness."""
+        return super().constants() | {"stiffness": self.stiffness}
+
+    @classmethod
+    def marker_rows(
+        cls, constants: Constants, position: Any, word: str | None
+    ) -> tuple[int, int, tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+        """Element, code of the frame, and coefficients of point and gradients; a part "arm u v w" displaces the point
+        by u r_x + v r_y + w r_z."""
+        lengths, (s, y, z) = np.asarray(constants["lengths"], float), map(float, position)
+        element, x = (value.item() for value in place(lengths, s))
+        length, words = lengths[element], (word or "section").split()
+
+        def at(vector: int) -> np.ndarray:
+            return rows(np.array([x]), length, vector)[0]
+
+        along = at(R_X) + y * at(YX) + z * at(ZX)
+        point = at(R) + y * at(R_Y) + z * at(R_Z)
+        if words[0] == "arm":
+            u, v, w = map(float, words[1:])
+            point = point + u * along + v * at(R_Y) + w * at(R_Z)
+        if words[0] == "tangent":
+            return element, TANGENT, (point, along, at(R_Y)), np.zeros(9)
+        return element, SECTION, (point, at(R_Y), at(R_Z)), np.zeros(9)
+
+    def marker(
+        self, s: Any = None, y: float = 0.0, z: Any = None, *, frame: str = "section", x: Any = None, name: Any = None
+    ) -> Marker:
+        """A marker at s [m] along the undeformed axis, by default in its middle, and y, z [m] along r_y, r_z from it.
+
+        Its y axis is along r_y and its x axis across r_y and r_z; with `frame="tangent"` its x axis is along r_x and z
+        across r_x and r_y. With directions x, z (three numbers each) its axes are others, given in that frame.
+        """
+        owner = f"Marker of {self.label}"
+        word = as_choice(frame, owner, "frame", FRAMES)
+        depth, z = (0.0 if z is None else z, None) if np.ndim(z) == 0 else (0.0, z)
+        if np.ndim(s) == 1:  # a position as model files have it
+            s, y, depth = as_vector(s, owner, "position")
+        across = as_number(y, owner, "y"), as_number(depth, owner, "z")
+        for what, value, half in zip("yz", across, self.half, strict=True):
+            if abs(value) > half * (1.0 + 1e-9):
+                raise ModelError(
+                    f"{owner} has {what} = {value:.12g}. Give {what} within the section, up to {half:.12g}."
+                )
+        return self._placed((self.place_of(s), *across), z, x, name, word)
+
+    def has_part(self, part: str | None) -> bool:
+        """Whether markers can turn with it: "section", "tangent", or on an arm of the section."""
+        words = (part or "section").split()
+        return (len(words) == 1 and words[0] in FRAMES) or (len(words) == 4 and words[0] == "arm")
+
+    def clamp_arms(self, marker: Marker) -> list[np.ndarray]:
+        """r_x, r_y and r_z at a marker."""
+        element, _, (_, a, b), _ = self.marker_rows({"lengths": self.lengths}, marker.position, "tangent")
+        third = self.marker_rows({"lengths": self.lengths}, marker.position, "section")[2][2]
+        vectors = self.q0.reshape(-1, 3)[self.node_vectors * element :][: 2 * self.node_vectors]
+        return [row @ vectors for row in (a, b, third)]
+
+    def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
+        """A marker displaced by the combination of the gradients that is `arm` (in ground, at the start)."""
+        u, v, w = np.linalg.solve(np.stack(self.clamp_arms(marker), axis=1), arm).tolist()
+        return Marker.placed(self, marker.position, marker.axes, None, f"arm {u!r} {v!r} {w!r}")
+
+    def check_model(self, model: Any) -> None:
+        """Raise if the beam starts inside out."""
+        nodes = self.q0.reshape(-1, 4, 3)
+        turned = np.flatnonzero(np.linalg.det(nodes[:, 1:]) <= 0.0)
+        if turned.size:
+            raise ModelError(
+                f"{self.label} starts with inverted gradients at node {turned[0]}. "
+                "Give q0 with r_x, r_y, r_z right-handed."
+            )

@@ -1,0 +1,47 @@
+"""Shape functions of spatial beams in absolute nodal coordinates, and how their gradients are made of the nodes'.
+
+r = cubic(x) + y ((1 - x/l) r1_y + x/l r2_y) + z ((1 - x/l) r1_z + x/l r2_z); an element has the vectors
+(r1, r1_x, r1_y, r1_z, r2, r2_x, r2_y, r2_z).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.ancf_histories import place
+from index3.bodies.ancf_shapes import cubic
+
+R, R_X, XX, R_Y, R_Z, YX, ZX = range(7)
+"""Position and gradients on the axis: r, r_x, r_xx, r_y, r_z, r_yx, r_zx."""
+
+
+def rows(x: np.ndarray, length: Any, vector: int) -> np.ndarray:
+    """Coefficients (n, 8) of the vectors of an element in r or a gradient on its axis, at places x along it."""
+    found = np.zeros((len(x), 8))
+    if vector <= XX:
+        derivative, size = vector - R, np.broadcast_to(np.asarray(length, float), x.shape)
+        part = cubic(x / size, 1.0, derivative)
+        part = part * np.stack([size**0, size, size**0, size], -1) / size[:, None] ** derivative
+        found[:, [0, 1, 4, 5]] = part
+        return found
+    first = 2 if vector in (R_Y, YX) else 3
+    t, one = x / length, np.ones(len(x))
+    ends = (1.0 - t, t) if vector in (R_Y, R_Z) else (-one / length, one / length)
+    found[:, first], found[:, first + 4] = ends
+    return found
+
+
+def products(weight: np.ndarray, shapes: np.ndarray) -> np.ndarray:
+    """sum of weight times shapes shapes^T."""
+    return np.einsum("p,pi,pj->ij", weight, shapes, shapes)
+
+
+def along_axis(constants: Any, q: np.ndarray, s: Any, vector: int) -> np.ndarray:
+    """Histories (n_t, n_s, 3) of r or a gradient on the axis."""
+    lengths = np.asarray(constants["lengths"], float)
+    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
+    vectors = q.reshape(len(q), q.shape[1] // 3, 3)
+    inside = vectors[:, 4 * element[:, None] + np.arange(8)]
+    return np.einsum("si,tsik->tsk", rows(x, lengths[element], vector), inside)

@@ -1,0 +1,201 @@
+"""A start by joint coordinates: {"pin.angle": 0.3, "pin.angle_rate": 2.0}, the rest close to the model's own start.
+
+The coordinates are rows of motions in a copy of the model: positions are led from where they are to what is asked in
+small steps, so that loops stay on their branch; rates are then met together with the velocities that the model gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.engine.assembly import close_positions, close_state, given_velocities
+from index3.engine.equations import Equations
+from index3.engine.start import Start
+from index3.errors import AssemblyError, ModelError
+from index3.files.units import near
+from index3.joints.drives import Motion
+from index3.methods.projection import kernels_for
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import System
+
+TURN = 0.2
+"""Turn of a joint in one step on the way to its angle [rad]: loops follow it without leaping to another branch."""
+STEPS = 5
+"""Least number of steps to a displacement."""
+HALVINGS = 8
+MET = 1e-9
+"""Residual of what is given that counts as met [m, rad]: Newton's iterations end at rounding, far below."""
+
+Coordinate = tuple[str, str]
+
+
+def joint_start(equations: Equations, values: Mapping[str, Any], t: float) -> Start:
+    """The consistent state at time t in which some joint coordinates and rates have given values.
+
+    Raises
+    ------
+    ModelError : an unknown name, a value that is no number, or a coordinate that a motion drives.
+    AssemblyError : no such state was found; names what was asked.
+    """
+    model, analysis = equations.model, equations.analysis
+    opened: frozenset[str] = getattr(equations, "open", frozenset())
+    positions, rates = read_values(model, values, analysis)
+    asked = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+    driven = Driven(equations, list(positions), opened)
+    try:
+        equations.close(t)
+        equations.evaluate(evaluate.angles)
+        driven.hold(t, equations.state[s.Q], equations.state[s.V], equations.state[s.ANGLES])
+        driven.lead(t, np.array(list(positions.values())))
+        q, angle = driven.state[s.Q].copy(), driven.state[s.ANGLE_REF].copy()
+        turning = Driven(equations, list(rates), opened)
+        return turning.start_from(t, q, angle, np.array(list(rates.values())))
+    except AssemblyError as error:
+        raise AssemblyError(f"{analysis}: no start with {asked} was found. {error}") from error
+
+
+def read_values(
+    model: Any, values: Mapping[str, Any], analysis: str
+) -> tuple[dict[Coordinate, float], dict[Coordinate, float]]:
+    """Positions and rates by (joint, coordinate)."""
+    positions: dict[Coordinate, float] = {}
+    rates: dict[Coordinate, float] = {}
+    known = [f"{joint.name}.{name}{end}" for joint in model.joints.values() for name in joint.coordinates
+             for end in ("", "_rate")]  # fmt: skip
+    for key, value in values.items():
+        if key not in known:
+            joint = model.joints.get(str(key).rpartition(".")[0])
+            own = [name for name in known if joint is not None and name.startswith(f"{joint.name}.")]
+            if joint is not None and not own:
+                raise ModelError(f"{analysis}: initial names {key!r}, but {joint.label} has no joint coordinates.")
+            raise ModelError(f"{analysis}: initial names {key!r}, no joint coordinate. {near(str(key), own or known)}")
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        joint_name, _, coordinate = key.rpartition(".")
+        if not math.isfinite(number):
+            raise ModelError(f"{analysis}: initial has {key} = {short(value)}. Give a finite number.")
+        place = (
+            rates
+            if coordinate.endswith("_rate") and coordinate not in model.joints[joint_name].coordinates
+            else positions
+        )
+        coordinate = coordinate.removesuffix("_rate") if place is rates else coordinate
+        driver = next((m for m in model.motions.values()
+                       if m.joint.name == joint_name and m.coordinate == coordinate), None)  # fmt: skip
+        if driver is not None:
+            raise ModelError(
+                f"{analysis}: initial gives {key} of {driver.joint.label}, which {driver.label} drives. Leave it out."
+            )
+        place[joint_name, coordinate] = number
+    return positions, rates
+
+
+class Driven:
+    """A copy of a model in which some joint coordinates have values that can be set."""
+
+    def __init__(self, equations: Equations, coordinates: Sequence[Coordinate], opened: frozenset[str]) -> None:
+        model = equations.model.copy()
+        self.values, self.rates = np.zeros(len(coordinates)), np.zeros(len(coordinates))
+        self.time, self.motions = 0.0, []
+        self.angular = np.array([coordinate == "angle" for _, coordinate in coordinates], bool)
+        for k, (joint, coordinate) in enumerate(coordinates):
+            functions = (partial(self.value, k), partial(self.rate, k), constant)
+            motion = Motion(f"given {coordinate} of {joint}", model.joints[joint], *functions, coordinate=coordinate)
+            self.motions.append(model.add(motion))
+        system = compile_model(model, kernels_for(model, linear=equations.linear), without=opened)
+        self.equations = Equations(model, equations.analysis, system, equations.linear)
+        self.state, self.system = self.equations.state, system
+        rows = {id(group.element): group.row for group in system.groups}
+        self.rows = [rows[id(motion)] for motion in self.motions]
+
+    def value(self, k: int, t: float) -> float:
+        """What coordinate k is to be at time t."""
+        return float(self.values[k] + self.rates[k] * (t - self.time))
+
+    def rate(self, k: int, t: float) -> float:
+        """And its rate."""
+        return float(self.rates[k])
+
+    def hold(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray) -> None:
+        """Let the state be there, and the coordinates what they are there."""
+        self.state.move(t, q, v)
+        self.state[s.ANGLE_REF][:] = angle
+        self.values[:], self.rates[:], self.time = 0.0, 0.0, t
+        self.equations.evaluate(evaluate.forces)
+        self.values[:] = self.state[s.PHI][self.rows]
+
+    def lead(self, t: float, target: np.ndarray) -> None:
+        """Move to where the coordinates are `target`; rates are left aside."""
+        if not len(target):
+            return
+        start, way = self.values.copy(), target - self.values
+        count = max(STEPS, math.ceil(np.abs(way[self.angular]).max(initial=0.0) / TURN))
+        done, step, halvings = 0.0, 1.0 / count, 0
+        q, angle = self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy()
+        while done < 1.0:
+            part = min(1.0, done + step) if 1.0 - done - step > 1e-12 else 1.0
+            self.values[:] = target if part == 1.0 else start + part * way
+            try:
+                self.close(t, q, angle)
+            except AssemblyError:
+                halvings += 1
+                if halvings > HALVINGS:
+                    raise
+                step *= 0.5
+                continue
+            done, q, angle = part, self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy()
+
+    def close(self, t: float, q: np.ndarray, angle: np.ndarray) -> None:
+        """Close the positions near q."""
+        self.state.move(t, q, np.zeros(self.system.n))
+        self.state[s.ANGLE_REF][:] = angle
+        close_positions(self.state, self.equations.projection, t, np.zeros(self.system.n, bool), q)
+        self.equations.evaluate(evaluate.forces, evaluate.angles)
+        residual = np.where(self.system.level == 0, self.state[s.PHI], 0.0)
+        if not np.abs(residual).max(initial=0.0) <= MET:
+            raise AssemblyError(f"These rows stay open: {self.system.worst_rows(residual)}.")
+        self.state[s.ANGLE_REF][:] = self.state[s.ANGLES]
+
+    def start_from(self, t: float, q: np.ndarray, angle: np.ndarray, rates: np.ndarray) -> Start:
+        """The state with these positions, given rates, and otherwise the velocities that the model gives."""
+        v = carried_rates(self.system, q)
+        self.hold(t, q, v, angle)
+        self.rates[:] = rates
+        near_v = Start(q, v, angle, t, given_velocities(self.system))
+        close_state(self.state, self.equations.projection, t, start=near_v)
+        self.equations.evaluate(evaluate.forces, evaluate.jacobian, evaluate.rates)
+        residual = self.state[s.RATE]
+        if not np.abs(residual).max(initial=0.0) <= MET * max(1.0, np.abs(rates).max(initial=0.0)):
+            raise AssemblyError(f"The rates of these rows are not met: {self.system.worst_rows(residual)}.")
+        return Start(self.state[s.Q].copy(), self.state[s.V].copy(), angle, t)
+
+
+def constant(t: float) -> float:
+    """The second derivative of a value that moves at a constant rate."""
+    return 0.0
+
+
+def carried_rates(system: System, q: np.ndarray) -> np.ndarray:
+    """The model's own rates, of bodies that were moved to q: with the velocities in ground axes that they had."""
+    rates = system.v0.copy()
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        own = slice(start, start + body.size)
+        if body.kind == "states" or body.deforms or body.size > 7 or not rates[own].any():
+            continue  # of a body with more coordinates the frame alone does not tell the rates
+        unit, still = np.eye(body.size), np.zeros((body.size, body.size))
+        there = body.frame_motion(body.constants(), None, np.tile(q[own], (body.size, 1)), unit, still)
+        here = body.frame_motion(body.constants(), None, system.q0[None, own], rates[None, own], rates[None, own])
+        gradient = np.hstack([there.velocity, there.angular_velocity]).T
+        twist = np.hstack([here.velocity[0], here.angular_velocity[0]])
+        rates[own] = np.linalg.lstsq(gradient, twist, rcond=None)[0]  # the shortest: Euler parameters keep their norm
+    return rates

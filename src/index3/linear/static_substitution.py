@@ -1,0 +1,122 @@
+"""Substitution with the factors of `static_lu`, and refinement."""
+
+from __future__ import annotations
+
+from index3.compiled.interface import OK, helper, kernel, view
+from index3.linear.contract import AI, AP, HEND, INFO, N_COORDINATES, X
+from index3.linear.static_lu import (
+    AUG_COORD,
+    AUG_G,
+    AUG_PTR,
+    AUG_ROW,
+    LI,
+    LP,
+    LX,
+    PERM,
+    PINV,
+    RESIDUAL,
+    RHS,
+    SETTINGS,
+    SIFT,
+    SLI,
+    SLP,
+    SLX,
+    SUI,
+    SUP,
+    SUX,
+    UD,
+    UI,
+    UP,
+    UX,
+    VALUES,
+    WORK,
+)
+
+
+@helper
+def augment_right_side(S, b):
+    """Add c g b_r to b for each row that H was augmented with."""
+    row, ptr, coord, g = view(S, AUG_ROW), view(S, AUG_PTR), view(S, AUG_COORD), view(S, AUG_G)
+    for r in range(row.shape[0]):
+        for i in range(ptr[r], ptr[r + 1]):
+            b[coord[i]] += g[i] * b[row[r]]
+
+
+@helper
+def solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b):
+    """Replace b by the solution of L U x = b, real or complex; unknowns of zero pivots become 0. y stays zero."""
+    size = perm.shape[0]
+    for i in range(size):
+        y[pinv[i]] = b[i]
+    for k in range(size):
+        u = y[k]
+        if u != 0.0:
+            for p in range(lp[k], lp[k + 1]):
+                y[li[p]] -= lx[p] * u
+    for k in range(size - 1, -1, -1):
+        u = y[k] * ud[k]
+        b[perm[k]] = u
+        y[k] = 0.0
+        if u != 0.0:
+            for p in range(up[k], up[k + 1]):
+                y[ui[p]] -= ux[p] * u
+
+
+@helper
+def substitute(S, b):
+    """Replace b by the solution for the matrix last factored."""
+    perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
+    lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
+    up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
+    if view(S, SETTINGS)[SIFT] == 1.0:
+        lp, li, lx = view(S, SLP), view(S, SLI), view(S, SLX)
+        up, ui, ux = view(S, SUP), view(S, SUI), view(S, SUX)
+    solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b)
+
+
+@kernel
+def solve(T, S):
+    """Replace X by the solution for the matrix last factored."""
+    x = view(S, X)
+    augment_right_side(S, x)
+    substitute(S, x)
+    return OK
+
+
+@kernel
+def solve_refined(T, S):
+    """As `solve`, with one step of iterative refinement; rows of zero pivots have no part in it."""
+    ap, ai, values = view(S, AP), view(S, AI), view(S, VALUES)
+    x, b, residual = view(S, X), view(S, RHS), view(S, RESIDUAL)
+    augment_right_side(S, x)
+    for i in range(x.shape[0]):
+        b[i] = x[i]
+    substitute(S, x)
+    for i in range(x.shape[0]):
+        residual[i] = b[i]
+    for j in range(x.shape[0]):
+        u = x[j]
+        if u != 0.0:
+            for p in range(ap[j], ap[j + 1]):
+                residual[ai[p]] -= values[p] * u
+    substitute(S, residual)
+    for i in range(x.shape[0]):
+        x[i] += residual[i]
+    return OK
+
+
+@kernel
+def determine(T, S):
+    """Replace the multipliers in X by those with the same forces P^T lam, 0 on rows that were left out."""
+    ap, ai, hend, values, x = view(S, AP), view(S, AI), view(S, HEND), view(S, VALUES), view(S, X)
+    n = view(S, INFO)[N_COORDINATES]
+    for k in range(n):
+        x[k] = 0.0
+    for k in range(n, x.shape[0]):
+        u = x[k]
+        x[k] = 0.0
+        if u != 0.0:
+            for p in range(ap[k], hend[k]):
+                x[ai[p]] += values[p] * u
+    substitute(S, x)
+    return OK

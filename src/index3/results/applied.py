@@ -1,0 +1,109 @@
+"""What force elements do in a finished run: wrenches on their markers and power, by the compiled equations themselves.
+
+The model is compiled with markers of its own for every force (`compile_model(..., apart=True)`): at each line of the
+result one evaluation of all forces puts the wrench of each element where nothing else adds to it.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.errors import ModelError
+from index3.results.controllers import held_outputs
+from index3.results.wrenches import Applied, columns
+from index3.system import evaluate
+from index3.system.compile import compile_model
+from index3.system.system import State
+
+if TYPE_CHECKING:
+    from index3.results.layout import Layout
+    from index3.results.result import Result
+
+
+class ModelOfRun:
+    """A model as it was when a run began, whatever is done to it later; `model()` is a copy of it in that state.
+
+    Functions of the user, curves, roads and markers are not copied at the start: they are taken to stay what they are.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._parts = [model, *(model[name] for name in model), *model.blocks]
+        self._evaluator: ForceEvaluator | None = None
+        self._values = [{key: kept(value) for key, value in vars(part).items()} for part in self._parts]
+
+    def model(self) -> Any:
+        """The model of the run."""
+        memo: dict[int, Any] = {}
+        copies = copy.deepcopy(self._parts, memo)
+        for part, now, then in zip(copies, map(vars, self._parts), self._values, strict=True):
+            for key in now.keys() - then.keys():
+                vars(part).pop(key, None)
+            for key in (key for key, value in then.items() if now.get(key) is not value):
+                vars(part)[key] = then[key] if callable(then[key]) else copy.deepcopy(then[key], memo)
+        return copies[0]
+
+    __call__ = model
+
+    def applied(self, result: Result) -> Applied:
+        """Wrenches and power of all forces at every line of a result of this model; compiled once."""
+        if self._evaluator is None:
+            self._evaluator = ForceEvaluator(self.model(), result.layout)
+        return self._evaluator.applied(result)
+
+
+def kept(value: Any) -> Any:
+    """What later changes in place would reach, copied."""
+    return copy.copy(value) if isinstance(value, np.ndarray | dict | list) else value
+
+
+class ForceEvaluator:
+    """A model compiled with markers of their own for all forces."""
+
+    def __init__(self, model: Any, layout: Layout) -> None:
+        system = compile_model(model, apart=True)
+        self.model, self.state, places = model, State(system), columns(layout)
+        numbers = {id(group.element): group.marker_numbers for group in system.groups}
+        spatial = [body.kind != "states" for body in system.bodies] + [True]  # -1, ground, is the last
+        in_space = np.array(spatial)[self.state[s.MARKERS]["body"]]
+        forces = model.forces.values()
+        acting = [[k for part in force.parts for k in numbers[id(part)] if in_space[k]] for force in forces]
+        self.single = [k for name, own in zip(model.forces, acting, strict=True) if places[name] for k in own]
+        self.starts = np.cumsum([0, *map(len, acting)])
+        self.every = np.array([k for own in acting for k in own], int)
+
+    def applied(self, result: Result) -> Applied:
+        """Wrenches and power of all force elements at every line of a result of this model.
+
+        Lines that are not finite, as a run that failed may have at its end, give NaN.
+
+        Raises
+        ------
+        ModelError : a force has no value at one of the lines.
+        """
+        count, state = len(result), self.state
+        wrench, power = np.full((count, len(self.single), 6), np.nan), np.full((count, len(self.starts) - 1), np.nan)
+        held = [(self.model.controllers[x["name"]].held, held_outputs(x, result.t)) for x in result.controllers]
+        for k in range(count):
+            if not (np.isfinite(result.q[k]).all() and np.isfinite(result.v[k]).all()):
+                continue
+            for signal, values in held:
+                signal.values[:] = values[k]
+            place(state, result, k)
+            wrench[k] = state[s.MARKER_F][self.single]
+            powers = np.sum(state[s.MARKER_F][self.every] * state[s.MARKER_V][self.every], axis=1)
+            sums = np.concatenate([[0.0], np.cumsum(powers)])
+            power[k] = sums[self.starts[1:]] - sums[self.starts[:-1]]
+        return Applied(wrench, power)
+
+
+def place(state: State, result: Result, k: int) -> None:
+    """Evaluate the forces at one line of a result."""
+    state.move(float(result.t[k]), result.q[k], result.v[k])
+    state[s.A][:], state[s.LAM][:] = result.a[k], result.lam[k]
+    state[s.ANGLE_REF][:] = result.arrays["angle"][k][: len(state[s.ANGLE_REF])]
+    if state.run(evaluate.forces):
+        raise ModelError(state.system.explain(state))

@@ -1,0 +1,200 @@
+"""The page in a real browser: it asks for nothing, nothing goes wrong, every element is drawn, clicks select."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.shapes import Box, Cylinder, Plane, Sphere
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+SWITCHES = [
+    "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+]  # fmt: skip
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium or Chrome on the path to draw pages with")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as library:
+        running = library.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Opens the page of a run; it fails at the end if the page asked for something or complained."""
+    opened = []
+
+    def open_page(result, switches=""):
+        path = tmp_path / "run.html"
+        result.to_html(path)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        opened.append((page, path, requests := [], complaints := []))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: complaints.append(message.text) if message.type in WORDS else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        if switches:
+            page.add_init_script(switches)
+        page.goto(f"{path.as_uri()}#t=0")
+        page.wait_for_timeout(100)
+        return page
+
+    yield open_page
+    for page, path, requests, complaints in opened:
+        assert {url.partition("#")[0] for url in requests} == {path.as_uri()}
+        assert complaints == []
+        page.close()
+
+
+WORDS = ("error", "warning")
+
+
+def run(model, t_end=0.05, **settings):
+    return ix.simulate(model, (0, t_end), t_eval=np.linspace(0, t_end, 6), **settings)
+
+
+def workshop():
+    """One of each kind of thing that is drawn."""
+    model = ix.Model("workshop", gravity=(0, 0, -9.81))
+    ground, add = model.ground, model.add
+    ball = add(ix.RigidBody.sphere("ball", 0.2, mass=1.0, position=(0, 3, 0.2)))
+    crate = add(ix.RigidBody("crate", 1.0, (0.1, 0.1, 0.1), position=(1, 3, 0.3)))
+    add(
+        ix.ContactSet(
+            "floor",
+            [(ground, Plane()), (ball, Sphere(0.2)), (crate, Box((0.4, 0.4, 0.4)))],
+            skip=[(ball, crate)],
+            stiffness=1e5,
+        )
+    )
+    roller = add(ix.RigidBody.sphere("marble", 0.05, mass=0.1, position=(3, 3, 0.5)))
+    bearing = ground.marker((3, 3, 0.7), z=(0, 1, 0))
+    add(ix.Contact("bearing", roller, bearing, (Sphere(0.05), Cylinder(0.3, 0.2, hollow=True)), stiffness=1e4))
+    wheel = add(ix.RigidBody("wheel", 10.0, (1.0, 1.0, 1.0), position=(-2, 3, 0.4), velocity=(2, 0, 0)))
+    add(ix.Tyre("tyre", wheel.marker(z=(0, 1, 0)), ground, ix.Road.bump(-1.0, 0.5, 0.1), radius=0.4, stiffness=1e5))
+    sun = add(ix.RigidBody.cylinder("sun", 0.1, 0.1, mass=1.0, position=(-2, 0, 1)))
+    planet = add(ix.RigidBody.cylinder("planet", 0.1, 0.1, mass=1.0, position=(-1.1, 0, 1)))
+    axles = [
+        add(ix.Revolute(f"{body.name} axle", ground, body, at=body.q0[:3], axis=(0, 0, 1))) for body in (sun, planet)
+    ]
+    add(ix.Gear("gear", *axles, ratio=-2.0))
+    slide = add(ix.RigidBody.box("slide", (0.3, 0.1, 0.1), mass=1.0, position=(-2, -1.0, 1)))
+    guide = add(ix.Prismatic("guide", ground, slide, at=(-2, -1.0, 1), axis=(1, 0, 0)))
+    add(ix.RackPinion("rack", axles[0], guide, radius=0.6))
+    add(ix.Actuator("motor", axles[1], 1.0))
+    add(ix.Actuator("piston", add(ix.Prismatic("lift", ground, tall(model), at=(0, 0, 1), axis=(0, 0, 1))), 10.0))
+    link = add(ix.RigidBody.rod("link", (1, 0, 1), (2, 0, 1), mass=1.0))
+    add(ix.Bushing("bushing", ground, link, at=(1, 0, 1), axis=(0, 1, 0), stiffness=(1e4, 1e4, 1e4, 1e3, 1e3, 1e3)))
+    add(ix.SpringDamper("coil", ground.marker((2, 0, 2)), link.marker((0.5, 0, 0)), stiffness=100.0, length=0.8))
+    cam = add(ix.PointMass("follower", 1.0, position=(3, -1, 1)))
+    angles = np.arange(8) * np.pi / 4
+    points = np.column_stack([2.5 + 0.5 * np.cos(angles), -1 + 0.3 * np.sin(angles), np.ones(8)])
+    add(ix.PointOnCurve("cam", ground, cam, points, closed=True, at=(3, -1, 1)))
+    corners, faces = tetrahedron()
+    add(ix.RigidBody.from_mesh("wedge", corners, faces, 500.0, position=(3, 0.5, 1)))
+    add(ix.RigidBody("pipe", 1.0, (0.1, 0.1, 0.1), position=(0, -2, 1)))
+    model["pipe"].shape = {"type": "ring", "radius": 0.4, "inner": 0.3, "length": 0.5, "axis": "x"}
+    disc = add(ix.RigidBody("disc", 1.0, (0.1, 0.1, 0.2), position=(2, -2, 0.3), orientation=(1, 1, 0, 0)))
+    add(ix.RollingDisc("rolls", ground, disc, radius=0.3, at=(2, -2, 0.3), axis=(0, 1, 0), normal=(0, 0, 1)))
+    return model
+
+
+def tall(model):
+    return model.add(ix.RigidBody.box("table", (0.3, 0.3, 0.2), mass=1.0, position=(0, 0, 1)))
+
+
+def tetrahedron():
+    corners = [(0, 0, 0), (0.6, 0, 0), (0, 0.6, 0), (0, 0, 0.6)]
+    return corners, [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+
+
+def test_every_kind_of_element_has_pixels(show):
+    model = workshop()
+    page = show(run(model, method="hht-i3", rtol=1e-3, audit="warn"))
+    pixels = page.evaluate("index3.pixels()")
+    hidden = {"planet axle", "sun axle", "lift"}  # inside the wheels and the table that they hold
+    wanted = {*model.bodies, *model.joints, *model.forces} - hidden
+    assert {name for name in wanted if pixels.get(name, 0) < 4} == set()
+
+
+def test_a_click_selects_and_shows_curves(show):
+    page = show(run(ix.library.four_bar(), 1.0))
+    assert page.locator("#selection").is_hidden()
+    stage = page.locator("#scene").bounding_box()
+    for name, curve in (("coupler", "position [m]"), ("B", "force [N]")):
+        x, y = page.evaluate(f"index3.where({name!r})")
+        page.mouse.click(stage["x"] + x, stage["y"] + y)
+        page.wait_for_timeout(100)
+        assert page.locator("#selected-name").inner_text() == name
+        assert curve in page.locator("#curve").inner_text()
+        assert re.fullmatch(r"[-\d.e]+", page.locator("#selected-legend b").first.inner_text())
+    page.keyboard.press("Escape")
+    assert page.locator("#selection").is_hidden()
+
+
+def test_frames_differ_and_the_clock_follows(show):
+    page = show(run(ix.library.four_bar(), 1.0))
+    pictures = []
+    for t in (0.0, 0.5):
+        page.evaluate(f"index3.seek({t})")
+        page.wait_for_timeout(150)
+        pictures.append(page.locator("#scene").screenshot())
+    assert pictures[0] != pictures[1]
+    assert page.locator("#clock").inner_text().startswith("0.500")
+
+
+def test_the_nearer_body_hides_the_other_whichever_comes_first(show):
+    """Two boxes cross: on each side of the cut another one is in front, which no order of drawing gives."""
+    model = ix.Model("cross", gravity=(0, 0, 0))
+    for name, angle in (("one", 0.35), ("two", -0.35)):
+        half = np.array([np.cos(angle / 2), 0, 0, np.sin(angle / 2)])
+        model.add(ix.RigidBody.box(name, (2.0, 0.1, 0.5), mass=1.0, orientation=half))
+    page = show(run(model, 1.0))
+    page.evaluate("index3.seek(0)")
+    left, right = [], []
+    for name in ("one", "two"):
+        pixels = page.evaluate(
+            "(name) => { const c = document.getElementById('scene'); const w = Math.round(c.clientWidth);"
+            " index3.pixels(); return index3.sides(name, w); }", name)  # fmt: skip
+        left.append(pixels[0])
+        right.append(pixels[1])
+    assert min(left + right) > 0
+    assert (left[0] > left[1]) != (right[0] > right[1])
+
+
+def test_arrows_are_drawn_on_request(show):
+    page = show(run(ix.library.four_bar(), 1.0))
+    before = page.locator("#scene").screenshot()
+    page.keyboard.press("f")
+    page.wait_for_timeout(150)
+    assert page.locator("#forces").get_attribute("aria-pressed") == "true"
+    assert page.locator("#scene").screenshot() != before
+
+
+def test_without_webgl_the_curves_remain(show):
+    off = "const canvas = HTMLCanvasElement.prototype, get = canvas.getContext; canvas.getContext = function (kind, o)"
+    page = show(
+        run(ix.library.four_bar(), 1.0), off + " { return kind === 'webgl2' ? null : get.call(this, kind, o); };"
+    )
+    assert page.locator("#no-picture").is_visible()
+    assert "WebGL2" in page.locator("#no-picture").inner_text()
+    page.evaluate("index3.seek(0.5)")
+    page.wait_for_timeout(150)
+    assert re.fullmatch(r"[-\d.e]+", page.locator("#energy-legend b").first.inner_text())
+
+
+def test_the_camera_follows_what_travels_far(show):
+    page = show(ix.simulate(ix.library.hmmwv14(), (0, 2.0), method="hht-i3", rtol=1e-3, t_eval=np.linspace(0, 2, 21)))
+    assert page.locator("#follow").evaluate("list => list.selectedOptions[0].text") == "chassis"
+    page.evaluate("index3.seek(1.0)")
+    pixels = page.evaluate("index3.pixels()")
+    assert pixels["chassis"] > 1000
+    assert sum(pixels.get(name, 0) for name in pixels if "tyre" in name.lower()) > 1000
