@@ -35,7 +35,7 @@ from index3.methods import manifold, projection_kernels, run
     guess_a=("f8", 1), guess_lam=("f8", 1), guess_q=("f8", 1),  # where the iteration starts: a, lam, q_base
 )  # fmt: skip
 
-KAPPA, MAX_ITERATIONS, RENEW_RATE, PAPER_NORM = range(4)
+KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE = range(6)
 """Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error."""
 C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
 """Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of
@@ -269,13 +269,14 @@ def restart(T, E):
 @helper
 def solve_step(T, E, R, S):
     """Correct the predicted a, lam of a step; at last with a fresh matrix in every iteration."""
-    flags, memory, counts = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS)
+    flags, memory, counts, c = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS), view(E, SETTINGS)
     run.forget_undetermined(T, S, view(T, s.LAM))
     run.copy(view(E, GUESS_A), view(T, s.A))
     run.copy(view(E, GUESS_LAM), view(T, s.LAM))
     run.copy(view(E, GUESS_Q), view(E, Q_BASE))
     ratio = memory[C_VELOCITY] / memory[C_FACTORED] if memory[C_FACTORED] > 0.0 else 0.0
-    if ratio < 0.7 or ratio > 1.4 or memory[RATE_LAST] > view(E, SETTINGS)[RENEW_RATE]:
+    # a stiff motion is corrected by 1 - ratio^2 of what it needs if the matrix is one of another step
+    if ratio < c[RENEW_BELOW] or ratio > c[RENEW_ABOVE] or memory[RATE_LAST] > c[RENEW_RATE]:
         flags[RENEW] = 1
     flags[FRESH] = 0
     code = STALLED
