@@ -274,7 +274,7 @@ class ContactSet(ForceElement):
         )
         if not self.pairs:
             raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
-        self._tell([pair for pair in near if pair not in set(lawful)])
+        self._tell([(a, b) for a, b in near if not can_touch(ends[a][1], ends[b][1])])
         used = {id(marker): marker for pair in self.pairs for marker in pair.markers}
         self.markers = tuple(used.values())
 
