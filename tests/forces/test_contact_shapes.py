@@ -75,7 +75,7 @@ def test_energy_is_kept_on_edges_and_flanks(shape):
     assert result["meet"].depth.max() > 1e-3  # they did meet
     assert (
         np.ptp(result.energy.balance) < 1e-7
-    )  # of 0.5 J; it falls with the tolerance: each touch begins with a kink of F
+    )  # of 0.5 J; it falls with the tolerance
 
 
 def test_a_set_between_two_lists():
