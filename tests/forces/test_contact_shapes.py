@@ -73,9 +73,7 @@ def test_energy_is_kept_on_edges_and_flanks(shape):
     model.add(ix.Contact("meet", ball, wheel, (ix.Sphere(0.05), shape), stiffness=1e5))
     result = ix.simulate(model, (0.0, 0.4), "dop853", rtol=1e-11, atol=1e-13, t_eval=0.01)
     assert result["meet"].depth.max() > 1e-3  # they did meet
-    assert (
-        np.ptp(result.energy.balance) < 1e-7
-    )  # of 0.5 J; it falls with the tolerance
+    assert np.ptp(result.energy.balance) < 1e-7  # of 0.5 J; it falls with the tolerance
 
 
 def test_a_set_between_two_lists():
