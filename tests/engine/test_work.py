@@ -1,6 +1,7 @@
 """Work against fine quadrature of the power along the same dense output, its cost, and what is said of its error."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled import slots as s
+from index3.engine.variants import Variant
 from index3.methods import projection_kernels
 from index3.methods.work import GRANT
 from index3.system import evaluate
@@ -20,7 +22,8 @@ def power_along(model, result, times):
     simulation = Simulation(model, "hht-i3", SETTINGS, {})
     span = (result.sol.t_min, result.sol.t_max)
     plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    variant = simulation._begin(plan, simulation.model, None, simulation.settings, []).variant
+    variant = Variant(simulation.model, partial(simulation.compile, simulation.model))
+    variant = simulation._begin(plan, variant, None, simulation.settings, [], None).variant
     state, powers = variant.state, []
     for t in times:
         state.move(t, *result.sol(t))

@@ -17,8 +17,8 @@ from index3.methods.run import copy, core
 
 OTHER_WAY = 99
 """Status of `close_line`: the line is to be closed by the kernels of `projection_kernels`, from where it was."""
-STILL = 1e-14
-"""Velocity rows, relative to the largest rate: some tens of roundings."""
+STILL = 2e-15
+"""Velocity rows, relative to the largest rate: some roundings."""
 ENOUGH, SLOW = 3e-8, 3e-5
 """Relative sizes of a correction of accelerations and multipliers: the next one would be its square, below rounding;
 two more would not be enough."""
