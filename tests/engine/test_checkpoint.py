@@ -3,18 +3,17 @@
 import io
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from first_segment import first_segment
 
 import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled.columns import COLUMNS, METHOD
 from index3.engine import checkpoint
-from index3.engine.variants import Variant
 from index3.errors import Index3Error, ModelError
 from index3.methods import run
 from index3.methods.output import Output
@@ -32,9 +31,7 @@ def chain():
 
 def begun(simulation, span=SPAN):
     """A segment that has not stepped yet, with tables of its own."""
-    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    variant = Variant(simulation.model, partial(simulation.compile, simulation.model), linear=simulation.linear)
-    segment = simulation._begin(plan, variant, None, simulation.settings, [], None)
+    segment = first_segment(simulation, span)
     segment.run.write_to(Output(segment.variant.projection.sizes, 100))
     return segment
 

@@ -1,16 +1,15 @@
 """Work against fine quadrature of the power along the same dense output, its cost, and what is said of its error."""
 
 import itertools
-from functools import partial
 
 import numpy as np
 import pytest
+from first_segment import first_segment
 
 import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled import slots as s
-from index3.engine.variants import Variant
 from index3.methods import projection_kernels
 from index3.methods.work import GRANT
 from index3.system import evaluate
@@ -20,10 +19,7 @@ from index3.system.compile import compile_model
 def power_along(model, result, times):
     """Power of what is not conservative on the dense output, with the reactions that belong to each state."""
     simulation = Simulation(model, "hht-i3", SETTINGS, {})
-    span = (result.sol.t_min, result.sol.t_max)
-    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    variant = Variant(simulation.model, partial(simulation.compile, simulation.model))
-    variant = simulation._begin(plan, variant, None, simulation.settings, [], None).variant
+    variant = first_segment(simulation, (result.sol.t_min, result.sol.t_max)).variant
     state, powers = variant.state, []
     for t in times:
         state.move(t, *result.sol(t))
