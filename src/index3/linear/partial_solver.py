@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from index3.compiled.interface import Kernel, Slot, Table
+from index3.compiled.interface import Kernel, Room, Slot, Table
 from index3.linear import contract, partial_lu, static_substitution
 from index3.linear import static_lu as lu
 from index3.linear.solver import Bordered, Solver, factor
@@ -103,28 +104,39 @@ class PartialLU(StaticLU):
             partial_lu.WAITS: joined(waits),
         }
 
+    def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
+        """Kernels; weights and settings belong to the inner table."""
+        return Solver.constants(self, find_rank, definite)
+
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table: the whole matrix, and an inner table for the part in use."""
-        table = Solver.table(self, values)
+        table = super().table(values, find_rank=find_rank, definite=definite)
         inner = Table(len(lu.SLOTS))
-        size, nnz = self.n + self.m, len(self.entries.indices)
-        nodes, blocks = len(self.shared[partial_lu.NODE_FIRST]) - 1, len(self.shared[partial_lu.BLOCK_ONE])
+        inner.fill(self.inner_room)
         for slot in SHARED_WITH_INNER:
             inner[slot] = table[slot]
         for slot, array in self.for_inner.items():
             inner[slot] = array
         inner[contract.KERNELS] = np.array([kernel.address for kernel in self.inner_kernels], np.int64)
-        inner[lu.AUG_WEIGHT] = np.zeros_like(self.weights) if definite else self.weights.copy()
+        inner[lu.AUG_WEIGHT] = np.zeros_like(self.weights) if definite else self.weights
         inner[lu.SETTINGS] = np.array([self.given.row_tolerance if find_rank else 0.0, lu.BODY_PIVOT, 0.0])
-        fill(inner, self._inner_shapes(size, nnz))
-        fill(table, self._shapes(nodes, blocks, nnz))
         table[partial_lu.LAST_USE][:] = -partial_lu.MEMORY
         table[partial_lu.INNER][0] = inner.handle
         table.inner, table.choices = inner, (find_rank, definite)  # type: ignore[attr-defined]
         return table
 
+    @cached_property
+    def inner_room(self) -> Room:
+        """The arrays of an inner table: room for every entry, and for full factors."""
+        return Room(self._inner_shapes(self.n + self.m, len(self.entries.indices)))
+
+    def own_shapes(self) -> dict[Slot, tuple[int, ...]]:
+        """Right-hand side, and what the choice of the part works with."""
+        nodes, blocks = len(self.shared[partial_lu.NODE_FIRST]) - 1, len(self.shared[partial_lu.BLOCK_ONE])
+        return Solver.own_shapes(self) | self._shapes(nodes, blocks, len(self.entries.indices))
+
     def _inner_shapes(self, size: int, nnz: int) -> dict[Slot, tuple[int, ...]]:
-        """Of the inner table: room for every entry, and for full factors."""
+        """Of the inner table: memory that is not touched is not used."""
         half = size * (size - 1) // 2
         lengths = {slot: half for slot in (lu.LI, lu.LX, lu.UI, lu.UX)}
         lengths |= {slot: nnz for slot in (contract.AI, lu.CI, lu.VALUES)}
@@ -157,9 +169,3 @@ class PartialLU(StaticLU):
         if real[contract.INFO][contract.N_FACTOR]:
             factor(real)  # what was factored lies in the inner table
         return super().complex_table(real)
-
-
-def fill(table: Table, shapes: dict[Slot, tuple[int, ...]]) -> None:
-    """Zeros in many slots, each an array of its own: memory that is not touched is not used."""
-    for slot, shape in shapes.items():
-        table[slot] = np.zeros(shape, slot.dtype)
