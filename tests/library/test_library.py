@@ -16,6 +16,7 @@ MODELS |= {
     "chain": lambda: library.chain(5),
     "chain with spring": lambda: library.chain(3, springs=True),
     "parallelogram 3": lambda: library.parallelogram(3, speed=-2.0),
+    "atv": lambda: library.atv(settled=False),  # test_atv.py has it at rest
     "hmmwv50": lambda: library.hmmwv50(settled=False),  # test_cars.py has it at rest
     "another four-bar": lambda: library.four_bar((0.3, 1.1, 0.7, 0.9), speed=-1.5),
 }
@@ -23,6 +24,7 @@ MODELS |= {
 COUNTS = {
     "ancf_pendulum": (1, 18, 2, 16, 0),
     "andrews": (7, 21, 20, 1, 0),
+    "atv": (29, 337, 192, 145, 0),
     "chain": (5, 35, 30, 5, 0),
     "chain with spring": (3, 21, 18, 3, 0),
     "double_pendulum": (2, 6, 4, 2, 0),

@@ -11,6 +11,7 @@ later would hide the function of the same name.
 
 from index3.library.ancf_pendulum import ancf_pendulum
 from index3.library.andrews import andrews
+from index3.library.atv import atv
 from index3.library.chain import chain
 from index3.library.double_pendulum import double_pendulum
 from index3.library.four_bar import four_bar
@@ -27,6 +28,7 @@ from index3.library.spinning_top import spinning_top
 __all__ = [
     "ancf_pendulum",
     "andrews",
+    "atv",
     "chain",
     "double_pendulum",
     "four_bar",
