@@ -92,7 +92,7 @@ def springs(model, first, second, rng):
         {"stiffness": 30.0},
         {"damping": 4.0},
         {"stiffness": 20.0, "damping": 3.0, "force": 2.0, "length": 0.2},
-        {"stiffness": -5.0, "damping": -1.0, "length": 3.0},
+        {"stiffness": ix.Curve([-1, 1], [5, -5]), "damping": -1.0, "length": 3.0},
         {"force": 7.0},
         {"stiffness": TABLE, "length": 0.5},
         {"stiffness": CUBE, "damping": TABLE},
