@@ -222,7 +222,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
         while True:
             dq = balance.step(sigma)
             fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
-            if fine:
+            if dq is not None and fine:
                 off = balance.force - max(sigma, held) * (mass @ dq)
                 forecast = np.sqrt(abs(off @ balance.correction(off)) / (dq @ before))
                 if forecast <= 0.5 or balance.size < 0.5 * size:

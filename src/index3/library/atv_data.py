@@ -21,7 +21,17 @@ JUNCTIONS = {  # of the left half of the frame [m]
     "F": (0.05, 0.15, 0.68),
     "G": (-0.6, 0.15, 0.72),
 }
-SIDE_TUBES = ("AB", "BC", "CD", "AE", "EF", "FG", "GD", "BF", "CF")
+SIDE_TUBES = (
+    ("A", "B"),
+    ("B", "C"),
+    ("C", "D"),
+    ("A", "E"),
+    ("E", "F"),
+    ("F", "G"),
+    ("G", "D"),
+    ("B", "F"),
+    ("C", "F"),
+)
 TUBE: dict[str, Any] = {
     "outer_diameter": 0.0176,
     "wall": 0.0025,
