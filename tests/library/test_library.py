@@ -31,6 +31,7 @@ COUNTS = {
     "four_bar": (3, 21, 23, 1, 3),
     "another four-bar": (3, 21, 23, 1, 3),
     "free_double_pendulum": (2, 6, 4, 2, 0),
+    "flexible_slider_crank": (3, 23, 13, 10, 0),
     "hmmwv14": (14, 98, 80, 18, 0),
     "hmmwv50": (50, 350, 320, 30, 0),
     "iltis": (1, 23, 22, 1, 0),
@@ -48,8 +49,8 @@ CLOSURE = 1e-12  # lengths are of order 1 m to 10 m: a few thousand roundings
 def motion(body):
     """Velocity of the origin and angular velocity of a body at the start, in ground axes."""
     v, q = np.asarray(body.v0), np.asarray(body.q0)
-    if body.kind == "rigid":
-        e0, e, rate = q[3], q[4:], v[3:]
+    if body.kind in ("rigid", "modal"):
+        e0, e, rate = q[3], q[4:7], v[3:7]
         E = np.column_stack((-e, e0 * np.eye(3) + np.cross(np.eye(3), e)))
         return v[:3], 2 * E @ rate
     if body.kind == "planar":
