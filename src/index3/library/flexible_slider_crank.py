@@ -20,7 +20,7 @@ from index3.model.model import Model
 CRANK, ROD = 0.15, 0.3  # lengths [m]
 CRANK_MASS, CRANK_INERTIA, SLIDER_MASS = 0.36, 0.002727, 0.075552  # inertia about the bearing [kg m^2]
 SIDE = 0.008  # of the rod's square section [m]
-STEEL: dict[str, float] = {"young": 2e11, "poisson": 0.3, "density": 7870.0}
+STEEL: dict[str, Any] = {"young": 2e11, "poisson": 0.3, "density": 7870.0}
 KINDS = ("modal", "ancf", "rigid")
 
 
