@@ -92,7 +92,7 @@ def springs(model, first, second, rng):
         {"stiffness": 30.0},
         {"damping": 4.0},
         {"stiffness": 20.0, "damping": 3.0, "force": 2.0, "length": 0.2},
-        {"stiffness": -5.0, "damping": -1.0, "length": 3.0},
+        {"stiffness": ix.Curve([-1, 1], [5, -5]), "damping": -1.0, "length": 3.0},
         {"force": 7.0},
         {"stiffness": TABLE, "length": 0.5},
         {"stiffness": CUBE, "damping": TABLE},
@@ -413,6 +413,7 @@ def contacts(model, first, second, rng):
         ((ball, ix.Plane()), elastic), ((ball, ix.Plane()), rough), ((ix.Box((9.0, 8.0, 7.0)), ix.Plane()), soft),
         ((log, ix.Plane()), rough), ((ball, ball), soft), ((ball, log), hard), ((log, log), rough),
         ((ball, ix.Cylinder(7.0, 1.0, hollow=True)), rough), ((ix.Plane(), log), elastic),
+        ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 7)), rough),
     ]  # fmt: skip
     return [ix.Contact(f"c{k}", *again(first, second, rng), shapes, **law) for k, (shapes, law) in enumerate(cases)]
 
