@@ -33,7 +33,7 @@ def heap(stiffness: float) -> ix.Model:
 
 @pytest.mark.parametrize("stiffness", [1e5, 1e6])
 def test_impacts_at_a_loose_tolerance(stiffness):
-    """Gains of hht-i3 are errors of its impacts, like rtol^(2/3): some % at 1e-4, if tolerances were not cut on the way.
+    """Gains of hht-i3 are errors of its impacts, like rtol^(2/3): some % at 1e-4 unless tolerances are cut.
 
     0.15 and 0.008 J seen on the softer floor; 0.10 (after cuts by 256) and 0.026 J on the harder one.
     """
