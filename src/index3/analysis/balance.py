@@ -160,13 +160,16 @@ class Balance:
         """dq for a sigma, or None if the matrix is singular."""
         from scipy.sparse.linalg import splu
 
-        right = np.zeros(len(self.diagonal))
-        right[: self.n] = self.force
         try:
-            dq = splu(self.sparse(self.stiffness + max(sigma, self.held) * self.mass)).solve(right)[: self.n]
+            self.factors = splu(self.sparse(self.stiffness + max(sigma, self.held) * self.mass))
         except RuntimeError:
             return None
+        dq = self.correction(self.force)
         return dq if np.all(np.isfinite(dq)) else None
+
+    def correction(self, force: np.ndarray) -> np.ndarray:
+        """What the matrix of the last step makes of a force."""
+        return self.factors.solve(np.concatenate([force, np.zeros(len(self.diagonal) - self.n)]))[: self.n]
 
     def on_coordinates(self, entries: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Part of a matrix, K or M, that belongs to the coordinates, times vectors (n, ...)."""
@@ -238,8 +241,10 @@ def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
 def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> bool:
     """Implicit steps along the overdamped motion, longer as the linear forecast of the unbalance holds.
 
-    The forecast after a step is sigma M dq. Where it is off by more than half the unbalance before, the step is
-    repeated with four times sigma; where by less than a tenth, sigma falls by 10, where by less than a quarter, by 2.5.
+    The forecast of the unbalance after a step is sigma M dq. By how much it is off is measured by the energy of the
+    correction that would take it out, as a part of that of the step: stiff directions, which a step along soft ones
+    strains a little, have large forces but little energy. Where it is off by more than half, the step is repeated with
+    four times sigma; where by less than a tenth, sigma falls by ten, where by less than a quarter, by 2.5.
     """
     stalled = 0
     for _ in range(most):
@@ -248,15 +253,14 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
         balance.stiffen()
         if sigma == 0.0:
             sigma = movement(balance.state, balance.a) / LARGEST
-        u, size, before = balance.point, balance.size, balance.force
+        u, size, before, held = balance.point, balance.size, balance.force, balance.held
         mass, residual = balance.mass, balance.residual
         while True:
             dq = balance.step(sigma)
             fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
-            if fine:
-                forecast = np.linalg.norm(balance.force - sigma * balance.on_coordinates(mass, dq)) / np.linalg.norm(
-                    before
-                )
+            if dq is not None and fine:
+                off = balance.force - max(sigma, held) * balance.on_coordinates(mass, dq)
+                forecast = np.sqrt(abs(off @ balance.correction(off)) / (dq @ before))
                 if forecast <= 0.5 or balance.size < 0.5 * size:
                     break
                 balance.back(u)

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from index3.library.ancf_pendulum import ancf_pendulum
     from index3.library.andrews import andrews
+    from index3.library.atv import atv
     from index3.library.chain import chain
     from index3.library.double_pendulum import double_pendulum
+    from index3.library.flexible_slider_crank import flexible_slider_crank
     from index3.library.four_bar import four_bar
     from index3.library.free_double_pendulum import free_double_pendulum
     from index3.library.hmmwv14 import hmmwv14
@@ -35,8 +37,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ancf_pendulum",
     "andrews",
+    "atv",
     "chain",
     "double_pendulum",
+    "flexible_slider_crank",
     "four_bar",
     "free_double_pendulum",
     "hmmwv14",
