@@ -16,8 +16,7 @@ from index3.bodies.ancf_histories import FRAMES, place
 from index3.bodies.ancf_shapes import gauss
 from index3.bodies.ancf_space import Constants, Rule, SpaceLine, as_poisson, solid_section
 from index3.bodies.ancf_space_elements import SECTION, TANGENT
-from index3.bodies.ancf_words import as_choice
-from index3.bodies.marker import Marker, as_direction, as_number, as_positive, as_vector, frame
+from index3.bodies.marker import Marker, as_choice, as_direction, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register
 

@@ -109,7 +109,7 @@ class UserForce(ForceElement, UserFunctions):
         self.parameters = as_numbers(parameters, self.label, "parameters")
         self.f = f
         self.jacobian = jacobian
-        limited = longest_step != math.inf
+        limited = not (isinstance(longest_step, float) and longest_step == math.inf)
         self._longest_step = as_positive(longest_step, self.label, "longest_step") if limited else math.inf
         self.check_function("f", f)
         if self.mode == FUNCTION:
