@@ -11,8 +11,10 @@ later would hide the function of the same name.
 
 from index3.library.ancf_pendulum import ancf_pendulum
 from index3.library.andrews import andrews
+from index3.library.atv import atv
 from index3.library.chain import chain
 from index3.library.double_pendulum import double_pendulum
+from index3.library.flexible_slider_crank import flexible_slider_crank
 from index3.library.four_bar import four_bar
 from index3.library.free_double_pendulum import free_double_pendulum
 from index3.library.hmmwv14 import hmmwv14
@@ -27,8 +29,10 @@ from index3.library.spinning_top import spinning_top
 __all__ = [
     "ancf_pendulum",
     "andrews",
+    "atv",
     "chain",
     "double_pendulum",
+    "flexible_slider_crank",
     "four_bar",
     "free_double_pendulum",
     "hmmwv14",
