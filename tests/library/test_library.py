@@ -23,8 +23,10 @@ MODELS |= {
 COUNTS = {
     "ancf_pendulum": (1, 18, 2, 16, 0),
     "andrews": (7, 21, 20, 1, 0),
+    "belt_drive": (105, 735, 130, 605, 0),
     "chain": (5, 35, 30, 5, 0),
     "chain with spring": (3, 21, 18, 3, 0),
+    "crawler_track": (61, 427, 366, 61, 0),
     "double_pendulum": (2, 6, 4, 2, 0),
     "four_bar": (3, 21, 23, 1, 3),
     "another four-bar": (3, 21, 23, 1, 3),

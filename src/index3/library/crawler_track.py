@@ -63,8 +63,8 @@ LONG = Size(
     (800.0, 2500.0, 150.0, 150.0),
 )  # fmt: skip
 SHORT = Size(
-    20, 9, 0.45, (0.35, 0.8, 1.25), 0.15, (0.8,), 0.1,
-    (200.0, (11.0, 20.0, 11.0)), (200.0, (11.0, 20.0, 11.0)), (1500.0, (150.0, 600.0, 600.0)), 0.8,
+    22, 12, 0.55, (0.42, 0.78, 1.14), 0.15, (0.78,), 0.1,
+    (400.0, (40.0, 67.0, 40.0)), (350.0, (33.0, 55.0, 33.0)), (1500.0, (150.0, 600.0, 600.0)), 0.75,
     (200.0, 600.0, 40.0, 40.0),
 )  # fmt: skip
 ROLLER, CARRIER = (120.0, (2.0, 2.4, 2.0)), (60.0, (0.6, 0.7, 0.6))
@@ -77,7 +77,7 @@ def crawler_track(short: bool = False) -> Model:
     Parameters
     ----------
     short : bool
-        A short track for tests: 20 shoes, 3 rollers, 1 carrier roller, a sprocket of 9 teeth; 32 bodies, 220 contacts.
+        A short track for tests: 22 shoes, 3 rollers, 1 carrier roller, a sprocket of 12 teeth; 34 bodies, 242 contacts.
 
     Notes
     -----
@@ -89,9 +89,10 @@ def crawler_track(short: bool = False) -> Model:
 
     Everything turns about y; it drives along x. Bodies are `shoe 1` ... `shoe 44`, `frame`, `sprocket`, `idler`, `yoke`
     (which carries the idler and slides in the frame), `roller 1` ... `roller 7`, `carrier 1`, `carrier 2`, `gear case`,
-    `ballast`, `guide plate 1`, `guide plate 2`. Shoes are joined by `pin 1` ... `pin 43`, and by the inline joint `last
-    pin`; `plane` keeps the chain in the plane of the frame. `drive` turns the sprocket: at rest for 0.5 s, while the
-    track settles, then up to 0.4 rad/s within 1 s, which is 0.34 m/s. `tension spring` pushes the yoke forward.
+    `ballast`, `guide plate 1`, `guide plate 2`. The first shoe is at the front, the next ones follow over the top. They are
+    joined by `pin 1` ... `pin 43`, and by the inline joint `last pin`; `plane` keeps the chain in the plane of the frame.
+    `drive` turns the sprocket: at rest for 0.5 s, while the track settles, then up to 0.4 rad/s within 1 s, which is
+    0.34 m/s. `tension spring` pushes the yoke forward.
 
     Candidate contacts: `soil`, four corners of each shoe (176); `rollers`, 9 rollers and each inner face (396);
     `idler rim` and each inner face (44); `gearing`, the pins and the sprocket (44); stops of the pins at 45 degrees,
@@ -109,7 +110,7 @@ def crawler_track(short: bool = False) -> Model:
 
     >>> from index3 import library
     >>> len(library.crawler_track(short=True).bodies)
-    32
+    34
     """
     size = SHORT if short else LONG
     model = Model("short crawler track" if short else "crawler track")
@@ -123,13 +124,14 @@ def crawler_track(short: bool = False) -> Model:
         part = model.add(RigidBody(name, mass, (20.0, 20.0, 20.0), position=at))
         part.shape = {"type": "box", "size": [0.4, 0.04 if "plate" in name else 0.3, 0.3]}
         model.add(Fixed(f"{name} mount", frame, part, at=at))
-    shoes = add_chain(model, pins)
-    model.add(Planar("plane", frame, shoes[0], at=middle(pins[0]), axis=ACROSS))
+    gap = middle(pins[0] - centre)
+    shoes = add_chain(model, np.roll(pins, -(size.shoes // 2), axis=0))
+    model.add(Planar("plane", frame, shoes[0], at=shoes[0].q0[:3], axis=ACROSS))
     wheel = add_wheel(model, "sprocket", size.sprocket, frame, centre, sprocket.radius - PIN)
     model.add(Motion("drive", model["sprocket axle"], Expression(RAMP)))
     add_idler(model, size, frame, idler_at)
     add_rollers(model, size, frame, Loop([(centre, sprocket.radius), (idler_at, size.idler_radius)]))
-    add_contacts(model, size, shoes, wheel.marker((0, 0, 0), z=ACROSS, x=middle(pins[0] - centre)), sprocket)
+    add_contacts(model, size, shoes, wheel.marker((0, 0, 0), z=ACROSS, x=gap), sprocket)
     return model
 
 
@@ -239,7 +241,9 @@ def add_rollers(model: Model, size: Size, frame: Body, loop: Loop) -> None:
         add_wheel(model, f"roller {k}", ROLLER, frame, (x, LEVEL + INNER + size.lower_radius), size.lower_radius)
     _, _, (x0, z0), heading, _ = loop.pieces[2]
     for k, x in enumerate(size.carriers, start=1):
-        z = z0 + math.tan(heading) * (x - x0) - INNER - size.carrier_radius
+        z = (
+            z0 + math.tan(heading) * (x - x0) + (INNER + size.carrier_radius) / math.cos(heading)
+        )  # it heads back: cos < 0
         add_wheel(model, f"carrier {k}", CARRIER, frame, (x, z), size.carrier_radius)
 
 
