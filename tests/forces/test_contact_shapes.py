@@ -100,16 +100,16 @@ def test_a_set_between_lists_that_cannot_touch():
 
 @pytest.mark.parametrize("teeth", [11, 18])
 def test_a_chain_leaves_its_sprocket_straight(teeth):
-    """However far the wheel has turned: pins on the tangent line and seated ones touch no flank by more than rounding."""
+    """However far the wheel has turned: neither seated pins nor those on the tangent line are in a tooth."""
     wheel = ix.Sprocket.of_pitch(0.3, teeth)
     step, model = 2 * np.pi / teeth, ix.Model("chain", gravity=(0, 0, 0))
-    for turn in np.linspace(0.0, step, 9)[:-1]:
+    for number, turn in enumerate(np.linspace(0.0, step, 9)[:-1]):
         last = wheel.radius * np.array((np.cos(turn), -np.sin(turn)))  # the last seated pin; the line is x = radius
         first = last[1] + np.sqrt(0.3**2 - (wheel.radius - last[0]) ** 2)
         x = (np.cos(turn), -np.sin(turn), 0.0)
         for k, place in enumerate([last, *((wheel.radius, first + 0.3 * m) for m in range(4))]):
-            pin = model.add(ix.RigidBody.sphere(f"pin {turn:.3f} {k}", 0.02, 1.0, position=(*place, 0.0)))
+            pin = model.add(ix.RigidBody.sphere(f"pin {number} {k}", 0.02, 1.0, position=(*place, 0.0)))
             ends = model.ground.marker((0, 0, 0), z=(0, 0, 1), x=x), pin
-            model.add(ix.Contact(f"c {turn:.3f} {k}", *ends, (wheel, ix.Sphere(0.02)), **LAW))
+            model.add(ix.Contact(f"c {number} {k}", *ends, (wheel, ix.Sphere(0.02)), **LAW))
     result = ix.simulate(model, (0.0, 1e-6), "dopri5", t_eval=[0.0])
     assert max(result[name].depth[0] for name in model.forces) < 1e-12

@@ -87,12 +87,12 @@ def crawler_track(short: bool = False) -> Model:
     constraints leave 61 degrees of freedom, and HHT-I3 solves for 793 unknowns; the count of the paper has forces and
     their arguments as unknowns, too.
 
-    Everything turns about y; it drives along x. Bodies are `shoe 1` ... `shoe 44`, `frame`, `sprocket`, `idler`, `yoke`
-    (which carries the idler and slides in the frame), `roller 1` ... `roller 7`, `carrier 1`, `carrier 2`, `gear case`,
-    `ballast`, `guide plate 1`, `guide plate 2`. The first shoe is at the front, the next ones follow over the top. They are
-    joined by `pin 1` ... `pin 43`, and by the inline joint `last pin`; `plane` keeps the chain in the plane of the frame.
-    `drive` turns the sprocket: at rest for 0.5 s, while the track settles, then up to 0.4 rad/s within 1 s, which is
-    0.34 m/s. `tension spring` pushes the yoke forward.
+    Everything turns about y; it drives along x. Bodies are `shoe 1` ... `shoe 44`, the first at the front, the next ones
+    following over the top; `frame`, `sprocket`, `idler`, `yoke` (which carries the idler and slides in the frame),
+    `roller 1` ... `roller 7`, `carrier 1`, `carrier 2`, `gear case`, `ballast`, `guide plate 1`, `guide plate 2`. Shoes
+    are joined by `pin 1` ... `pin 43`, and by the inline joint `last pin`; `plane` keeps the chain in the plane of the
+    frame. `drive` turns the sprocket: at rest for 0.5 s, while the track settles, then up to 0.4 rad/s within 1 s,
+    which is 0.34 m/s. `tension spring` pushes the yoke forward.
 
     Candidate contacts: `soil`, four corners of each shoe (176); `rollers`, 9 rollers and each inner face (396);
     `idler rim` and each inner face (44); `gearing`, the pins and the sprocket (44); stops of the pins at 45 degrees,
@@ -241,9 +241,8 @@ def add_rollers(model: Model, size: Size, frame: Body, loop: Loop) -> None:
         add_wheel(model, f"roller {k}", ROLLER, frame, (x, LEVEL + INNER + size.lower_radius), size.lower_radius)
     _, _, (x0, z0), heading, _ = loop.pieces[2]
     for k, x in enumerate(size.carriers, start=1):
-        z = (
-            z0 + math.tan(heading) * (x - x0) + (INNER + size.carrier_radius) / math.cos(heading)
-        )  # it heads back: cos < 0
+        below = (INNER + size.carrier_radius) / -math.cos(heading)  # the upper run heads back
+        z = z0 + math.tan(heading) * (x - x0) - below
         add_wheel(model, f"carrier {k}", CARRIER, frame, (x, z), size.carrier_radius)
 
 
