@@ -87,8 +87,8 @@ def crawler_track(short: bool = False) -> Model:
     constraints leave 61 degrees of freedom, and HHT-I3 solves for 793 unknowns; the count of the paper has forces and
     their arguments as unknowns, too.
 
-    Everything turns about y; it drives along x. Bodies are `shoe 1` ... `shoe 44`, the first at the front, the next ones
-    following over the top; `frame`, `sprocket`, `idler`, `yoke` (which carries the idler and slides in the frame),
+    Everything turns about y; it drives along x. Bodies are `shoe 1` ... `shoe 44`, the first at the front, the
+    others following over the top; `frame`, `sprocket`, `idler`, `yoke` (it carries the idler and slides in the frame),
     `roller 1` ... `roller 7`, `carrier 1`, `carrier 2`, `gear case`, `ballast`, `guide plate 1`, `guide plate 2`. Shoes
     are joined by `pin 1` ... `pin 43`, and by the inline joint `last pin`; `plane` keeps the chain in the plane of the
     frame. `drive` turns the sprocket: at rest for 0.5 s, while the track settles, then up to 0.4 rad/s within 1 s,
