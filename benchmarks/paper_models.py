@@ -56,7 +56,7 @@ def span_tensions(result: ix.Result) -> np.ndarray:
     Links are found by where they were on the pitch line at the start and how far the belt has gone since.
     """
     loop = belt_loop()
-    names = [body for body in result.bodies if body.startswith("segment ")]
+    names = [body["name"] for body in result.layout.bodies if body["name"].startswith("segment ")]
     count, each = len(names), loop.length / len(names)
     tension = np.column_stack([link_tension(result, k + 1) for k in range(count)])
     gone = belt_travel(result, names)
