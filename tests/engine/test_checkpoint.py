@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from first_segment import first_segment
 
 import index3 as ix
 from index3.analysis.simulate import SETTINGS
@@ -30,8 +31,7 @@ def chain():
 
 def begun(simulation, span=SPAN):
     """A segment that has not stepped yet, with tables of its own."""
-    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    segment = simulation._begin(plan, simulation.model, None, simulation.settings, [])
+    segment = first_segment(simulation, span)
     segment.run.write_to(Output(segment.variant.projection.sizes, 100))
     return segment
 

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from first_segment import first_segment
 
 import index3 as ix
 from index3.analysis.simulate import SETTINGS
@@ -19,8 +20,7 @@ def power_along(model, result, times):
     """Power of what is not conservative on the dense output, with the reactions that belong to each state."""
     simulation = Simulation(model, "hht-i3", SETTINGS, {})
     span = (result.sol.t_min, result.sol.t_max)
-    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
-    variant = simulation._begin(plan, simulation.model, None, simulation.settings, []).variant
+    variant = first_segment(simulation, span).variant
     state, powers = variant.state, []
     for t in times:
         state.move(t, *result.sol(t))
