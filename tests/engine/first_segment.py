@@ -1,4 +1,4 @@
-"""The first segment of a run, before its first step."""
+"""A run that has not stepped yet, as `Simulation.run` begins it."""
 
 from functools import partial
 
@@ -6,8 +6,7 @@ from index3.engine.variants import Variant
 
 
 def first_segment(simulation, span):
-    """A segment that has not stepped yet, with tables of its own."""
-    model = simulation.model
-    plan, _ = simulation._plan(model, span, simulation.settings)
-    variant = Variant(model, partial(simulation.compile, model), linear=simulation.linear)
+    """The first segment of a run over a span, with tables of its own."""
+    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
+    variant = Variant(simulation.model, partial(simulation.compile, simulation.model), linear=simulation.linear)
     return simulation._begin(plan, variant, None, simulation.settings, [], None)

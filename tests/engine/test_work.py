@@ -19,8 +19,7 @@ from index3.system.compile import compile_model
 def power_along(model, result, times):
     """Power of what is not conservative on the dense output, with the reactions that belong to each state."""
     simulation = Simulation(model, "hht-i3", SETTINGS, {})
-    span = (result.sol.t_min, result.sol.t_max)
-    variant = first_segment(simulation, span).variant
+    variant = first_segment(simulation, (result.sol.t_min, result.sol.t_max)).variant
     state, powers = variant.state, []
     for t in times:
         state.move(t, *result.sol(t))
@@ -56,6 +55,31 @@ def test_work_is_as_good_as_the_motion(method):
     # the estimates of all steps added up: 10, 2 and 3 seen, where errors of steps cancel to 0.6 and less
     assert abs(result.energy.work[-1] - exact) <= result.energy.work_error <= 20 * 1e-6 * size
     assert 0 < result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+
+
+@pytest.mark.parametrize("method", ["tlismni-bdf2", "tlismni-trapezoidal"])
+def test_errors_of_low_order_are_seen(method):
+    """Coordinates and rates with errors of their own: steps agree with each other, but not with the dense output."""
+    model = ix.library.andrews()
+    result = run_of(model, method, 0.01)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= min(result.energy.work_error, 10 * 1e-6 * size)
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3", "radau5", "tlismni-adams3", "descriptor-sdirk4"])
+def test_work_costs_evaluations_of_forces_alone(method):
+    """At most one for each step. No accelerations are solved for: all other counters are as without work."""
+    simulation = ix.prepare(ix.library.iltis(), method, audit="off", progress=False)
+    system, counted = simulation.compile(), []
+    for conservative in (False, True):
+        object.__setattr__(system, "conservative", conservative)  # nothing to add up
+        counted.append(simulation.run((0.0, 0.05)).stats)
+    spent = counted[0]["work_evaluations"]
+    assert 0 < spent <= counted[0]["steps"] + GRANT
+    assert counted[0]["evaluations"] == counted[1]["evaluations"] + spent
+    for name in counted[0]:
+        if not name.startswith("seconds") and name not in ("evaluations", "work_evaluations", "work_error"):
+            assert counted[0][name] == counted[1][name], name
 
 
 @pytest.mark.parametrize("method", ["radau5", "dopri5"])

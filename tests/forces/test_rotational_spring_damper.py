@@ -88,7 +88,11 @@ def test_law(bench, turns):
 def test_derivatives_and_energy(bench):
     """Also where the two z axes are not parallel, as between Newton iterations."""
     b = bench(
-        [spring(stiffness=2.0, damping=3.0, free_angle=0.1, torque=0.5), spring(stiffness=-2.0), spring(damping=1.0)]
+        [
+            spring(stiffness=2.0, damping=3.0, free_angle=0.1, torque=0.5),
+            spring(stiffness=2.0, free_angle=3.0),
+            spring(damping=1.0),
+        ]
     )
     b.check_derivatives()
     b.check_energy()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import index3 as ix
 from index3.bodies.body import Ground
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
@@ -85,10 +86,31 @@ def test_law(bench):
 @pytest.mark.jit_off
 def test_derivatives_and_energy(bench):
     b = bench(
-        [spring(stiffness=10.0, damping=3.0, length=1.5, force=0.25), spring(stiffness=-2.0), spring(damping=1.0)]
+        [
+            spring(stiffness=10.0, damping=3.0, length=1.5, force=0.25),
+            spring(stiffness=2.0, length=3.0),
+            spring(damping=1.0),
+        ]
     )
     b.check_derivatives()
     b.check_energy()
+
+
+def test_negative_stiffness_is_refused_wherever_it_comes_from():
+    """By the constructor, an attribute, changes of a model and of a prepared simulation."""
+    words = r"SpringDamper 'strut' has stiffness -5.0. Give at least 0"
+    with pytest.raises(ix.ModelError, match=words):
+        spring(stiffness=-5.0)
+    model = ix.Model("strut")
+    bob = model.add(ix.PointMass("bob", 1.0, position=(0, 0, -1)))
+    model.add(ix.SpringDamper("strut", model.ground, bob, points=((0, 0, 0), (0, 0, -1)), stiffness=100.0))
+    with pytest.raises(ix.ModelError, match=words):
+        model["strut"].stiffness = -5.0
+    with pytest.raises(ix.ModelError, match=words):
+        ix.prepare(model, "dopri5").run((0.0, 0.1), changes={"strut.stiffness": -5.0})
+    assert model["strut"].stiffness == 100.0
+    curve = ix.Curve([-1, 1], [5, -5])  # what the message proposes
+    assert (curve(2.0), curve(-3.0)) == (-10.0, 15.0)
 
 
 @pytest.mark.jit_off

@@ -25,16 +25,27 @@ from index3.system.system import State
 compiled_only = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
 
 
+def kernels():
+    """All that there are; `isinstance` would ask proxies of what is gone."""
+    return [thing for thing in gc.get_objects() if type(thing) is Kernel]
+
+
 @pytest.fixture
 def loads(monkeypatch):
-    """A process in which no kernel is loaded; each load is written down."""
-    for kernel in gc.get_objects():
-        if type(kernel) is Kernel:  # `isinstance` would ask proxies of what is gone
-            monkeypatch.setattr(kernel, "_address", None)
+    """A process in which no kernel is loaded; each load is written down.
+
+    Afterwards kernels are where they were before. Those of modules imported meanwhile are loaded anew: the addresses
+    that they had in the test would be unknown to the store.
+    """
+    before = {id(kernel): (kernel, kernel._address) for kernel in kernels()}
+    for kernel, _ in before.values():
+        kernel._address = None
     monkeypatch.setattr(store, "_addresses", {})
     done, load = [], store._load
     monkeypatch.setattr(store, "_load", lambda keys: (done.append(keys), load(keys)))
-    return done
+    yield done
+    for kernel in kernels():
+        kernel._address = before.get(id(kernel), (kernel, None))[1]
 
 
 def names(loaded):

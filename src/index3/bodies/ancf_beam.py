@@ -199,6 +199,8 @@ class AncfBeam(Body):
             "height": self.height_in_ground,
             "centre": self.centre.tolist(),
             "section": asdict(self.section),
+            "straight": self.straight,
+            "damping": [self.lag, self.drag],
         }
 
     def mark(self, marker: Marker) -> Mark:

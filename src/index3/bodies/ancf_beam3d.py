@@ -11,17 +11,15 @@ import numpy as np
 from index3.algebra.frames import carried_axes
 from index3.bodies import ancf_beam3d_loads as loads
 from index3.bodies import body_fields
-from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, XX, YX, ZX, R, products, rows
-from index3.bodies.ancf_histories import FRAMES, place
-from index3.bodies.ancf_shapes import gauss
+from index3.bodies.ancf_beam3d_rules import make_rule
+from index3.bodies.ancf_beam3d_shapes import marker_rows
+from index3.bodies.ancf_histories import FRAMES
 from index3.bodies.ancf_space import Constants, Rule, SpaceLine, as_poisson, solid_section
-from index3.bodies.ancf_space_elements import SECTION, TANGENT
 from index3.bodies.ancf_words import as_choice
 from index3.bodies.marker import Marker, as_direction, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register
 
-BEND_POINTS = 3
 HELD = 2.0
 """The factor of shear that holds the section across the axis where none is given: it leaves half of the shear of a
 section without warping. More leaves less, but makes high frequencies higher and equilibria harder to find."""
@@ -135,70 +133,17 @@ class AncfBeam3D(SpaceLine):
         return np.array(nodes)
 
     def _rule(self, vectors: np.ndarray, length: float) -> Rule:
-        x, weight = gauss(6, length)
-        weight = self.density * weight * np.linalg.norm(rows(x, length, R_X) @ vectors, axis=1)
-        mass = self.area * products(weight, rows(x, length, R))
-        for vector, second in ((R_Y, self.second_moments[0]), (R_Z, self.second_moments[1])):
-            mass += second * products(weight, rows(x, length, vector))
-        moment = self.area * weight @ rows(x, length, R)
-        return Rule(mass, moment, (self._strains(vectors, length), self._bends(vectors, length)))
+        return make_rule(self.solid, vectors, length)
 
-    def _strains(self, vectors: np.ndarray, length: float) -> list[tuple]:
-        """The products of gradients that have stiffness: where, of which, how stiff, times which power of |r_x|."""
-        k, simpson, ends = self.stiffness, ((0.0, 0.5, 1.0), (1 / 6, 4 / 6, 1 / 6)), ((0.0, 1.0), (0.5, 0.5))
-        terms = [
-            (simpson, R_X, R_X, 0.25 * k["axial"], 4),
-            (ends, R_Y, R_Y, 0.25 * k["axial"], 0),
-            (ends, R_Z, R_Z, 0.25 * k["axial"], 0),
-            (ends, R_Y, R_Z, k["distortion"], 0),
-            (ends, R_X, R_Y, k["shear"], 2),
-            (ends, R_X, R_Z, k["shear"], 2),
-        ]
-        strains = []
-        for (at, share), first, second, stiffness, power in terms:
-            x = length * np.asarray(at)
-            a, b = rows(x, length, first), rows(x, length, second)
-            rest = np.full(len(x), float(first == second))
-            if not self.straight:
-                rest = ((a @ vectors) * (b @ vectors)).sum(1)
-            weight = length * stiffness * np.asarray(share) * self._size(vectors, x, length) ** (1 - power)
-            strains += [(tuple(a[n]), tuple(b[n]), weight[n], rest[n]) for n in range(len(x))]
-        return strains
-
-    def _bends(self, vectors: np.ndarray, length: float) -> list[tuple]:
-        """Bending to y and z, r_xx . r_y / (|r_y| |r_x|) less the rate of the shear; torsion r_yx . r_z / |r_z|."""
-        k, middle = self.stiffness, (np.array([0.5]), np.array([1.0]))
-        terms = [
-            (gauss(BEND_POINTS), XX, R_Y, 1.0 / length, k["bending"][0]),
-            (gauss(BEND_POINTS), XX, R_Z, 1.0 / length, k["bending"][1]),
-            (middle, YX, R_Z, 0.0, k["torsion"]),
-        ]
-        bends = []
-        for (at, share), first, second, shear, stiffness in terms:
-            x = length * at
-            a, b = rows(x, length, first), rows(x, length, second)
-            bends_axis, partner = first == XX, 2 if second == R_Y else 3
-            c = rows(x, length, R_X) if bends_axis else np.zeros((len(x), 8))
-            rest, size = np.zeros(len(x)), self._size(vectors, x, length)
-            if not self.straight:
-                u, w = a @ vectors, b @ vectors
-                rest = (u * w).sum(1) / np.linalg.norm(w, axis=1) / (size if bends_axis else 1.0)
-                rest += shear * (vectors[1] @ vectors[partner] - vectors[5] @ vectors[4 + partner])
-            weight = length * stiffness * share / size  # strains are per length of the undeformed axis
-            for n in range(len(x)):
-                coefficients = (tuple(a[n]), tuple(b[n]), tuple(c[n]), int(bends_axis), partner, shear)
-                bends.append((*coefficients, weight[n], rest[n]))
-        return bends
-
-    def _size(self, vectors: np.ndarray, x: np.ndarray, length: float) -> np.ndarray:
-        """|r_x| of the undeformed axis: 1 but for the error of the cubic of a curved one."""
-        if self.straight:
-            return np.ones(len(x))
-        return np.linalg.norm(rows(x, length, R_X) @ vectors, axis=1)
+    @property
+    def solid(self) -> dict[str, Any]:
+        """Section and material in plain numbers."""
+        inertia = {"density": self.density, "area": self.area, "second_moments": self.second_moments}
+        return {"stiffness": self.stiffness, "straight": self.straight} | inertia
 
     def constants(self) -> dict[str, Any]:
         """The undeformed beam and its stiffness."""
-        return super().constants() | {"stiffness": self.stiffness}
+        return super().constants() | self.solid
 
     @classmethod
     def marker_rows(
@@ -206,21 +151,7 @@ class AncfBeam3D(SpaceLine):
     ) -> tuple[int, int, tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
         """Element, code of the frame, and coefficients of point and gradients; a part "arm u v w" displaces the point
         by u r_x + v r_y + w r_z."""
-        lengths, (s, y, z) = np.asarray(constants["lengths"], float), map(float, position)
-        element, x = (value.item() for value in place(lengths, s))
-        length, words = lengths[element], (word or "section").split()
-
-        def at(vector: int) -> np.ndarray:
-            return rows(np.array([x]), length, vector)[0]
-
-        along = at(R_X) + y * at(YX) + z * at(ZX)
-        point = at(R) + y * at(R_Y) + z * at(R_Z)
-        if words[0] == "arm":
-            u, v, w = map(float, words[1:])
-            point = point + u * along + v * at(R_Y) + w * at(R_Z)
-        if words[0] == "tangent":
-            return element, TANGENT, (point, along, at(R_Y)), np.zeros(9)
-        return element, SECTION, (point, at(R_Y), at(R_Z)), np.zeros(9)
+        return marker_rows(constants, position, word)
 
     def marker(
         self, s: Any = None, y: float = 0.0, z: Any = None, *, frame: str = "section", x: Any = None, name: Any = None

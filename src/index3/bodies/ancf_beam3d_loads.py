@@ -1,20 +1,20 @@
 """What acts inside spatial beams in absolute nodal coordinates, from whole histories.
 
 All functions take (constants, q, v, a, s, ...) as results have them and return arrays with time first. Forces and
-moments act on the face of a section towards the end of the beam, in the axes of the section; damping is not part of
-them.
+moments act on the face of a section towards the end of the beam, in the axes of the section; they follow from the
+equilibrium of the elements (`index3.bodies.ancf_equilibrium`) and hold the part of damping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, XX, YX, R, along_axis
-from index3.bodies.ancf_histories import place
-from index3.bodies.ancf_space import Constants, curvature_of, gauss_history, rest_of, simpson_history
+from index3.bodies.ancf_beam3d_rules import make_rule
+from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, R, along_axis, marker_rows, rows
+from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_space import Constants, Rule, curvature_of, gauss_history, vectors_of
 
 
 def points(
@@ -26,70 +26,90 @@ def points(
     return r + y * r_y + z * r_z
 
 
-def green_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """(|r_x|^2 / |r_x|^2 at rest - 1) / 2."""
-    size, rest = ((along_axis(constants, x, s, R_X) ** 2).sum(-1) for x in (q, rest_of(constants)))
-    return 0.5 * (size / rest - 1.0)
+def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
+    """Forces along the axes of the sections at s, and moments about them: (n_t, n_s, 6)."""
+    s = np.atleast_1d(np.asarray(s, float))
+    force, moment = section_wrench(SPATIAL, constants, Histories(*(vectors_of(x) for x in (q, v, a))), s)
+    y, z = (along_axis(constants, q, s, vector) for vector in (R_Y, R_Z))
+    x = np.cross(y, z)
+    x, y = (d / np.linalg.norm(d, axis=-1, keepdims=True) for d in (x, y))
+    axes = np.stack([x, y, np.cross(x, y)], -2)
+    return np.concatenate([np.einsum("tsij,tsj->tsi", axes, b) for b in (force, moment)], -1)
 
 
-def at_nodes(constants: Constants, q: np.ndarray, vector: int) -> np.ndarray:
-    """r_x . r_y or r_x . r_z at the nodes (n_t, number of nodes)."""
-    ends = np.concatenate([[0.0], np.cumsum(constants["lengths"])])
-    return (along_axis(constants, q, ends, R_X) * along_axis(constants, q, ends, vector)).sum(-1)
+def rule_of(constants: Constants, n: int) -> Rule:
+    """Mass and points of an element."""
+    ends = np.asarray(constants["nodes"][n : n + 2], float).reshape(8, 3)
+    return make_rule(constants, ends, float(constants["lengths"][n]))
 
 
-def ends_history(constants: Constants, q: np.ndarray, s: Any, vector: int) -> np.ndarray:
-    """r_x . r_y or r_x . r_z, linear between the nodes, where it is measured."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    at, t = at_nodes(constants, q, vector), x / lengths[element]
-    return (1.0 - t) * at[:, element] + t * at[:, element + 1]
+def elastic(rule: Rule, c: np.ndarray, rates: np.ndarray, lag: float) -> np.ndarray:
+    """Elastic and damping forces (n_t, 8, 3) of an element, as `index3.bodies.ancf_beam3d_kernels` has them."""
+    force = np.zeros_like(c)
+    for a, b, stiffness, rest in rule.points[0]:
+        (x, y), (x_rate, y_rate) = ([np.einsum("i,tik->tk", row, z) for row in (a, b)] for z in (c, rates))
+        strain = (x * y).sum(-1) - rest + lag * ((x_rate * y).sum(-1) + (x * y_rate).sum(-1))
+        stress = (stiffness * strain)[:, None]
+        force += np.asarray(a)[:, None] * (stress * y)[:, None] + np.asarray(b)[:, None] * (stress * x)[:, None]
+    for point in rule.points[1]:
+        strain, slope = bend(point, c)
+        strain = strain + lag * (slope * rates).sum((1, 2))
+        force += point[6] * strain[:, None, None] * slope
+    return force
+
+
+def bend(point: tuple, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The strain (n_t,) of a point that bends or twists, and its derivative (n_t, 8, 3) by the vectors."""
+    a, b, d, divided, partner, shear, _, rest = point
+    x, y, u = (np.einsum("i,tik->tk", row, c) for row in (a, b, d))
+    size = np.linalg.norm(y, axis=-1, keepdims=True)
+    stretch = np.linalg.norm(u, axis=-1, keepdims=True) if divided else np.ones_like(size)
+    n = y / size
+    along = (x * n).sum(-1, keepdims=True)
+    slopes = (n / stretch, (x - along * n) / (size * stretch), -along / stretch**3 * u)
+    slope = sum(np.asarray(row)[:, None] * by[:, None] for row, by in zip((a, b, d), slopes, strict=True))
+    strain = (along / stretch)[:, 0] - rest
+    for one, factor in ((1, shear), (5, -shear)):
+        two = one - 1 + partner
+        strain = strain + factor * (c[:, one] * c[:, two]).sum(-1)
+        slope[:, one] += factor * c[:, two]
+        slope[:, two] += factor * c[:, one]
+    return strain, slope
+
+
+def material(constants: Constants, n: int, rule: Rule, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients (n, 4, 8) of four points across sections, with their second moments, and masses per length."""
+    length, ends = float(constants["lengths"][n]), np.asarray(constants["nodes"][n : n + 2], float).reshape(8, 3)
+    r, points = rows(x, length, R), []
+    for vector, second in zip((R_Y, R_Z), constants["second_moments"], strict=True):
+        away = np.sqrt(2.0 * second / constants["area"]) * rows(x, length, vector)
+        points += [r + away, r - away]
+    size = np.linalg.norm(rows(x, length, R_X) @ ends, axis=1)
+    return np.stack(points, 1), 0.25 * constants["density"] * constants["area"] * size[:, None] * np.ones(4)
+
+
+def grip(constants: Constants, position: Any, part: str | None) -> Grip:
+    """How a marker takes hold of its element."""
+    element, _, (point, along, across), _ = marker_rows(constants, position, part)
+    return Grip(element, point, along, across)
+
+
+SPATIAL = Interior(rule_of, elastic, material, lambda length, x: rows(np.array([x]), length, R)[0], grip)
 
 
 def axial_force(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
-    """Tension along the axis at s (n_t, n_s) [N]."""
-    size = np.linalg.norm(along_axis(constants, q, s, R_X), axis=-1)
-    return constants["stiffness"]["axial"] * simpson_history(constants, q, s, green_strain) * size
+    """Force across the sections at s (n_t, n_s) [N], tension positive."""
+    return section_loads(constants, q, v, a, s)[..., 0]
 
 
 def shear_force(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """Forces along y and z of the sections at s (n_t, n_s, 2) [N]."""
-    rest = rest_of(constants)
-    shear = [ends_history(constants, q, s, d) - ends_history(constants, rest, s, d) for d in (R_Y, R_Z)]
-    return constants["stiffness"]["shear"] * np.stack(shear, -1)
+    return section_loads(constants, q, v, a, s)[..., 1:3]
 
 
 def moment(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """Torsion and the moments about y and z of the sections at s (n_t, n_s, 3) [N m]."""
-    k, values = constants["stiffness"], []
-    for x in (q, rest_of(constants)):
-        by_y, by_z = (gauss_history(constants, x, s, bending(d)) for d in (R_Y, R_Z))
-        bend = np.stack([k["torsion"] * twist(constants, x, s), -k["bending"][1] * by_z, k["bending"][0] * by_y], -1)
-        values.append(bend)
-    return values[0] - values[1]
-
-
-def bending(vector: int) -> Callable[..., np.ndarray]:
-    """The bending strain towards r_y or r_z: r_xx . r_y / (|r_y| |r_x|) less the rate of the shear."""
-
-    def strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
-        lengths = np.asarray(constants["lengths"], float)
-        element, _ = place(lengths, s)
-        r_x, r_xx, d = (along_axis(constants, q, s, x) for x in (R_X, XX, vector))
-        bend = (r_xx * d).sum(-1) / np.linalg.norm(d, axis=-1) / np.linalg.norm(r_x, axis=-1)
-        shear = at_nodes(constants, q, vector)
-        return bend - (shear[:, element + 1] - shear[:, element]) / lengths[element]
-
-    return strain
-
-
-def twist(constants: Constants, q: np.ndarray, s: Any) -> np.ndarray:
-    """r_yx . r_z / |r_z| in the middle of the elements that s lies in."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, _ = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    middle = (np.cumsum(lengths) - 0.5 * lengths)[element]
-    r_yx, r_z = along_axis(constants, q, middle, YX), along_axis(constants, q, middle, R_Z)
-    return (r_yx * r_z).sum(-1) / np.linalg.norm(r_z, axis=-1)
+    return section_loads(constants, q, v, a, s)[..., 3:]
 
 
 def curvature(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from index3.bodies.ancf_histories import place
 from index3.bodies.ancf_shapes import cubic
+from index3.bodies.ancf_space_elements import SECTION, TANGENT
 
 R, R_X, XX, R_Y, R_Z, YX, ZX = range(7)
 """Position and gradients on the axis: r, r_x, r_xx, r_y, r_z, r_yx, r_zx."""
@@ -45,3 +46,27 @@ def along_axis(constants: Any, q: np.ndarray, s: Any, vector: int) -> np.ndarray
     vectors = q.reshape(len(q), q.shape[1] // 3, 3)
     inside = vectors[:, 4 * element[:, None] + np.arange(8)]
     return np.einsum("si,tsik->tsk", rows(x, lengths[element], vector), inside)
+
+
+def marker_rows(
+    constants: Any, position: Any, word: str | None
+) -> tuple[int, int, tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    """Element, code of the frame, and coefficients of point and gradients of a marker, which has no axes at rest.
+
+    A part "arm u v w" displaces the point by u r_x + v r_y + w r_z.
+    """
+    lengths, (s, y, z) = np.asarray(constants["lengths"], float), map(float, position)
+    element, x = (value.item() for value in place(lengths, s))
+    length, words = lengths[element], (word or "section").split()
+
+    def at(vector: int) -> np.ndarray:
+        return rows(np.array([x]), length, vector)[0]
+
+    along = at(R_X) + y * at(YX) + z * at(ZX)
+    point = at(R) + y * at(R_Y) + z * at(R_Z)
+    if words[0] == "arm":
+        u, v, w = map(float, words[1:])
+        point = point + u * along + v * at(R_Y) + w * at(R_Z)
+    if words[0] == "tangent":
+        return element, TANGENT, (point, along, at(R_Y)), np.zeros(9)
+    return element, SECTION, (point, at(R_Y), at(R_Z)), np.zeros(9)

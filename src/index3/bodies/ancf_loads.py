@@ -1,7 +1,8 @@
 """What acts inside planar beams in absolute nodal coordinates: section forces and stress, from whole histories.
 
 All functions take (constants, q, v, a, s, ...) as results have them and return arrays with time first. Forces and
-moments act on the face of a section towards the end of the beam; damping is not part of them.
+moments act on the face of a section towards the end of the beam, follow from the equilibrium of the elements
+(`index3.bodies.ancf_equilibrium`) and hold the part of damping.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.ancf_histories import rows, spread, vectors
-from index3.bodies.ancf_reference import ACROSS, SHEAR_FACTOR, Section, curvature, in_section_axes
-from index3.bodies.ancf_shapes import gauss
+from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_histories import marker_rows, place, rows, spread, vectors, with_zero
+from index3.bodies.ancf_reference import ACROSS, Rule, Section, curvature, in_section_axes, make_rule, stretch_rows
+from index3.bodies.ancf_shapes import gauss, planar
 
 Constants = Mapping[str, Any]
 
@@ -47,65 +49,90 @@ def plane_stress(section: Section, e: np.ndarray) -> np.ndarray:
     return np.stack([pressure + double * e[..., 0], pressure + double * e[..., 1], section.shear * e[..., 2]], -1)
 
 
-def section_loads(constants: Constants, q: np.ndarray, s: Any) -> np.ndarray:
-    """Force along the normal of the section, force along r_y, and moment about z: (n_t, n_s, 3)."""
-    section, s = Section(**constants["section"]), np.atleast_1d(np.asarray(s, float))
-    force, moment = (section_traction if section.law == "continuum" else line_force)(constants, section, q, s)
-    across = at(constants, vectors(constants, q), s, np.zeros_like(s), 0, 1)
-    across = across / np.linalg.norm(across, axis=-1)[..., None]
+def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
+    """Force along the normal of the section, force across it, and moment about z: (n_t, n_s, 3)."""
+    s = np.atleast_1d(np.asarray(s, float))
+    x = Histories(*(with_zero(vectors(constants, y)) for y in (q, v, a)))
+    plane = {"gravity": np.asarray(constants.get("gravity", (0.0, 0.0, 0.0)), float) * (1.0, 1.0, 0.0)}
+    force, moment = section_wrench(PLANAR, {**constants, **plane}, x, s)
+    across = across_of(constants, q, s)
     normal = force[..., 0] * across[..., 1] - force[..., 1] * across[..., 0]
-    return np.stack([normal, (force * across).sum(-1), moment], -1)
+    return np.stack([normal, (force[..., :2] * across).sum(-1), moment[..., 2]], -1)
 
 
-def section_traction(constants: Constants, section: Section, q: np.ndarray, s: np.ndarray) -> tuple[Any, Any]:
-    """Force and moment of the stress of the continuum law on a section, by Gauss points across it."""
+def across_of(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """The direction of shear forces (n_t, n_s, 2): along r_y, for the law "elastic-line" across r_x."""
+    x, y = vectors(constants, q), np.zeros_like(s)
+    if constants["section"]["law"] == "continuum":
+        d = at(constants, x, s, y, 0, 1)
+    else:
+        d = at(constants, x, s, y, 1) @ np.array(((0.0, 1.0), (-1.0, 0.0)))
+    return d / np.linalg.norm(d, axis=-1)[..., None]
+
+
+def rule_of(constants: Constants, n: int) -> Rule:
+    """Mass and points of an element."""
+    ends = np.asarray(constants["nodes"][n : n + 2], float).reshape(6, 2)
+    return make_rule(Section(**constants["section"]), ends, float(constants["lengths"][n]), constants["straight"])
+
+
+def elastic(rule: Rule, c: np.ndarray, rates: np.ndarray, lag: float) -> np.ndarray:
+    """Elastic and damping forces (n_t, 6, 3) of an element, as `index3.bodies.ancf_elements` has them."""
+    a, b = (np.array([point[k] for point in rule.stretches]) for k in (0, 1))
+    moduli = np.array([point[2:] for point in rule.stretches])
+    (u, w), (u_rate, w_rate) = ([np.einsum("pi,tik->tpk", x, y) for x in (a, b)] for y in (c, rates))
+    e = [0.5 * ((u * u).sum(-1) - 1.0), 0.5 * ((w * w).sum(-1) - 1.0), (u * w).sum(-1)]
+    if lag:
+        e[0] += lag * (u * u_rate).sum(-1)
+        e[1] += lag * (w * w_rate).sum(-1)
+        e[2] += lag * ((u_rate * w).sum(-1) + (u * w_rate).sum(-1))
+    along, both, across, shear = moduli.T
+    t = [(along * e[0] + both * e[1])[..., None], (both * e[0] + across * e[1])[..., None], (shear * e[2])[..., None]]
+    force = np.einsum("pi,tpk->tik", a, t[0] * u + t[2] * w) + np.einsum("pi,tpk->tik", b, t[2] * u + t[1] * w)
+    z, z_rate = (x[..., 0] + 1j * x[..., 1] for x in (c, rates))
+    for a_row, b_row, stiffness, rest in rule.bends:
+        (u, w), (u_rate, w_rate) = ([x @ np.asarray(row) for row in (a_row, b_row)] for x in (z, z_rate))
+        by_u, by_w = -w / u**2, 1.0 / u
+        bend = (w / u).imag - rest + lag * (by_u * u_rate + by_w * w_rate).imag
+        for row, slope in ((a_row, by_u), (b_row, by_w)):
+            by = stiffness * bend[:, None] * np.stack([slope.imag, slope.real, 0.0 * slope.real], -1)
+            force += np.asarray(row)[:, None] * by[:, None]
+    return force
+
+
+def material(constants: Constants, n: int, rule: Rule, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients (n, 3, 6) of material points across sections of an element, and their masses per length."""
+    section, length = Section(**constants["section"]), float(constants["lengths"][n])
     y, weight = gauss(ACROSS, section.height)
-    along, across = np.meshgrid(s, y - 0.5 * section.height, indexing="ij")
-    F = deformation(constants, q, along, across)
-    S = plane_stress(section, strain(F))
-    traction = section.width * weight[:, None] * (F[..., 0] * S[..., :1] + F[..., 1] * S[..., 2:])
-    x = vectors(constants, q)
-    arm = at(constants, x, along, across) - at(constants, x, along, 0.0 * across)
-    moment = (arm[..., 0] * traction[..., 1] - arm[..., 1] * traction[..., 0]).sum(-1)
-    return traction.sum(-2), moment
+    along, across = np.meshgrid(x, y - 0.5 * section.height, indexing="ij")
+    ends = np.asarray(constants["nodes"][n : n + 2], float).reshape(6, 2)
+    _, _, volume = stretch_rows(ends, length, along, across, constants["straight"])
+    return planar(along, across, length), rule.density * section.width * weight * volume
 
 
-def line_force(constants: Constants, section: Section, q: np.ndarray, s: np.ndarray) -> tuple[Any, Any]:
-    """Force and moment of the law "elastic-line": what does work on r_x, less the rate of the moment across it."""
-    y = np.zeros_like(s)
-    F = deformation(constants, q, s, y)
-    e, u, w = strain(F), F[..., 0], F[..., 1]
-    stiffness, bending = section.beam * section.area, section.beam * section.second_moment
-    bend, rate = bends(constants, q, s)
-    normal = np.stack([-u[..., 1], u[..., 0]], -1) / (u * u).sum(-1)[..., None]
-    shear = SHEAR_FACTOR * section.shear * section.area * e[..., 2:]
-    return stiffness * e[..., :1] * u + shear * w - bending * rate[..., None] * normal, bending * bend
+def grip(constants: Constants, position: Any, part: str | None) -> Grip:
+    """How a marker takes hold of its element."""
+    point, direction, _ = marker_rows(constants, position, part)
+    n = int(place(np.asarray(constants["lengths"], float), float(position[0]))[0])
+    return Grip(n, point[3 * n : 3 * n + 6], direction[3 * n : 3 * n + 6], None)
 
 
-def bends(constants: Constants, q: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Change of the curvature, and its rate along the axis."""
-    values = []
-    for x in (vectors(constants, q), rest_of(constants)):
-        first, second, third = (at(constants, x, s, np.zeros_like(s), by) for by in (1, 2, 3))
-        u, w, w_x = (z[..., 0] + 1j * z[..., 1] for z in (first, second, third))
-        values.append((curvature(first, second), (w_x / u - (w / u) ** 2).imag))
-    (now, rate), (rest, rest_rate) = values
-    return now - rest, rate - rest_rate
+PLANAR = Interior(rule_of, elastic, material, lambda length, x: planar(x, 0.0, length), grip)
 
 
 def axial_force(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
-    """Force along the normal of the sections at s (n_t, n_s) [N], tension positive."""
-    return section_loads(constants, q, s)[..., 0]
+    """Force along the normal of the sections, or along the axis, at s (n_t, n_s) [N], tension positive."""
+    return section_loads(constants, q, v, a, s)[..., 0]
 
 
 def shear_force(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
-    """Force along r_y on the sections at s (n_t, n_s) [N]."""
-    return section_loads(constants, q, s)[..., 1]
+    """Force along r_y, for the law "elastic-line" across the axis, on the sections at s (n_t, n_s) [N]."""
+    return section_loads(constants, q, v, a, s)[..., 1]
 
 
 def moment(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
     """Moment about +z, about the axis, on the sections at s (n_t, n_s) [N m]."""
-    return section_loads(constants, q, s)[..., 2]
+    return section_loads(constants, q, v, a, s)[..., 2]
 
 
 def axis_curvature(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
@@ -117,14 +144,22 @@ def axis_curvature(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.n
 def stress(constants: Constants, q: Any, v: Any, a: Any, s: Any, y: Any = 0.0) -> np.ndarray:
     """Stress xx, yy, xy (n_t, n_s, 3) [N/m^2] at material points, in the axes of the undeformed section.
 
-    Second Piola-Kirchhoff stress of the continuum law; for "elastic-line" that of beam theory: xx from stretch and
-    change of curvature, xy the parabola of the shear force.
+    Second Piola-Kirchhoff stress of the continuum law; for "elastic-line" that of beam theory: xx from axial force and
+    moment, xy the parabola of the shear force, yy from the thickness of the nodes.
     """
     section = Section(**constants["section"])
     s, y = np.broadcast_arrays(np.atleast_1d(np.asarray(s, float)), np.asarray(y, float))
     if section.law == "continuum":
         return plane_stress(section, strain(deformation(constants, q, s, y)))
-    e, (bend, _) = strain(deformation(constants, q, s, 0.0 * y)), bends(constants, q, s)
+    normal, shear, moment = np.moveaxis(section_loads(constants, q, v, a, s), -1, 0)
     parabola = 1.5 / section.area * (1.0 - (2.0 * y / section.height) ** 2)
-    shear = parabola * shear_force(constants, q, v, a, s)
-    return np.stack([section.beam * (e[..., 0] - y * bend), section.beam * e[..., 1], shear], -1)
+    along = normal / section.area - moment * y / section.second_moment
+    return np.stack([along, section.beam * thickness_strain(constants, q, s), parabola * shear], -1)
+
+
+def thickness_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Green strain of the thickness (n_t, n_s), linear between the nodes, where it is measured."""
+    lengths = np.asarray(constants["lengths"], float)
+    r_y = np.asarray(q, float).reshape(len(q), len(lengths) + 1, 6)[..., 4:]
+    e, (n, x) = 0.5 * ((r_y * r_y).sum(-1) - 1.0), place(lengths, s)
+    return e[:, n] + (e[:, n + 1] - e[:, n]) * x / lengths[n]

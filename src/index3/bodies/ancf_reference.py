@@ -64,6 +64,7 @@ class Rule:
 
     mass: np.ndarray  # (6, 6)
     moment: np.ndarray  # (6,)
+    density: float  # per volume between the nodes as they are interpolated
     stretches: list[tuple] = field(default_factory=list)
     bends: list[tuple] = field(default_factory=list)
 
@@ -102,7 +103,7 @@ def make_rule(section: Section, vectors: np.ndarray, length: float, straight: bo
     shapes = planar(x, y, length)
     line = section.density * section.area * length / weight.sum()  # between nodes a curved one is thinner by chords
     rule = Rule(
-        line * np.einsum("pq,pqi,pqj->ij", weight, shapes, shapes), line * np.einsum("pq,pqi->i", weight, shapes)
+        line * np.einsum("pq,pqi,pqj->ij", weight, shapes, shapes), line * np.einsum("pq,pqi->i", weight, shapes), line
     )
     if section.law == "continuum":
         both, shear = section.both, section.shear

@@ -129,6 +129,8 @@ class SpaceLine(Body):
             "lengths": self.lengths.tolist(),
             "nodes": self.nodes.tolist(),
             "centre": self.centre.tolist(),
+            "straight": self.straight,
+            "damping": [self.lag, self.drag],
         }
 
     def mark(self, marker: Marker) -> Mark:

@@ -65,8 +65,9 @@ class Body(Element):
     line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
-        `constants` is what `constants()` gives, with the times as `t`, and q, v, a are histories of the coordinates;
-        a `property` of such a function is worked out when it is asked for
+        `constants` is what `constants()` gives, with the times as `t`, `gravity` of the model, and `loads`, a function
+        that lists what forces and joints do to the body; q, v, a are histories of the coordinates; a `property` of
+        such a function is worked out when it is asked for
     """
 
     kernels: ClassVar[str]  # the module of the kernels of its kind: STAGES and, unless `record` is enough, `table`

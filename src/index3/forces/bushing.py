@@ -11,7 +11,7 @@ from index3.bodies.marker import as_vector
 from index3.errors import ModelError
 from index3.fields import ENDS, FORM, declare, field
 from index3.forces.curve import Curve
-from index3.forces.curve_kernels import NONE, CurvedForce, acts, as_law, has_potential, slope_of
+from index3.forces.curve_kernels import NONE, CurvedForce, acts, as_law, as_stiffness, has_potential, slope_of
 from index3.forces.force import Place
 from index3.forces.relative import LIMIT, relative_markers, relative_pose
 from index3.registry import register
@@ -123,7 +123,8 @@ class Bushing(CurvedForce):
             matrix[: self.size, : self.size] = rows
             return matrix, laws
         for k, given in enumerate(value):
-            law = as_law(given, self.label, f"{what} along {DIRECTIONS[k]}")
+            number = as_stiffness if what == "stiffness" else as_law
+            law = number(given, self.label, f"{what} along {DIRECTIONS[k]}")
             matrix[k, k] = slope_of(law)
             laws[k] = law if isinstance(law, Curve) else 0.0
         return matrix, laws

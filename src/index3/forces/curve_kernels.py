@@ -64,6 +64,17 @@ def as_law(value: Any, owner: str, what: str) -> float | Curve:
     return as_number(value, owner, what)
 
 
+def as_stiffness(value: Any, owner: str, what: str = "stiffness") -> float | Curve:
+    """A curve as it is, or a number of at least 0: a sign that slipped in would blow the motion up."""
+    law = as_law(value, owner, what)
+    if not isinstance(law, Curve) and law < 0.0:
+        raise ModelError(
+            f"{owner} has {what} {law}. Give at least 0; for a spring that pushes away on purpose, a falling curve: "
+            f"Curve([-1, 1], [{-law:g}, {law:g}])."
+        )
+    return law
+
+
 def slope_of(law: float | Curve) -> float:
     """The number of a law that is one, else 0."""
     return 0.0 if isinstance(law, Curve) else law

@@ -30,6 +30,7 @@ from index3.forces.curve_kernels import (
     acts,
     add_curve_energy,
     as_law,
+    as_stiffness,
     has_potential,
     is_curved,
     law_table,
@@ -69,7 +70,7 @@ class RotationalSpringDamper(CurvedForce):
     ----------
     name : str
     joint : a joint with the coordinate `angle`: Revolute, Cylindrical, Planar
-    stiffness : float [N m/rad], may be negative; or a Curve: torque [N m] against the turn as function of
+    stiffness : float >= 0 [N m/rad]; or a Curve: torque [N m] against the turn as function of
         angle - free_angle [rad]
     damping : float [N m s/rad], may be negative; or a Curve: torque [N m] against the rate as function of it [rad/s]
     free_angle : float [rad]
@@ -117,7 +118,7 @@ class RotationalSpringDamper(CurvedForce):
             )
         self.joint = joint
         self.markers = (joint.first, joint.second)
-        self.stiffness = as_law(stiffness, self.label, "stiffness")
+        self.stiffness = as_stiffness(stiffness, self.label)
         self.damping = as_law(damping, self.label, "damping")
         self.free_angle = as_number(free_angle, self.label, "free_angle")
         self.torque = as_number(torque, self.label, "torque")

@@ -27,6 +27,7 @@ from index3.forces.curve_kernels import (
     acts,
     add_curve_energy,
     as_law,
+    as_stiffness,
     has_potential,
     is_curved,
     law_table,
@@ -74,7 +75,7 @@ class SpringDamper(CurvedForce):
     name : str
     first, second : two markers, or two bodies together with `points`
     points : (on the first body, on the second body) in ground at the initial configuration [m]
-    stiffness : float [N/m], may be negative; or a Curve: tension [N] as function of the extension L - length [m]
+    stiffness : float >= 0 [N/m]; or a Curve: tension [N] as function of the extension L - length [m]
     damping : float [N s/m], may be negative; or a Curve: tension [N] as function of the rate dL/dt [m/s]
     length : float >= 0, free length [m]; by default the initial distance of the points
     force : float, constant tension on top [N]; its work is potential energy like that of the spring
@@ -121,7 +122,7 @@ class SpringDamper(CurvedForce):
         elif points is not None:
             raise ModelError(f"{self.label} has two markers and also points. Leave points out, or give two bodies.")
         self.markers = (first, second)
-        self.stiffness = as_law(stiffness, self.label, "stiffness")
+        self.stiffness = as_stiffness(stiffness, self.label)
         self.damping = as_law(damping, self.label, "damping")
         self.force = as_number(force, self.label, "force")
         self.length = self._free_length(length)

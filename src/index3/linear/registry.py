@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from index3.errors import ModelError
@@ -36,10 +37,16 @@ def check_needs(linear: Any, needs: Iterable[str], who: str) -> None:
 
 def solver_of(system: System, linear: str = DEFAULT) -> Solver:
     """The solver of a system; the bordered matrix is analysed once for all systems of the same structure."""
-    given, kept = bordered(system), system.structure.solvers
+    kept, of_system = system.structure.solvers, system.solvers
     if linear not in kept:
-        kept[linear] = solver_class(linear)(given)
-    solver: Solver = kept[linear].with_numbers(given)
+        kept[linear] = solver_class(linear)(bordered(system))
+    if linear not in of_system:
+        given = replace(
+            kept[linear].given, augmentation=augmentation(system), row_tolerance=row_tolerance(system),
+            failures=system.failures,
+        )  # fmt: skip
+        of_system[linear] = kept[linear].with_numbers(given)
+    solver: Solver = of_system[linear]
     return solver
 
 
@@ -53,11 +60,16 @@ def bordered(system: System) -> Bordered:
         system.node_of_scalar,
         system.n_blocks,
         system.joint_blocks,
-        [(system.n + row, weight) for row, weight in system.augmentation],
+        augmentation(system),
         row_tolerance=row_tolerance(system),
         mostly_zero=system.seldom_touches,
         failures=system.failures,
     )
+
+
+def augmentation(system: System) -> list[tuple[int, float]]:
+    """The rows whose squares make body blocks definite, as scalars, with their weights."""
+    return [(system.n + row, weight) for row, weight in system.augmentation]
 
 
 def row_tolerance(system: System) -> float:

@@ -13,7 +13,7 @@ from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFail
 from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
-from index3.methods import output_kernels, projection_kernels, work
+from index3.methods import line_kernels, output_kernels, projection_kernels, work
 from index3.methods.output import Output
 from index3.system.system import State, System
 
@@ -29,7 +29,7 @@ Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of
 KERNELS = (
     projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
     projection_kernels.assemble_accelerations, projection_kernels.close_rates, projection_kernels.shorten,
-    output_kernels.close_lines, work.add_work,
+    output_kernels.close_lines, line_kernels.close_line, work.add_work,
 )  # fmt: skip
 """Kernels that a projector of any model calls, those of its solver apart."""
 
@@ -54,7 +54,10 @@ class Projector:
             self.smallest = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
         self.table = Table(len(projection_kernels.SLOTS))
         iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
-        called = (projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten)
+        called = (
+            projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten,
+            line_kernels.close_line,
+        )  # fmt: skip
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
         link += [*(kernel.address for kernel in called), iterate]
         self.table[projection_kernels.LINK] = np.array(link, np.int64)

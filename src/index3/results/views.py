@@ -85,6 +85,22 @@ def marker_result(result: Result, marker: dict[str, Any], label: str, side: str)
     return MarkerResult(result, marker["body"], marker["position"], marker["axes"], marker.get("part"), moving)
 
 
+def loads_on(result: Result, body: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
+    """Forces and joints with a marker on a body: its position and part, and a call that gives force and torque."""
+    found = []
+    for entries in (result.layout.joints, result.layout.forces):
+        for entry in entries:
+            for k, marker in enumerate(() if entry.get("set") else entry.get("markers", ())):
+                if marker["body"] == body["name"]:
+                    found.append((marker["position"], marker.get("part"), partial(wrench_on, result, entry["name"], k)))
+    return found
+
+
+def wrench_on(result: Result, name: str, marker: int) -> tuple[np.ndarray, np.ndarray]:
+    """Force and torque on one of the markers of a joint or force."""
+    return result[name].on(marker)
+
+
 class BodyResult(_Frame):
     """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
 
@@ -95,6 +111,7 @@ class BodyResult(_Frame):
         self.name: str = body["name"]
         self.kind: str = body["kind"]
         self.body, self.t = body, result.t
+        self._known = {"t": result.t, "gravity": list(result.layout.gravity), "loads": partial(loads_on, result, body)}
         _, self.q, self.v, self.a = result.columns(self.name)
 
     def __repr__(self) -> str:
@@ -107,14 +124,14 @@ class BodyResult(_Frame):
 
     def __getattr__(self, name: str) -> Any:
         """What the kind of the body has besides motion, such as `points(s)` of a beam."""
-        if hasattr(type(self), name):  # a property that has said itself why it has no value
+        if hasattr(type(self), name) or name == "_known":  # a property that has said itself why it has no value
             return object.__getattribute__(self, name)
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
             what = f" It has {', '.join(own)} besides motion." if own else ""
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
-        known = (body["constants"] | {"t": self.t}, self.q, self.v, self.a)
+        known = (body["constants"] | self._known, self.q, self.v, self.a)
         quantity = own[name]
         work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
         return work(*known)

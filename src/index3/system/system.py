@@ -51,6 +51,7 @@ class System:
     reads_accelerations: bool  # a force depends on the accelerations of its markers: the same
     function_labels: list[str]
     failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
+    solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property

@@ -1,0 +1,104 @@
+"""Section forces of beams: resultants of all that acts beyond a section, while the beam moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import index3 as ix
+
+ANGLE = np.linspace(0.0, 1.2, 7)
+ARC = np.stack([np.sin(ANGLE), 1.0 - np.cos(ANGLE)], axis=1)
+SOFT = {"height": 0.05, "width": 0.03, "young": 2e7, "poisson": 0.2, "density": 900.0, "elements": 3}
+KINDS = {
+    "continuum": lambda: ix.AncfBeam("beam", points=ARC, **SOFT, law="continuum", damping=(0.3, 1e-3)),
+    "elastic-line": lambda: ix.AncfBeam("beam", points=ARC, **SOFT, law="elastic-line", damping=1e-3),
+    "straight": lambda: ix.AncfBeam("beam", (0, 0), (0.7, 0.9), **SOFT, law="elastic-line"),
+    "space": lambda: ix.AncfBeam3D("beam", points=np.c_[ARC, 0.1 * ANGLE], **SOFT, damping=(0.3, 1e-3)),
+}
+
+
+def loaded(kind):
+    """A beam on a wall, with a weight, a spring and a torque between its nodes and a force at its end."""
+    model = ix.Model("loaded", gravity=(1.0, -9.81, 0.0))
+    beam = model.add(KINDS[kind]())
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    arm = beam.marker(s=0.47 * beam.length, y=0.02)
+    block = model.add(ix.RigidBody("block", 0.4, (1e-3, 1e-3, 1e-3), position=arm.pose()[0]))
+    model.add(ix.Fixed("weld", arm, block.marker()))
+    model.add(
+        ix.SpringDamper(
+            "coil", model.ground.marker((1, 1, 0)), beam.marker(s=0.8 * beam.length), stiffness=30.0, damping=1.0
+        )
+    )
+    model.add(ix.Torque("turn", beam.marker(s=0.21 * beam.length), (0, 0, 0.7)))
+    model.add(ix.Force("pull", beam.marker(s=beam.length), (0.5, 1.0, 0.0)))
+    return model, beam
+
+
+def in_ground(result, beam, s):
+    """Force and moment on sections, (n_t, n_s, 3) each, ground axes, from what results say in the sections' axes."""
+    body, zero = result["beam"], np.zeros((len(result.t), np.size(s)))
+    if beam.planar:
+        frame = "section" if beam.law == "continuum" else "tangent"
+        force = np.stack([body.axial_force(s), body.shear_force(s), zero], -1)
+        moment = np.stack([zero, zero, body.moment(s)], -1)
+    else:
+        frame, moment = "section", body.moment(s)
+        force = np.concatenate([body.axial_force(s)[..., None], body.shear_force(s)], -1)
+    axes = np.stack([result.marker(beam.marker(s=float(x), frame=frame)).rotation for x in np.atleast_1d(s)], 1)
+    return np.einsum("tsij,tsj->tsi", axes, force), np.einsum("tsij,tsj->tsi", axes, moment)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sections_carry_what_acts_beyond_them(kind):
+    """At the wall minus its reaction, at the end the force there; steps where something acts, none at nodes."""
+    model, beam = loaded(kind)
+    result = ix.simulate(model, (0, 0.15), "dop853", rtol=1e-8, atol=1e-10, t_eval=0.05)
+    length, near = beam.length, 1e-9
+    nodes = np.cumsum(beam.lengths)[:-1]
+    places = np.array([0.0, length, *(nodes - near), *nodes])
+    force, moment = in_ground(result, beam, places)
+    scale = np.abs(force).max(), np.abs(moment).max()
+    exact = {"abs": 1e-7 * scale[0]}, {"abs": 1e-7 * scale[1]}  # accelerations solve the equations to 1e-9
+    assert force[:, 0] == pytest.approx(-result["wall"].force, **exact[0])
+    assert moment[:, 0] == pytest.approx(-result["wall"].torque, **exact[1])
+    assert force[:, 1] == pytest.approx(np.broadcast_to((0.5, 1.0, 0.0), force[:, 1].shape), **exact[0])
+    assert moment[:, 1] == pytest.approx(np.zeros_like(moment[:, 1]), **exact[1])
+    count = len(nodes)
+    assert force[:, 2 : 2 + count] == pytest.approx(force[:, 2 + count :], **exact[0])
+    assert moment[:, 2 : 2 + count] == pytest.approx(moment[:, 2 + count :], **exact[1])
+    for name, share in (("weld", 0.47), ("coil", 0.8), ("turn", 0.21)):
+        before, after = in_ground(result, beam, share * length + np.array([-near, near])), result[name]
+        acts = after.on(0) if name != "coil" else after.on(1)
+        assert before[0][:, 0] - before[0][:, 1] == pytest.approx(acts[0], **exact[0]), name
+        if name == "turn":
+            assert before[1][:, 0] - before[1][:, 1] == pytest.approx(acts[1], **exact[1])
+
+
+@pytest.mark.parametrize("kind", ["continuum", "elastic-line"])
+def test_sections_of_a_cantilever(kind):
+    """Under its own weight: N = 0, Q = -w (L - s), M = -w (L - s)^2 / 2, also between the nodes; stress M y / I."""
+    model = ix.Model("cantilever", gravity=(0, -9.81, 0))
+    settings = {"height": 0.02, "width": 0.03, "young": 2e11, "poisson": 0.0, "density": 1200.0}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=4, law=kind, **settings))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    found, s = ix.static(model)["beam"], np.linspace(0.0, 1.0, 23)
+    w = beam.mass * 9.81
+    assert found.axial_force(s)[0] == pytest.approx(0.0 * s, abs=1e-3 * w)  # it turns by 1e-4
+    assert found.shear_force(s)[0] == pytest.approx(-w * (1 - s), rel=1e-6, abs=1e-6 * w)
+    assert found.moment(s)[0] == pytest.approx(-0.5 * w * (1 - s) ** 2, rel=1e-6, abs=1e-6 * w)
+    if kind == "elastic-line":
+        at = found.stress(s, 0.01)[0, :, 0]
+        assert at == pytest.approx(0.5 * w * (1 - s) ** 2 * 0.01 / (0.03 * 0.02**3 / 12), rel=1e-3, abs=1e4)
+
+
+def test_a_result_that_does_not_know_its_forces_says_so(tmp_path):
+    """A spring between nodes: its force is asked of the model, unless the result knows it."""
+    model, beam = loaded("straight")
+    result = ix.simulate(model, (0, 0.02), "hht-i3")
+    result.source = result._applied = None
+    with pytest.raises(ix.Index3Error, match=r"does not know its model.*use_model"):
+        result["beam"].moment(0.8 * beam.length)
+    result.use_model(model)
+    assert np.isfinite(result["beam"].moment(0.8 * beam.length)).all()
