@@ -177,6 +177,7 @@ def test_install_fails_and_says_why_when_kernels_cannot_be_built(hook, monkeypat
 def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeypatch, version, folder):
     monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
     monkeypatch.setattr("index3.compiled.build.build_all", lambda directory, jobs: [directory / "one.kob"])
+    monkeypatch.setattr(hook, "wheel_tag", lambda sources, files: None)
     data = {"force_include": {}}
     hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
     built = {str(ROOT / folder / "one.kob"): "index3/kernels/one.kob"}
@@ -186,6 +187,19 @@ def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeyp
     data = {"force_include": {}}
     hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
     assert data == {"force_include": {}}
+
+
+def test_the_tag_of_a_wheel_follows_from_its_platform_and_kernels(hook, monkeypatch):
+    seen = []
+    monkeypatch.setattr("index3.compiled.symbols.check_portable", seen.append)
+    monkeypatch.setattr(hook.sys, "platform", "linux")
+    monkeypatch.setattr(hook.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(hook.platform, "libc_ver", lambda: ("glibc", "2.99"))
+    here = "cp{}{}".format(*sys.version_info[:2])
+    assert hook.wheel_tag(ROOT / "src", ["files"]) == f"{here}-{here}-manylinux_2_17_x86_64"
+    assert seen == [["files"]]
+    monkeypatch.setattr(hook.platform, "libc_ver", lambda: ("", ""))  # musl
+    assert hook.wheel_tag(ROOT / "src", ["files"]) is None
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
@@ -212,6 +226,7 @@ def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
 
 PAGES = ["README.md", "docs/reference/model_files.md"]
 PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
+PAGES.remove("docs/tutorials/sweep.md")  # a script: below
 PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("[!i]*.md"))
 
@@ -235,6 +250,18 @@ def test_script_of_the_page_on_own_elements_runs(tmp_path):
     answer = run_python("magnet.py", cwd=tmp_path)
     assert answer.stdout.startswith("True"), answer.stderr
     assert 'type = "Magnet"' in (tmp_path / "magnet.toml").read_text("utf-8")
+
+
+def test_script_of_the_tutorial_on_sweeps_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    page = (ROOT / "docs" / "tutorials" / "sweep.md").read_text("utf-8")
+    (tmp_path / "absorber.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), "utf-8")
+    answer = run_python("absorber.py", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "not measured: 0" in answer.stdout
+    found, theory = (line.split()[1:5:2] for line in answer.stdout.splitlines()[-2:])
+    assert [float(x) for x in found] == pytest.approx([float(x) for x in theory], rel=0.01)  # xatol 1e-3 of 0.5: 0.2 %
+    assert (tmp_path / "absorber.png").stat().st_size > 1000
 
 
 def test_script_of_the_page_on_sweeps_runs(tmp_path):
