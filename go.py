@@ -1,8 +1,8 @@
-"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check`, `declare` or `fuzz`.
+"""Set up and run index3 from a clone: `python3 go.py demo`, `test`, `check`, `docs`, `declare` or `fuzz`.
 
 Each command makes what it needs by itself: a virtual environment in `.venv`, the package in it with its kernels
-compiled. A second call finds all that in place unless the sources have changed. `oldest` and `newer` install index3 in
-environments of their own, in `.venvs`. Standard library only.
+compiled. A second call finds all that in place unless the sources have changed. `package`, `oldest` and `newer` install
+index3 in environments of their own, in `.venvs`. Standard library only.
 """
 
 import argparse
@@ -30,6 +30,11 @@ keys = sources.kernels(sources.kernel_modules())
 lost = [".".join(key) for key in keys if (store.find(*key) or store.PACKAGE).parent != store.INSTALLED]
 if lost:
     raise SystemExit(f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}")
+"""
+FIRST_RUN = """
+import index3 as ix
+result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), progress=False)
+print("[index3]", result.message, "by", result.method, flush=True)
 """
 VERSIONS = """
 import sys, llvmlite, numba, numpy
@@ -201,6 +206,54 @@ def pins(*left_out):
     return [line for line in lines if line.partition("==")[0] not in left_out]
 
 
+def package(arguments):
+    """Build a source distribution and from it a wheel, in `dist`; install and run each in an environment of its own."""
+    folder = ROOT / "dist"
+    shutil.rmtree(folder, ignore_errors=True)
+    say("building the source distribution, and from it the wheel with its kernels")
+    pip = [bare("build"), "-m", "pip", "-q", "--disable-pip-version-check"]
+    limits = {
+        "PIP_CONSTRAINT": str(ROOT / "constraints.txt"),
+        "INDEX3_BUILD_KERNELS": "1",
+    }  # isolated builds see them too
+    must(*pip, "install", *build_requirements(), **limits)
+    must(pip[0], "-m", "hatchling", "build", "-t", "sdist", "-d", folder)
+    (source,) = folder.glob("*.tar.gz")
+    must(*pip, "wheel", "--no-deps", "-w", folder, source, **limits)
+    (wheel,) = folder.glob("*.whl")
+    sizes = [f"{one.name} ({one.stat().st_size / 1e6:.1f} MB)" for one in (source, wheel)]
+    say(f"built {sizes[0]} and {sizes[1]}")
+    return try_wheel(wheel, limits) or try_source(source, limits)
+
+
+def bare(name):
+    """The Python of a new environment with nothing in it."""
+    must(sys.executable, "-m", "venv", "--clear", OTHERS / name)
+    return OTHERS / name / PYTHON.relative_to(ENVIRONMENT)
+
+
+def try_wheel(wheel, limits):
+    """Install a wheel: every kernel comes with it, so that the first run builds none and needs no cache."""
+    say(f"installing {wheel.name} in {OTHERS / 'wheel'}")
+    python, kept = bare("wheel"), OTHERS / "wheel" / "cache"
+    must(python, "-m", "pip", "-q", "--disable-pip-version-check", "install", wheel, **limits)
+    check_kernels(python)
+    must(python, "-c", FIRST_RUN, INDEX3_CACHE=str(kept))
+    if kept.exists():
+        say(f"failed: a run with the wheel built kernels of its own, in {kept}")
+        return 1
+    return run(python, "-m", "index3", "doctor", INDEX3_CACHE=str(kept))
+
+
+def try_source(source, limits):
+    """Install a source distribution without kernels: the first run says how long it takes, and builds what it needs."""
+    say(f"installing {source.name} without kernels in {OTHERS / 'source'}")
+    python = bare("source")
+    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check", "install"]
+    must(*pip, source, **{**limits, "INDEX3_BUILD_KERNELS": "0"})
+    return run(python, "-c", FIRST_RUN, INDEX3_CACHE=str(OTHERS / "source" / "cache"))
+
+
 def oldest(arguments):
     """Build and run a pendulum and a four-bar with the oldest Numba supported, in an environment of its own."""
     (numba,) = (one for one in build_requirements() if one.startswith("numba"))
@@ -272,8 +325,8 @@ def main():
             "Run go.py with a newer one, for example `python3.11 go.py demo`."
         )
     commands = {
-        "demo": demo, "test": test, "check": check, "docs": docs, "declare": declare, "fuzz": fuzz, "oldest": oldest,
-        "newer": newer,
+        "demo": demo, "test": test, "check": check, "docs": docs, "declare": declare, "fuzz": fuzz,
+        "package": package, "oldest": oldest, "newer": newer,
     }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=commands, help="; ".join(f"{k}: {f.__doc__}" for k, f in commands.items()))

@@ -1,6 +1,7 @@
 """Build hook: compiles the kernels at install, so that the first run of a mechanism starts at once.
 
-A wheel carries the objects and is tagged for its platform; an editable install finds them in `src/index3/kernels`. An
+A wheel carries the objects and is tagged for its platform; an editable install finds them in `src/index3/kernels`. On
+Linux (x86-64) the tag is manylinux's, after a look at what the objects need (`index3.compiled.symbols`). An
 installation whose kernels cannot be built fails and says why: pip shows nothing of what a build that succeeds has to
 say. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run first needs it.
 """
@@ -8,6 +9,7 @@ say. `INDEX3_BUILD_KERNELS=0` leaves them out: each is then built when a run fir
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,8 +32,30 @@ class KernelBuildHook(BuildHookInterface):
             return
         files = build_kernels(root / "src", root / "build" / "kernels")  # those of an editable install stay as they are
         build_data["pure_python"] = False
-        build_data["infer_tag"] = True
+        tag = wheel_tag(root / "src", files)
+        build_data.update({"tag": tag} if tag else {"infer_tag": True})
         build_data["force_include"].update({str(file): f"index3/kernels/{file.name}" for file in files})
+
+
+def wheel_tag(sources: Path, files: list[Path]) -> str | None:
+    """The tag of a wheel with these kernels: manylinux on Linux (x86-64) with glibc, None for what hatchling infers.
+
+    Raises
+    ------
+    RuntimeError : a kernel needs something that not every system of that tag has.
+    """
+    if (sys.platform, platform.machine(), platform.libc_ver()[0]) != ("linux", "x86_64", "glibc"):
+        return None
+    from packaging.tags import sys_tags
+
+    sys.path.insert(0, str(sources))
+    try:
+        from index3.compiled.symbols import MANYLINUX, check_portable
+    finally:
+        sys.path.remove(str(sources))
+    check_portable(files)
+    here = next(sys_tags())
+    return f"{here.interpreter}-{here.abi}-{MANYLINUX}"
 
 
 def build_kernels(sources: Path, folder: Path) -> list[Path]:

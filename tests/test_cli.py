@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import index3 as ix
 from index3 import cli
-from index3.commands import common
+from index3.commands import common, doctor
 from index3.compiled import sources, store
 from index3.errors import ModelError
 
@@ -259,11 +262,74 @@ def test_doctor_finds_a_sound_installation_sound():
     assert "all fine" in out
 
 
-def test_doctor_says_what_is_wrong(monkeypatch):
-    monkeypatch.setattr(cli, "PACKAGES", (*cli.PACKAGES, "no-such-package"))
+def test_doctor_looks_at_everything():
+    out = run("doctor")[1]
+    seen = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    kinds = ["Python", "packages", "kernels", "cache", "extras", "browser", "self-test"]
+    assert [kind for kind in seen if kind != "note"] == kinds
+
+
+def needs(monkeypatch, **bounds):
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (doctor.packages,))
+    monkeypatch.setattr(doctor, "requirements", lambda: bounds)
+
+
+def test_doctor_names_packages_that_are_missing_or_of_other_versions(monkeypatch):
+    needs(monkeypatch, no_such_package=">=1.0", numpy="<1.0,>=0.5")
     code, out, _ = run("doctor")
     assert code == common.FAILED
-    assert "wrong: no-such-package is not installed" in out
+    assert "wrong: no_such_package is not installed: pip install --force-reinstall index3" in out
+    assert re.search(r'wrong: numpy \S+ is not <1.0,>=0.5: pip install "numpy<1.0,>=0.5"', out)
+    assert "all fine" not in out
+
+
+@pytest.mark.parametrize(
+    ("version", "bounds", "fits"),
+    [
+        ("0.68.1", "<0.69,>=0.62", True),
+        ("0.69.0", "<0.69,>=0.62", False),
+        ("0.9", ">=0.62", False),
+        ("2.0rc1", "", True),
+    ],
+)
+def test_doctor_compares_versions_by_their_numbers(version, bounds, fits):
+    assert doctor.meets(version, bounds) == fits
+
+
+def test_doctor_looks_at_the_cache(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (doctor.cache,))
+    monkeypatch.setenv("INDEX3_CACHE", str(tmp_path / "deep" / "cache"))
+    assert "(not made yet)" in run("doctor")[1]
+    (tmp_path / "deep" / "cache").mkdir(parents=True)
+    (tmp_path / "deep" / "cache").chmod(0o777)
+    code, out, _ = run("doctor")
+    assert code == common.FAILED
+    assert "others may write it: chmod 700" in out
+    (tmp_path / "deep" / "cache").chmod(0o700)
+    monkeypatch.setattr(doctor, "ROOM", 1e30)
+    code, out, _ = run("doctor")
+    assert code == common.FAILED
+    assert f"free on the disk of {tmp_path}" in out
+
+
+def test_doctor_says_how_to_get_an_extra_and_what_for(monkeypatch):
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (doctor.extras, doctor.browser))
+    monkeypatch.setattr(doctor, "EXTRAS", {"plot": (("no-such-package",), "plots")})
+    monkeypatch.setattr(doctor, "BROWSERS", ())
+    monkeypatch.setattr(doctor.sys, "platform", "linux")
+    code, out, _ = run("doctor")
+    assert code == 0
+    assert 'plots: pip install "index3[plot]"' in out
+    assert "copy them to a machine with a browser" in out
+
+
+def test_doctor_knows_every_extra_for_users():
+    with open(Path(__file__).parents[1] / "pyproject.toml", "rb") as file:
+        declared = tomllib.load(file)["project"]["optional-dependencies"]
+    names = {extra: tuple(line.split(">=")[0] for line in lines) for extra, lines in declared.items()}
+    assert {extra: names[extra] for extra in names.keys() - {"test", "dev", "docs"}} == {
+        extra: packages for extra, (packages, _) in doctor.EXTRAS.items()
+    }
 
 
 def test_pairs_are_literals_or_strings():

@@ -100,3 +100,35 @@ def test_an_installation_without_kernels_fails(go, monkeypatch, tmp_path, capfd)
     monkeypatch.setenv("INDEX3_BUILD_KERNELS", "0")
     go.check_kernels(sys.executable)
     assert "kernels are left out (INDEX3_BUILD_KERNELS=0)" in capfd.readouterr().out
+
+
+def test_distributions_are_built_installed_and_run(go, monkeypatch, tmp_path, capsys):
+    """Without doing it: the source distribution from the clone, the wheel from that, each in a fresh environment."""
+    made = []
+
+    def must(*command, **variables):
+        words = [str(part) for part in command]
+        made.append((words, variables))
+        if "sdist" in words:
+            (tmp_path / "dist").mkdir()
+            (tmp_path / "dist" / "index3-1.tar.gz").write_text("")
+        if "wheel" in words:
+            (tmp_path / "dist" / "index3-1.whl").write_text("")
+
+    monkeypatch.setattr(go, "ROOT", tmp_path)
+    monkeypatch.setattr(go, "OTHERS", tmp_path / "others")
+    monkeypatch.setattr(go, "build_requirements", lambda: ["hatchling"])
+    monkeypatch.setattr(go, "bare", lambda name: f"{name}/python")
+    monkeypatch.setattr(go, "check_kernels", lambda python: made.append(([python, "kernels"], {})))
+    monkeypatch.setattr(go, "must", must)
+    monkeypatch.setattr(go, "run", lambda *command, **variables: must(*command, **variables) or 0)
+    assert go.package([]) == 0
+    programs = [words[0] for words, _ in made]
+    assert programs == ["build/python"] * 3 + ["wheel/python"] * 4 + ["source/python"] * 2
+    installs = {words[0]: (words[-1], variables) for words, variables in made if "install" in words}
+    assert installs["wheel/python"][0].endswith("index3-1.whl")
+    assert installs["source/python"][0].endswith("index3-1.tar.gz")
+    assert installs["source/python"][1]["INDEX3_BUILD_KERNELS"] == "0"
+    (tmp_path / "others" / "wheel" / "cache").mkdir(parents=True)  # as if a run had to build kernels
+    assert go.try_wheel(tmp_path / "index3-1.whl", {}) == 1
+    assert "failed: a run with the wheel built kernels of its own" in capsys.readouterr().out

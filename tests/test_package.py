@@ -71,6 +71,28 @@ def test_run_with_stored_kernels_loads_neither_numba_nor_plots():
     assert loaded_after(code) & {"numba", "scipy", "matplotlib", "xarray", "pandas", "typer"} == set()
 
 
+def test_a_pendulum_loads_no_more_than_it_needs():
+    """Neither other mechanisms of the library and their elements, nor parts of NumPy that take 10 ms each."""
+    code = "import index3, sys\nindex3.simulate(index3.library.pendulum(), (0.0, 0.01))\nprint(*sys.modules)"
+    loaded = run_python("-c", code).stdout.split()
+    needless = ("numpy.ma", "numpy.random", "index3.library.chain", "index3.forces.tyre", "index3.analysis.static")
+    assert [name for name in needless if name in loaded] == []
+    assert "index3.library.pendulum" in loaded
+
+
+def test_a_mechanism_hides_its_module():
+    """Also when the module is imported by itself, before or after the function was asked for."""
+    code = (
+        "import index3.library.chain, index3\nfrom index3.library import andrews\nimport index3.library.andrews as m\n"
+    )
+    code += (
+        "print(index3.library.chain(2).name, andrews is index3.library.andrews is m, 'chain' in dir(index3.library))"
+    )
+    assert run_python("-c", code).stdout.split() == ["chain", "2", "True", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'pendulums'"):
+        index3.library.pendulums  # noqa: B018
+
+
 @pytest.mark.parametrize("name", index3.__all__)
 def test_public_name_resolves(name):
     assert getattr(index3, name) is not None
@@ -177,6 +199,7 @@ def test_install_fails_and_says_why_when_kernels_cannot_be_built(hook, monkeypat
 def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeypatch, version, folder):
     monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
     monkeypatch.setattr("index3.compiled.build.build_all", lambda directory, jobs: [directory / "one.kob"])
+    monkeypatch.setattr(hook, "wheel_tag", lambda sources, files: None)
     data = {"force_include": {}}
     hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
     built = {str(ROOT / folder / "one.kob"): "index3/kernels/one.kob"}
@@ -186,6 +209,19 @@ def test_a_wheel_does_not_touch_the_kernels_of_an_editable_install(hook, monkeyp
     data = {"force_include": {}}
     hook.KernelBuildHook(str(ROOT), {}, None, None, "", "wheel").initialize(version, data)
     assert data == {"force_include": {}}
+
+
+def test_the_tag_of_a_wheel_follows_from_its_platform_and_kernels(hook, monkeypatch):
+    seen = []
+    monkeypatch.setattr("index3.compiled.symbols.check_portable", seen.append)
+    monkeypatch.setattr(hook.sys, "platform", "linux")
+    monkeypatch.setattr(hook.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(hook.platform, "libc_ver", lambda: ("glibc", "2.99"))
+    here = "cp{}{}".format(*sys.version_info[:2])
+    assert hook.wheel_tag(ROOT / "src", ["files"]) == f"{here}-{here}-manylinux_2_17_x86_64"
+    assert seen == [["files"]]
+    monkeypatch.setattr(hook.platform, "libc_ver", lambda: ("", ""))  # musl
+    assert hook.wheel_tag(ROOT / "src", ["files"]) is None
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
@@ -212,6 +248,7 @@ def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
 
 PAGES = ["README.md", "docs/reference/model_files.md"]
 PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
+PAGES.remove("docs/tutorials/sweep.md")  # a script: below
 PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]
 PAGES += sorted(f"docs/elements/{page.name}" for page in (ROOT / "docs" / "elements").glob("[!i]*.md"))
 
@@ -235,6 +272,18 @@ def test_script_of_the_page_on_own_elements_runs(tmp_path):
     answer = run_python("magnet.py", cwd=tmp_path)
     assert answer.stdout.startswith("True"), answer.stderr
     assert 'type = "Magnet"' in (tmp_path / "magnet.toml").read_text("utf-8")
+
+
+def test_script_of_the_tutorial_on_sweeps_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    page = (ROOT / "docs" / "tutorials" / "sweep.md").read_text("utf-8")
+    (tmp_path / "absorber.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), "utf-8")
+    answer = run_python("absorber.py", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "not measured: 0" in answer.stdout
+    found, theory = (line.split()[1:5:2] for line in answer.stdout.splitlines()[-2:])
+    assert [float(x) for x in found] == pytest.approx([float(x) for x in theory], rel=0.01)  # xatol 1e-3 of 0.5: 0.2 %
+    assert (tmp_path / "absorber.png").stat().st_size > 1000
 
 
 def test_script_of_the_page_on_sweeps_runs(tmp_path):

@@ -59,7 +59,7 @@ _HOME = {  # where public names that are no elements and no methods are defined
 _BESIDE = {  # names that work as well, but have a namespace of their own, or are for those who extend index3
     "index3.bodies.body": ("Body",),
     "index3.forces.force": ("ForceElement",),
-    "index3.forces.shapes": ("Box", "Cylinder", "Plane", "Sphere"),
+    "index3.forces.shapes": ("Box", "Cylinder", "Plane", "Sphere", "Sprocket", "Strip"),
     "index3.joints.base": ("Joint", "Primitive"),
     "index3.linear.solver": ("Solver",),
     "index3.methods.direct.bdf_method": ("BDFStabilised",),

@@ -75,6 +75,8 @@ from index3.forces.shapes import Box as Box
 from index3.forces.shapes import Cylinder as Cylinder
 from index3.forces.shapes import Plane as Plane
 from index3.forces.shapes import Sphere as Sphere
+from index3.forces.shapes import Sprocket as Sprocket
+from index3.forces.shapes import Strip as Strip
 from index3.forces.spring_damper import SpringDamper as SpringDamper
 from index3.forces.tyre import Tyre as Tyre
 from index3.forces.user import UserForce as UserForce

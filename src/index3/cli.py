@@ -6,19 +6,14 @@ Everything heavy is imported inside the commands, so that `--help` answers at on
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from index3 import __version__
-from index3.commands import analyses, sweep, view
+from index3.commands import analyses, doctor, sweep, view
 from index3.commands.common import (
-    FAILED,
     DebugOption,
     HtmlOption,
     InitialOption,
@@ -37,7 +32,6 @@ from index3.commands.common import (
 )
 from index3.errors import ModelError
 
-PACKAGES = ("numpy", "scipy", "llvmlite", "numba", "pydantic", "tomli-w", "xarray", "h5netcdf", "h5py", "typer", "rich")
 # not by --option:
 RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "progress", "callback", "linear", "store")
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
@@ -191,71 +185,7 @@ def warmup(debug: DebugOption = False) -> None:
         typer.echo(f"{len(kernels)} kernels ready in {elapsed:.2f} s ({missing} of them built now)")
 
 
-@app.command()
-def doctor() -> None:
-    """Look at the installation, run a self-test, and say what is wrong."""
-    typer.echo(f"index3 {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    examinations: tuple[Callable[[], list[str]], ...] = (examine_packages, examine_kernels, examine_run)
-    problems = [problem for examine in examinations for problem in examine()]
-    for problem in problems:
-        typer.echo(f"wrong: {problem}")
-    if problems:
-        raise typer.Exit(FAILED)
-    typer.echo("all fine")
-
-
-def examine_packages() -> list[str]:
-    """Print the versions of what index3 needs; the problems found."""
-    problems, versions = [], []
-    for name in (*PACKAGES, "matplotlib"):
-        try:
-            versions.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            if name == "matplotlib":
-                typer.echo("matplotlib is not installed; plots need it: pip install 'index3[plot]'")
-            else:
-                problems.append(f"{name} is not installed; install index3 again: pip install --force-reinstall index3")
-    typer.echo("packages: " + ", ".join(versions))
-    return problems
-
-
-def examine_kernels() -> list[str]:
-    """Print where kernels are and how many are built; a missing one is built at first use and is no problem."""
-    try:
-        from index3.compiled import sources, store
-
-        kernels = sources.kernels(sources.kernel_modules())
-        built = sum(store.find(*key) is not None for key in kernels)
-    except Exception as error:
-        return [f"the kernel store cannot be read: {error}"]
-    places = f"in {store.INSTALLED} or {store.cache_directory() or 'a temporary folder'}"
-    typer.echo(f"kernels: {built} of {len(kernels)} built, {places}")
-    if built < len(kernels):
-        typer.echo("the others are built when first needed, or all at once by `index3 warmup`")
-    return []
-
-
-def examine_run() -> list[str]:
-    """Run a pendulum for a second and look at its energy and residuals; the problems found."""
-    start = time.perf_counter()
-    try:
-        import index3
-
-        result = index3.simulate(index3.library.pendulum(), (0.0, 1.0), progress=False)
-        residual = float(result.arrays["violation_scaled"][:, 0].max())
-        drift = float(abs(result.energy.balance - result.energy.balance[0]).max() / result.energy.kinetic.max())
-    except Exception as error:
-        return [f"the self-test could not run: {type(error).__name__}: {error}"]
-    typer.echo(
-        f"self-test: pendulum, 1 s: energy balance within {drift:.1e} of the largest kinetic energy, position residual "
-        f"{residual:.1e}, {time.perf_counter() - start:.2f} s"
-    )
-    # limits: 3e-3 is what the default tolerance promises for a four-bar over 5 s; output is projected to rounding
-    if not result.success or not drift < 3e-3 or not residual < 1e-10:
-        return [f"the self-test gave a bad result: {result.message}"]
-    return []
-
-
+doctor.register(app)
 analyses.register(app)
 view.register(app)
 app.command()(sweep.sweep)

@@ -4,5 +4,7 @@ from index3.forces.shapes import Box as Box
 from index3.forces.shapes import Cylinder as Cylinder
 from index3.forces.shapes import Plane as Plane
 from index3.forces.shapes import Sphere as Sphere
+from index3.forces.shapes import Sprocket as Sprocket
+from index3.forces.shapes import Strip as Strip
 
-__all__ = ["Box", "Cylinder", "Plane", "Sphere"]
+__all__ = ["Box", "Cylinder", "Plane", "Sphere", "Sprocket", "Strip"]

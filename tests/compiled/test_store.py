@@ -13,6 +13,7 @@ import pytest
 
 from index3.compiled import sources, store
 from index3.compiled.interface import JIT, Kernel
+from index3.compiled.notice import duration
 from index3.errors import Index3Error
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain kernels need no store")
@@ -273,11 +274,25 @@ def test_progress_on_a_terminal_is_one_line(monkeypatch):
     assert text.count("\n") == 1
     assert text.endswith("\n")
     pieces = text.split("\r")
-    assert "1 of 2, forces.load.forces" in pieces[2]
-    assert "2 of 2, system.evaluate.mass" in pieces[3]
+    assert "building 2 kernels" in pieces[1]
+    assert "): about 5 s ..." in pieces[1]
+    assert "1 of 2, about 5 s left (forces.load.forces)" in pieces[2]
+    assert "2 of 2, " in pieces[3]
 
 
 def test_progress_in_a_pipe_is_two_lines(monkeypatch):
     text = follow(monkeypatch, live=False)
     assert len(text.splitlines()) == 2
+    assert "): about 5 s ..." in text
     assert "\r" not in text
+
+
+def test_a_long_build_in_a_pipe_goes_on_telling_how_far_it_is(monkeypatch):
+    monkeypatch.setattr("index3.compiled.notice.PERIOD", 0.0)
+    lines = follow(monkeypatch, live=False).splitlines()
+    assert lines[1:3] == [f"index3: building kernels: {k} of 2, about 5 s left" for k in (1, 2)]
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0.1, "5 s"), (23.0, "25 s"), (89.0, "90 s"), (130.0, "2 minutes")])
+def test_an_estimate_is_told_as_one(seconds, words):
+    assert duration(seconds) == words

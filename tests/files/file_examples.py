@@ -359,6 +359,8 @@ def contact() -> ix.Model:
                          impact_velocity=2.0, **law))  # fmt: skip
     model.add(ix.Contact("ring", a, b, (ix.Cylinder(0.1, 0.2), ix.Cylinder(0.5, 0.2, hollow=True)), damping=10.0,
                          onset=1e-3, exponent=1.2, stick_velocity=0.02, **law))  # fmt: skip
+    model.add(ix.Contact("face", a, b, (ix.Strip(0.3), ix.Cylinder(0.1, 0.2)), **law))
+    model.add(ix.Contact("pin", a, b, (ix.Sphere(0.02), ix.Sprocket(0.9, 18)), **law))
     return model
 
 
@@ -373,6 +375,7 @@ def contact_set() -> ix.Model:
         (c, ix.Sphere(1)),
     ]
     model.add(ix.ContactSet("heap", shapes, skip=[(a, c)], stiffness=1e4, damping=0.3))
+    model.add(ix.ContactSet("floor", shapes[1:], against=shapes[:1], stiffness=1e4))
     return model
 
 

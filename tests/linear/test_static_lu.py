@@ -195,7 +195,7 @@ def test_two_tables_share_one_matrix() -> None:
     lu = solver(matrix)
     values = np.append(matrix.values, np.nan)  # the last place is nobody's
     tables = lu.table(values), lu.table(values)
-    tables[1][static_lu.AUG_WEIGHT][:] *= 3.0
+    tables[1][static_lu.AUG_WEIGHT] = 3.0 * tables[1][static_lu.AUG_WEIGHT]
     b = rng.normal(size=matrix.n + matrix.m)
     expected = np.linalg.solve(matrix.dense(), b)
     assert solving.factor(tables[0]) == 0

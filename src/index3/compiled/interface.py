@@ -91,6 +91,44 @@ def plain_records(array: np.ndarray) -> np.ndarray:
     return np.asarray(array).view(np.dtype((Record, array.dtype))).view(Records)
 
 
+def address_of(array: np.ndarray) -> int:
+    """Where the data of an array begins; `array.ctypes.data` takes sixteen times as long."""
+    return int(array.__array_interface__["data"][0])
+
+
+class Room:
+    """Where arrays of some shapes stand in one piece of memory, worked out once for many tables.
+
+    >>> X, Y = slots(x=("f8", 1), y=("i8", 2))
+    >>> room = Room({X: (3,), Y: (2, 1)})
+    >>> room.size
+    128
+    """
+
+    def __init__(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
+        sizes = [slot.dtype.itemsize * math.prod(shape) for slot, shape in shapes.items()]
+        ends = list(itertools.accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
+        self.size = ends[-1] if ends else 0
+        self.places = {
+            slot.index: (tuple(shape), slot.dtype, first)
+            for (slot, shape), first in zip(shapes.items(), [0, *ends], strict=False)
+        }
+        self.addresses = np.array([index * WORDS for index in self.places], np.int64)
+        self.firsts = np.array([first for _, _, first in self.places.values()], np.int64)
+        extents = {
+            k: extent
+            for index, (shape, _, _) in self.places.items()
+            for k, extent in enumerate(shape, index * WORDS + 1)
+        }
+        self.words, self.extents = np.array([*extents], np.int64), np.array([*extents.values()], np.int64)
+
+    def array(self, index: int, block: np.ndarray) -> np.ndarray:
+        """The array of a slot in a piece of memory."""
+        shape, dtype, first = self.places[index]
+        array: np.ndarray = np.ndarray(shape, dtype, block, first)
+        return plain_records(array) if dtype.names and not JIT else array
+
+
 class Table:
     """Arrays in slots; owns every array whose address it stores.
 
@@ -109,15 +147,31 @@ class Table:
     memory: tuple[Slot, ...] = ()
 
     def __init__(self, size: int) -> None:
-        self.arrays: list[np.ndarray | None] = [None] * size
+        self._arrays: list[np.ndarray | None] = [None] * size  # those in rooms: made when first asked for
+        self._rooms: tuple[tuple[Room, np.ndarray], ...] = ()
         self._take(np.zeros(max(size, 1) * WORDS, np.int64))
+
+    @property
+    def arrays(self) -> list[np.ndarray | None]:
+        """The arrays of all slots, None where there is none."""
+        return [self._find(index) for index in range(len(self._arrays))]
 
     def _take(self, words: np.ndarray) -> None:
         """Let these be the words, and so the handle, of the table."""
         self.words = words
-        self.handle = int(words.ctypes.data)
+        self.handle = address_of(words)
         if not JIT:
             _TABLES[self.handle] = self
+
+    def _find(self, index: int) -> np.ndarray | None:
+        """The array of a slot, if there is one."""
+        array = self._arrays[index]
+        if array is None:
+            for room, block in reversed(self._rooms):
+                if index in room.places:
+                    array = self._arrays[index] = room.array(index, block)
+                    break
+        return array
 
     def sharing(self, own: Iterable[Slot] = ()) -> Self:
         """A table over the same arrays, with copies in the slots `own`.
@@ -130,7 +184,7 @@ class Table:
         (True, False)
         """
         other = copy.copy(self)
-        other.arrays = list(self.arrays)
+        other._arrays = list(self.arrays if self._rooms else self._arrays)
         other._take(self.words.copy())
         for slot in own:
             other[slot] = self[slot].copy()
@@ -140,7 +194,7 @@ class Table:
         """What the memory of the table tells about a failure of its k-th element; None: ask the element."""
         return None
 
-    def fill(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
+    def fill(self, shapes: Mapping[Slot, tuple[int, ...]] | Room) -> None:
         """Put zeros into many slots, all in one piece of memory: far quicker than one array after the other.
 
         >>> X, Y = slots(x=("f8", 1), y=("i8", 2))
@@ -149,28 +203,27 @@ class Table:
         >>> table[Y].tolist()
         [[0], [0]]
         """
-        sizes = [slot.dtype.itemsize * math.prod(shape) for slot, shape in shapes.items()]
-        ends = list(itertools.accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
-        block = np.zeros(ends[-1] if ends else 0, np.uint8)
-        address = int(block.ctypes.data)
-        for (slot, shape), first in zip(shapes.items(), [0, *ends], strict=False):
-            array = np.ndarray(shape, slot.dtype, block, first)
-            self.arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
-            self.words[slot.index * WORDS] = address + first
-            for k, extent in enumerate(shape, slot.index * WORDS + 1):
-                self.words[k] = extent
+        room = shapes if isinstance(shapes, Room) else Room(shapes)
+        block = np.zeros(room.size, np.uint8)
+        self.words[room.addresses] = room.firsts + address_of(block)
+        self.words[room.words] = room.extents
+        self._rooms = (*self._rooms, (room, block))
+        for index in room.places:
+            self._arrays[index] = None if JIT else room.array(index, block)
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
             wanted, given = f"{slot.ndim}-d {slot.dtype}", f"{array.ndim}-d {array.dtype}"
             raise TypeError(f"slot {slot.index} takes a contiguous {wanted} array, not {given}")
-        self.arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
+        self._arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
         k = slot.index * WORDS
-        self.words[k] = array.ctypes.data
+        self.words[k] = address_of(array)
         self.words[k + 1 : k + 1 + array.ndim] = array.shape
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
-        array = self.arrays[slot.index]
+        array = self._arrays[slot.index]
+        if array is None:
+            array = self._find(slot.index)
         if array is None:
             raise KeyError(f"slot {slot.index} is empty")
         return array
@@ -232,7 +285,7 @@ else:
 
     def view(T: int, slot: Slot) -> np.ndarray:
         """The array in a slot of the table with handle `T`."""
-        return _TABLES[T].arrays[slot.index]  # type: ignore[return-value]
+        return _TABLES[T]._arrays[slot.index]  # type: ignore[return-value]
 
     def call(address: int, T: int, E: int) -> int:
         """Run the kernel at an address."""

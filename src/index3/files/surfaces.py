@@ -12,7 +12,7 @@ from index3.errors import ModelError
 from index3.files.kinds import LONGEST, Float, Floats, Kind, Place, Positive, Strict, Vector3
 from index3.files.markers import END, MarkerEntry
 from index3.forces.road import COSINE, FLAT, HALF_CYLINDER, SINE, TABLE, Road
-from index3.forces.shapes import Box, Cylinder, Plane, Sphere
+from index3.forces.shapes import Box, Cylinder, Plane, Sphere, Sprocket, Strip
 
 
 class PlaneEntry(Strict):
@@ -44,9 +44,29 @@ class CylinderEntry(Strict):
     hollow: bool = False
 
 
-SurfaceEntry = Annotated[PlaneEntry | SphereEntry | BoxEntry | CylinderEntry, Checked(discriminator="type")]
-SURFACES = {"Plane": Plane, "Sphere": Sphere, "Box": Box, "Cylinder": Cylinder}
-SURFACE_WORDS = "{type: 'Plane'}, {type: 'Sphere', radius}, {type: 'Box', size} or {type: 'Cylinder', radius, length}"
+class StripEntry(Strict):
+    """A flat face on x-y of its marker, of this length along x."""
+
+    type: Literal["Strip"]
+    length: Positive
+
+
+class SprocketEntry(Strict):
+    """A toothed wheel about z of its marker; `radius` is that of the centres of seated pins."""
+
+    type: Literal["Sprocket"]
+    radius: Positive
+    teeth: Annotated[int, Checked(ge=11)]
+
+
+SurfaceEntry = Annotated[
+    PlaneEntry | SphereEntry | BoxEntry | CylinderEntry | StripEntry | SprocketEntry, Checked(discriminator="type")
+]
+SURFACES = {"Plane": Plane, "Sphere": Sphere, "Box": Box, "Cylinder": Cylinder, "Strip": Strip, "Sprocket": Sprocket}
+SURFACE_WORDS = (
+    "{type: 'Plane'}, {type: 'Sphere', radius}, {type: 'Box', size}, {type: 'Cylinder', radius, length}, "
+    "{type: 'Strip', length} or {type: 'Sprocket', radius, teeth}"
+)
 
 
 def read_surface(value: dict[str, Any], place: Place) -> Any:
@@ -55,7 +75,7 @@ def read_surface(value: dict[str, Any], place: Place) -> Any:
     numbers = {
         key: (length * np.array(value[key], float)).tolist() for key in ("radius", "size", "length") if key in value
     }
-    flags = {key: value[key] for key in ("hollow",) if key in value}
+    flags = {key: value[key] for key in ("hollow", "teeth") if key in value}
     return SURFACES[value["type"]](**numbers, **flags)
 
 
@@ -64,8 +84,12 @@ def write_surface(shape: Any) -> dict[str, Any]:
     entry: dict[str, Any] = {"type": type(shape).__name__}
     if isinstance(shape, Box):
         entry["size"] = list(shape.size)
-    elif isinstance(shape, Sphere | Cylinder):
+    elif isinstance(shape, Sphere | Cylinder | Sprocket):
         entry["radius"] = shape.radius
+    if isinstance(shape, Strip):
+        entry["length"] = shape.length
+    if isinstance(shape, Sprocket):
+        entry["teeth"] = shape.teeth
     if isinstance(shape, Cylinder):
         entry |= {"length": shape.length} | ({"hollow": True} if shape.hollow else {})
     return entry
@@ -98,7 +122,7 @@ class PlacedEntry(Strict):
 class Surfaces(Kind):
     """The shapes of a set of contacts, each with its marker."""
 
-    type: Any = Annotated[list[PlacedEntry], Checked(min_length=2, max_length=LONGEST)]
+    type: Any = Annotated[list[PlacedEntry], Checked(min_length=1, max_length=LONGEST)]
     wanted: str = f"a list of {{on: body or marker, shape}}, each shape {SURFACE_WORDS}"
 
     def read(self, value: Any, place: Place) -> Any:

@@ -15,10 +15,10 @@ from index3.bodies.marker import Marker
 from index3.errors import ModelError, warn
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
-from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE
+from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, Place, marker_of
-from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere
+from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
 from index3.registry import register
 
 SURFACES = {
@@ -28,6 +28,9 @@ SURFACES = {
     (Sphere, Sphere): SPHERE,
     (Sphere, Cylinder): CYLINDER,
     (Cylinder, Cylinder): CYLINDER,
+    (Sphere, Strip): STRIP,
+    (Cylinder, Strip): STRIP,
+    (Sphere, Sprocket): SPROCKET,
 }
 """Pairs of shapes that can touch, and the surface of the second."""
 
@@ -40,9 +43,9 @@ class Contact(ForceElement):
     name : str
     first, second : markers that carry the shapes, or bodies, which stand for markers with their own axes
     shapes : (of first, of second): sphere, box or cylinder against a plane; sphere or cylinder against a cylinder, also
-        a hollow one; sphere against sphere. A plane, a hollow cylinder or a cylinder touched by a sphere may be given
-        first as well. Cylinders touch each other along nearly parallel axes, at the ends of the first one; the second
-        counts as endless.
+        a hollow one; sphere against sphere; sphere or cylinder against a strip; sphere against a sprocket. They may be
+        given in either order, but of two cylinders a hollow one is the second. Cylinders touch each other along nearly
+        parallel axes, at the ends of the first one, the second counts as endless; and so do a cylinder and a strip.
     stiffness, exponent : k [N/m^exponent] and n >= 1 of F = k depth^n (1 + b depth rate), 1.5 by default
     damping : b [s/m]; or with `onset` c [N s/m] of F = k depth^n + c s depth rate
     onset : depth [m] over which s grows from 0 to 1
@@ -122,7 +125,7 @@ class Contact(ForceElement):
             words = " and ".join(repr(shape) for shape in shapes[::-1])
             raise ModelError(
                 f"{self.label} has no contact between {words}. There is: sphere, box, cylinder - plane; "
-                "sphere - sphere; sphere, cylinder - cylinder (also hollow)."
+                "sphere - sphere; sphere, cylinder - cylinder (also hollow), strip; sphere - sprocket."
             )
         self.markers, self.shapes, self.law = tuple(ends), tuple(shapes), law
         first, second = shapes
@@ -148,6 +151,8 @@ class Contact(ForceElement):
         """Rows of `contact_kernels.POINT`."""
         first, second = self.shapes
         points = first.points()  # type: ignore[union-attr]  # a plane is never first
+        if isinstance(second, Sprocket):  # both flanks of a gap
+            return [(place, radius, side) for place, radius, _ in points for side in (-1, 1)]
         return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
 
     def record(self, place: Place) -> tuple[Any, ...]:
@@ -159,6 +164,12 @@ class Contact(ForceElement):
             reach += radius
         if isinstance(second, Cylinder) and second.hollow:
             side, reach = -1.0, 1e300  # never apart
+        if isinstance(second, Strip):
+            radius = 0.5 * second.length
+            reach += radius
+        if isinstance(second, Sprocket):
+            radius, side = second.radius, float(second.teeth)
+            reach = second.reach + first.reach
         return (surface_of(first, second), side, radius, reach, *self.law.numbers())
 
     def solids(self) -> list[dict[str, Any]]:
@@ -206,16 +217,19 @@ def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str,
 class ContactSet(ForceElement):
     """Contact of every pair of shapes that can touch, those of one body and those both on ground left out.
 
+    With `against` of every shape of the first list with every one of the second alone.
+
     Parameters
     ----------
     name : str
     shapes : list of (marker or body, shape)
+    against : list of the same kind: pairs are then made between the two lists, none within one
     skip : list of pairs of bodies that do not touch each other, such as neighbours joined by a hinge
     stiffness, ... : the settings of `Contact`, the same for all pairs
 
     Pairs without a contact law between them, such as two boxes, pass through each other: a warning names them, unless
-    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in an
-    evaluation, but bodies that may ever touch are coupled in the sparsity of the matrix: give sets that are as small as
+    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in
+    evaluations and factorisations, but setting up a run takes time and memory for each: give sets that are as small as
     they can be.
 
     Raises
@@ -233,13 +247,14 @@ class ContactSet(ForceElement):
     kind = contact_kernels.__name__
     symbol = ""
     page = "elements/contact.md"
-    fields = declare(LAW_FIELDS, shapes=field("surfaces"), skip=field("body_pairs"))
+    fields = declare(LAW_FIELDS, shapes=field("surfaces"), against=field("surfaces"), skip=field("body_pairs"))
 
     def __init__(
         self,
         name: str,
         shapes: Any,
         *,
+        against: Any = None,
         skip: Any = (),
         stiffness: float,
         exponent: float = 1.5,
@@ -257,13 +272,16 @@ class ContactSet(ForceElement):
             self.label, stiffness, exponent, damping, restitution, impact_velocity, onset,
             friction, static_friction, stick_velocity, decay_velocity,
         )  # fmt: skip
-        self.shapes = ends = self._ends(shapes)
+        self.shapes = self._ends(shapes)
+        self.against = None if against is None else self._ends(against)
+        ends, count = self.shapes + (self.against or []), len(self.shapes)
         self.skip = self._skip(skip)
         apart = {frozenset((id(first), id(second))) for first, second in self.skip}
         near = [
             (a, b)
             for a, b in itertools.combinations(range(len(ends)), 2)
-            if ends[a][0].body is not ends[b][0].body
+            if (self.against is None or a < count <= b)
+            and ends[a][0].body is not ends[b][0].body
             and {ends[a][0].body.kind, ends[b][0].body.kind} != {"ground"}
             and frozenset((id(ends[a][0].body), id(ends[b][0].body))) not in apart
         ]
@@ -274,7 +292,7 @@ class ContactSet(ForceElement):
         )
         if not self.pairs:
             raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
-        self._tell([pair for pair in near if pair not in set(lawful)])
+        self._tell(sorted(set(near) - set(lawful)))
         used = {id(marker): marker for pair in self.pairs for marker in pair.markers}
         self.markers = tuple(used.values())
 
@@ -282,7 +300,8 @@ class ContactSet(ForceElement):
         """Warn of pairs that pass through each other, for want of a contact between their shapes."""
         if not left_out:
             return
-        (first, one), (second, other) = (self.shapes[k] for k in left_out[0])
+        ends = self.shapes + (self.against or [])
+        (first, one), (second, other) = (ends[k] for k in left_out[0])
         more = f" (and {len(left_out) - 1} more pairs)" if len(left_out) > 1 else ""
         warn(
             f"{self.label}: bodies '{first.body.name}' and '{second.body.name}'{more} pass through each other, for "
@@ -298,7 +317,8 @@ class ContactSet(ForceElement):
     def solids(self) -> list[dict[str, Any]]:
         """All its shapes that can touch something."""
         numbers = {id(marker): k for k, marker in enumerate(self.markers)}
-        used = [(numbers[id(marker)], shape) for marker, shape in self.shapes if id(marker) in numbers]
+        ends = self.shapes + (self.against or [])
+        used = [(numbers[id(marker)], shape) for marker, shape in ends if id(marker) in numbers]
         return [{"marker": number, **shape.solid()} for number, shape in used]
 
     @property
@@ -318,6 +338,8 @@ class ContactSet(ForceElement):
 
     def _skip(self, skip: Any) -> list[tuple[Body, Body]]:
         pairs = []
+        if not isinstance(skip, Sequence | set | frozenset):
+            raise ModelError(f"{self.label} has skip {short(skip)}. Give pairs of bodies.")
         for entry in skip:
             if not isinstance(entry, Sequence) or len(entry) != 2:
                 raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")

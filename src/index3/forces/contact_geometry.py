@@ -10,11 +10,15 @@ lies flat: the deepest point wanders through the disc while it tips over by EDGE
 
 Sphere or cylinder: e from the centre (or the axis) to p, delta = R + R_j - |e|; from inside a hollow one,
 delta = R - R_j + |e|.
+
+Strip: e from its nearest point to p, delta = R - |e|. Sprocket: flanks are planes with normals n at 45 degrees to the
+radius of the gap next to p, which a seated ball (centre on the pitch circle R_j) touches:
+delta = R_j / sqrt(2) - n . (p - r_j).
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import atan2, cos, floor, pi, sin, sqrt
 
 from index3.algebra.vectors import add, cross, dot, norm, scale, sub
 from index3.compiled.interface import helper
@@ -23,6 +27,8 @@ from index3.forces.force import turned
 
 EDGE = 0.02
 """Angle [rad] over which the contact of a cylinder standing on a plane moves from its centre to its rim."""
+SEAT = sqrt(0.5)
+"""Distance of the flanks of a seated pin from the axis of a sprocket, in parts of its radius."""
 
 
 @helper
@@ -114,4 +120,68 @@ def meet_round_rate(A, pair, point, p, rj, dp, drj, tj):
     n, growth = scale(pair.side / distance, e), dot(e, de) / distance
     dn = scale(1.0 / distance, sub(scale(pair.side, de), scale(growth, n)))
     delta, ddelta = point.radius + pair.side * (pair.radius - distance), -pair.side * growth
+    return ddelta, dn, add(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * ddelta, n))
+
+
+@helper
+def beside_strip(A, pair, d):
+    """e to the point d from the marker; where its nearest point of the strip is along x, and 1 unless at an end."""
+    x, y = dot(axis(A, pair.j, 0), d), dot(axis(A, pair.j, 1), d)
+    at, free = x, 1.0
+    if abs(x) > pair.radius:
+        at, free = pair.radius if x > 0.0 else -pair.radius, 0.0
+    return sub(d, add(scale(at, axis(A, pair.j, 0)), scale(y, axis(A, pair.j, 1)))), at, free
+
+
+@helper
+def meet_strip(A, pair, point, p, rj):
+    """(delta, n, c) of a ball and a strip; no depth where there is no normal."""
+    e, _, _ = beside_strip(A, pair, sub(p, rj))
+    distance = norm(e)
+    n = scale(1.0 / distance, e) if distance > 0.0 else (0.0, 0.0, 0.0)
+    delta = point.radius - distance
+    return delta, n, sub(p, scale(point.radius - 0.5 * delta, n))
+
+
+@helper
+def meet_strip_rate(A, pair, point, p, rj, dp, drj, tj):
+    """Changes of `meet_strip` while p moves by dp and the second marker by (drj, tj)."""
+    d, dd = sub(p, rj), sub(dp, drj)
+    e, at, free = beside_strip(A, pair, d)
+    x, y = axis(A, pair.j, 0), axis(A, pair.j, 1)
+    dx, dy = cross(tj, x), cross(tj, y)
+    along = free * (dot(dx, d) + dot(x, dd))
+    side = dot(dy, d) + dot(y, dd)
+    de = sub(dd, add(add(scale(along, x), scale(at, dx)), add(scale(side, y), scale(dot(y, d), dy))))
+    distance = norm(e)
+    n, growth = scale(1.0 / distance, e), dot(e, de) / distance
+    dn = scale(1.0 / distance, sub(de, scale(growth, n)))
+    delta = point.radius - distance
+    return -growth, dn, sub(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * growth, n))
+
+
+@helper
+def flank(A, pair, point, d):
+    """The normal of a flank, on the side that the point says, of the gap next to the marker's point + d."""
+    x, y, step = axis(A, pair.j, 0), axis(A, pair.j, 1), 2.0 * pi / pair.side
+    angle = step * floor(atan2(dot(y, d), dot(x, d)) / step + 0.5) - 0.25 * pi * point.disc
+    return add(scale(cos(angle), x), scale(sin(angle), y))
+
+
+@helper
+def meet_flank(A, pair, point, p, rj):
+    """(delta, n, c) of a ball and a flank of a sprocket."""
+    d = sub(p, rj)
+    n = flank(A, pair, point, d)
+    delta = SEAT * pair.radius - dot(n, d)
+    return delta, n, sub(p, scale(point.radius - 0.5 * delta, n))
+
+
+@helper
+def meet_flank_rate(A, pair, point, p, rj, dp, drj, tj):
+    """Changes of `meet_flank` while p moves by dp and the second marker by (drj, tj); the gap stays."""
+    d = sub(p, rj)
+    n = flank(A, pair, point, d)
+    dn = cross(tj, n)
+    delta, ddelta = SEAT * pair.radius - dot(n, d), -dot(dn, d) - dot(n, sub(dp, drj))
     return ddelta, dn, add(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * ddelta, n))

@@ -16,11 +16,21 @@ from index3.algebra.vectors import add, add_at, cross, dot, load, load_at, put_a
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.rows import axis
-from index3.forces.contact_geometry import across, centre_of, meet_plane, meet_plane_rate, meet_round, meet_round_rate
+from index3.forces.contact_geometry import (
+    centre_of,
+    meet_flank,
+    meet_flank_rate,
+    meet_plane,
+    meet_plane_rate,
+    meet_round,
+    meet_round_rate,
+    meet_strip,
+    meet_strip_rate,
+)
 from index3.forces.contact_law import LAW, normal_force, point_force, point_force_rate
 from index3.forces.force import Place
 
-PLANE, SPHERE, CYLINDER = 0, 1, 2
+PLANE, SPHERE, CYLINDER, STRIP, SPROCKET = 0, 1, 2, 3, 4
 """Surfaces of the second shape."""
 PAIR = np.dtype(
     [
@@ -31,8 +41,8 @@ PAIR = np.dtype(
         ("first", "i8"),  # points of the first shape
         ("count", "i8"),
         ("surface", "i8"),
-        ("side", "f8"),  # -1 inside a hollow cylinder, else 1
-        ("radius", "f8"),  # of the second shape
+        ("side", "f8"),  # -1 inside a hollow cylinder, teeth of a sprocket, else 1
+        ("radius", "f8"),  # of the second shape; half the length of a strip
         ("reach", "f8"),  # distance from which on the shapes are surely apart
         *LAW.descr,
     ]
@@ -101,8 +111,9 @@ def near(r, A, bound, margin):
     d, reach = sub(load(r, bound.i), load(r, bound.j)), bound.reach + margin
     if bound.surface == PLANE:
         return dot(axis(A, bound.j, 2), d) < reach
-    if bound.surface == CYLINDER:
-        d, _ = across(A, bound, d)
+    if bound.surface != SPHERE:
+        endless = axis(A, bound.j, 1 if bound.surface == STRIP else 2)
+        d = sub(d, scale(dot(endless, d), endless))
     return dot(d, d) < reach * reach
 
 
@@ -110,7 +121,8 @@ def near(r, A, bound, margin):
 def list_near(T, E):
     """Make the list of near pairs, unless the one at hand still holds; returns their number.
 
-    Planes and cylinders of bodies that move reach as far as they please when they turn: their pairs are always in it.
+    Surfaces of bodies that move, spheres apart, reach as far as they please when they turn: their pairs are always in
+    it.
     """
     marks, seen, margin, r = view(E, MARKS), view(E, SEEN), view(E, MARGIN)[0], view(T, s.MARKER_R)
     holds = True
@@ -137,6 +149,10 @@ def meet(T, pair, point, p):
     A, rj = view(T, s.MARKER_A), load(view(T, s.MARKER_R), pair.j)
     if pair.surface == PLANE:
         return meet_plane(A, pair, point, p, rj)
+    if pair.surface == STRIP:
+        return meet_strip(A, pair, point, p, rj)
+    if pair.surface == SPROCKET:
+        return meet_flank(A, pair, point, p, rj)
     return meet_round(A, pair, point, p, rj)
 
 
@@ -207,6 +223,10 @@ def change_of_place(T, pair, point, p, dp, ti, drj, tj):
     A, rj = view(T, s.MARKER_A), load(view(T, s.MARKER_R), pair.j)
     if pair.surface == PLANE:
         return meet_plane_rate(A, pair, point, p, rj, dp, ti, drj, tj)
+    if pair.surface == STRIP:
+        return meet_strip_rate(A, pair, point, p, rj, dp, drj, tj)
+    if pair.surface == SPROCKET:
+        return meet_flank_rate(A, pair, point, p, rj, dp, drj, tj)
     return meet_round_rate(A, pair, point, p, rj, dp, drj, tj)
 
 

@@ -131,11 +131,16 @@ class ReducedSolver(Solver):
         """A fresh table of factors; rows must have a zero diagonal."""
         if definite or not find_rank:
             raise ValueError("The reduced matrix has no place for a diagonal of the rows.")
-        table = super().table(values)
-        for slot, length in self.lengths.items():
-            table[slot] = np.zeros(length)
-        table[rm.WEIGHT], table[rm.TOLERANCE] = self.weights.copy(), np.array([self.given.row_tolerance])
-        return table
+        return super().table(values)
+
+    def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
+        """Kernels, weights and tolerance."""
+        own = {rm.WEIGHT: self.weights, rm.TOLERANCE: np.array([self.given.row_tolerance])}
+        return super().constants(find_rank, definite) | own
+
+    def own_shapes(self) -> dict[Slot, tuple[int, ...]]:
+        """Right-hand side, blocks, and the reduced matrix."""
+        return super().own_shapes() | {slot: (length,) for slot, length in self.lengths.items()}
 
 
 def starts(lengths: np.ndarray) -> np.ndarray:

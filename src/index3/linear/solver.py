@@ -10,12 +10,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from index3.compiled.failures import Failures
-from index3.compiled.interface import C_KERNEL, JIT, Kernel, Slot, Table, call
+from index3.compiled.interface import C_KERNEL, JIT, Kernel, Room, Slot, Table, call
 from index3.errors import ModelError
 from index3.linear import contract as c
 from index3.linear.symbolic import Entries
@@ -107,7 +108,9 @@ class Solver:
                 c.DIAGONAL: self.entries.places(diagonal, diagonal),
             }
         )
+        self._shared_table: Table | None = None
         self._own: Table | None = None
+        self._blanks: dict[tuple[bool, bool], Table] = {}  # what tables of one kind have in common, see `table`
 
     def share(self, arrays: dict[Slot, np.ndarray]) -> None:
         """Put index arrays into every table made from now on."""
@@ -116,7 +119,7 @@ class Solver:
     def with_numbers(self, given: Bordered) -> Self:
         """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
         other = copy.copy(self)
-        other.given, other._own = given, None
+        other.given, other._own, other._blanks = given, None, {}
         other.take_numbers()
         return other
 
@@ -137,20 +140,50 @@ class Solver:
         find_rank : False if the diagonal of the rows leaves none of them redundant (DIAGONAL)
         definite : H itself is definite and D negative definite: nothing is to be made of them
         """
-        nnz, size = len(self.entries.indices), self.n + self.m
+        nnz = len(self.entries.indices)
         if values is None:
             values = np.zeros(nnz + 1)
         if values.shape != (nnz + 1,):
             raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
-        table = self.table_type(len(self.slots))
-        for slot, array in self.shared.items():
-            table[slot] = array
-        table[c.A], table[c.X] = values, np.zeros(size)
-        table[c.KERNELS] = np.array([kernel.address for kernel in self.kernels], np.int64)
-        table[c.ZERO], table[c.INFO] = np.zeros(size, np.int64), np.zeros(c.INFO_SIZE, np.int64)
-        table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, size, -1
-        table[c.MARGIN], table[c.OFF] = np.array([np.inf]), np.zeros(1)
+        blank = self._blanks.get((find_rank, definite))
+        if blank is None:
+            blank = self._blanks[find_rank, definite] = self._indices().sharing()
+            for slot, array in self.constants(find_rank, definite).items():
+                blank[slot] = array
+        table = blank.sharing()
+        table.fill(self.room)
+        table[c.A] = values
+        table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, self.n + self.m, -1
+        table[c.MARGIN][0] = np.inf
         return table
+
+    def _indices(self) -> Table:
+        """A table with the arrays of `shared` alone, made once for the pattern."""
+        if self._shared_table is None:
+            self._shared_table = self.table_type(len(self.slots))
+            for slot, array in self.shared.items():
+                self._shared_table[slot] = array
+        return self._shared_table
+
+    def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
+        """What tables of these settings have in common beside `shared`: nothing that a kernel writes."""
+        return {c.KERNELS: np.array([kernel.address for kernel in self.kernels], np.int64)}
+
+    @property
+    def common(self) -> list[np.ndarray]:
+        """The arrays that tables made so far have in common."""
+        tables = self._blanks.values()
+        return [*self.shared.values(), *(array for table in tables for array in table.arrays if array is not None)]
+
+    @cached_property
+    def room(self) -> Room:
+        """The arrays that every table has for itself."""
+        return Room(self.own_shapes())
+
+    def own_shapes(self) -> dict[Slot, tuple[int, ...]]:
+        """The shapes of the arrays that every table has for itself, filled with zeros at first."""
+        size = (self.n + self.m,)
+        return {c.X: size, c.ZERO: size, c.INFO: (c.INFO_SIZE,), c.MARGIN: (1,), c.OFF: (1,)}
 
     def complex_table(self, real: Table) -> Table:
         """The table of a complex matrix beside `real`, a table of this solver, which must outlive it."""

@@ -57,11 +57,9 @@ class StaticLU(Solver):
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""
-        entries, pattern = self.entries, self.pattern
-        coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
-        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        pattern = self.pattern
         return {
-            lu.CI: pattern.pinv[entries.indices],
+            lu.CI: pattern.pinv[self.entries.indices],
             lu.PERM: pattern.perm,
             lu.PINV: pattern.pinv,
             lu.LP: pattern.lp,
@@ -69,6 +67,14 @@ class StaticLU(Solver):
             lu.WIDTH: pattern.width,
             lu.UP: pattern.up,
             lu.UI: pattern.ui,
+        } | self.augmentation_arrays(augmentation_rows)
+
+    def augmentation_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
+        """Rows to augment with, and where they and the products of their entries stand in the matrix."""
+        entries = self.entries
+        coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
+        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        return {
             lu.AUG_ROW: np.array(augmentation_rows, np.int64),
             lu.AUG_PTR: ptr,
             lu.AUG_COORD: coord,
@@ -78,28 +84,29 @@ class StaticLU(Solver):
             ),
         }
 
-    def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
-        """A fresh table: own factors, right-hand side and settings."""
-        size, nnz = self.n + self.m, len(self.entries.indices)
-        table = super().table(values)
-        table[lu.AUG_WEIGHT] = np.zeros_like(self.weights) if definite else self.weights.copy()
-        lengths = {lu.LX: len(self.pattern.li), lu.UX: len(self.pattern.ui), lu.VALUES: nnz, lu.INVERSE: self.n}
-        lengths[lu.AUG_G] = len(self.shared[lu.AUG_COORD])
-        for slot in (
-            lu.LX, lu.UX, lu.UD, lu.VALUES, lu.LIMIT, lu.NOISE, lu.INVERSE, lu.AUG_G, lu.RHS, lu.RESIDUAL, lu.WORK,
-        ):  # fmt: skip
-            table[slot] = np.zeros(lengths.get(slot, size))
-        for pointers, indices, sifted, entries in (
-            (lu.SLP, lu.SLI, lu.SLX, self.pattern.li),
-            (lu.SUP, lu.SUI, lu.SUX, self.pattern.ui),
-        ):
-            count = len(entries) if self.sift else 0
-            table[pointers], table[indices] = np.zeros(size + 1, contract.INDEX), np.zeros(count, contract.INDEX)
-            table[sifted] = np.zeros(count)
+    def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
+        """Kernels, weights and settings."""
         tolerance = self.given.row_tolerance if find_rank else 0.0
-        table[lu.SETTINGS] = np.array([tolerance, lu.BODY_PIVOT, float(self.sift)])
-        table[lu.KEPT_OUT], table[lu.CHOICE] = np.zeros(size, np.int64), np.zeros(lu.CHOICE_SIZE, np.int64)
-        return table
+        return super().constants(find_rank, definite) | {
+            lu.AUG_WEIGHT: np.zeros_like(self.weights) if definite else self.weights,
+            lu.SETTINGS: np.array([tolerance, lu.BODY_PIVOT, float(self.sift)]),
+        }
+
+    def own_shapes(self) -> dict[Slot, tuple[int, ...]]:
+        """Right-hand side, factors, and what elimination works with."""
+        size, below, above = self.n + self.m, len(self.pattern.li), len(self.pattern.ui)
+        lengths = {
+            lu.LX: below, lu.UX: above, lu.UD: size, lu.VALUES: len(self.entries.indices), lu.LIMIT: size,
+            lu.NOISE: size, lu.INVERSE: self.n, lu.AUG_G: len(self.shared[lu.AUG_COORD]), lu.RHS: size,
+            lu.RESIDUAL: size, lu.WORK: size, lu.KEPT_OUT: size, lu.CHOICE: lu.CHOICE_SIZE,
+        }  # fmt: skip
+        for pointers, indices, sifted, count in (
+            (lu.SLP, lu.SLI, lu.SLX, below),
+            (lu.SUP, lu.SUI, lu.SUX, above),
+        ):
+            count = count if self.sift else 0
+            lengths |= {pointers: size + 1, indices: count, sifted: count}
+        return super().own_shapes() | {slot: (length,) for slot, length in lengths.items()}
 
     def complex_table(self, real: Table) -> Table:
         """The table of a complex matrix on the pattern of `real`, with its order and the rows it left out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import projection_kernels
+from index3.methods import line_kernels, projection_kernels
 from index3.methods.projection_kernels import position_residual
 from index3.methods.run import copy, core
 
@@ -92,10 +92,16 @@ def close_lines(T, E):
         copy(q, out_q)
         copy(v, out_v)
         copy(near, out_angle)
+        evaluated = False
         if lines[projection_kernels.PROJECTED] == 1:
-            code = call(link[projection_kernels.LINK_POSITIONS], T, E)
-            if code == OK:
-                code = call(link[projection_kernels.LINK_RATES], T, E)
+            code = call(link[projection_kernels.LINK_LINE], T, E)
+            evaluated = code == OK
+            if code == line_kernels.OTHER_WAY:
+                copy(q, out_q)
+                copy(v, out_v)
+                code = call(link[projection_kernels.LINK_POSITIONS], T, E)
+                if code == OK:
+                    code = call(link[projection_kernels.LINK_RATES], T, E)
             if code != OK:
                 return code
             copy(out_q, q)
@@ -108,10 +114,10 @@ def close_lines(T, E):
             copy(a, out_a)
             for k in range(lam.shape[0]):
                 lam[k] = out_lam[places[k]]
-        code = core(T, s.CORE_FORCES)
-        if code == OK:
+        code = OK if evaluated else core(T, s.CORE_FORCES)
+        if code == OK and not evaluated:
             code = core(T, s.CORE_JACOBIAN)
-        if code == OK:
+        if code == OK and not evaluated:
             code = core(T, s.CORE_LEVELS)
         if code == OK:
             code = core(T, s.CORE_ENERGY)

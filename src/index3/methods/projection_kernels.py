@@ -22,7 +22,7 @@ from index3.methods.run import copy, core, note_distance
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
 )  # fmt: skip
 
-LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_ITERATE = range(6)
+LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_LINE, LINK_ITERATE = range(7)
 """Places in LINK: tables of factors, the own ones and those of `shorten`; addresses of kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
@@ -148,7 +148,7 @@ def close_velocities(T, E):
     for _ in range(2):
         code = core(T, s.CORE_FORCES)  # velocity-level rows depend on v
         if code == OK:
-            code = core(T, s.CORE_LEVELS)
+            code = core(T, s.CORE_RATES)
         if code != OK:
             return EVALUATION
         for k in range(n):
@@ -342,5 +342,5 @@ def assemble_velocities(T, E):
 @kernel
 def assemble_accelerations(T, E):
     """Accelerations and multipliers at closed positions; the velocities are closed as well."""
-    code = evaluate(T)
-    return call(view(E, LINK)[LINK_RATES], T, E) if code == OK else code
+    forget_solution(T)
+    return call(view(E, LINK)[LINK_RATES], T, E) if core(T, s.CORE_FORCES) == OK else EVALUATION

@@ -44,14 +44,58 @@ def add_pair(
 
 
 @helper
+def product_row(stiffness, at, ragged, start, count, o, c):
+    """c times the product of six entries of S with column o of a ragged marker matrix."""
+    x = stiffness[at] * ragged[start + o]
+    for j in range(1, 6):
+        x += stiffness[at + j] * ragged[start + j * count + o]
+    return c * x
+
+
+@helper
+def twist_row(stiffness, damping, at, curved, damped, marker_j, marker_n, start, count, o, c_k, c_d):
+    """Column o of a row of c_K (K J + D N) + c_D D J, the row of K and D beginning at `at`."""
+    x = 0.0
+    if curved == 1 and c_k != 0.0:
+        x = product_row(stiffness, at, marker_j, start, count, o, c_k)
+    if damped == 1:
+        x += product_row(damping, at, marker_j, start, count, o, c_d)
+        if c_k != 0.0:
+            x += product_row(damping, at, marker_n, start, count, o, c_k)
+    return x
+
+
+@helper
+def add_stiff_pair(T, k, si, sj, row, col):
+    """matrix += J^T (c_K (K J + D N) + c_D D J) for markers si, sj of a group: one column of the bracket at a time."""
+    groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
+    K, D, J, N = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.MARKER_J), view(T, s.MARKER_NV)
+    places, columns, matrix, c = view(T, s.GROUP_MAP), view(T, s.GROUP_COLUMNS), view(T, s.MATRIX), view(T, s.COEF)
+    group = groups[k]
+    mi, mj = markers[members[group.markers + si]], markers[members[group.markers + sj]]
+    width, curved, damped, c_k, c_d = 6 * group.marker_count, group.curved, group.damped, c[s.C_K], c[s.C_D]
+    at, li, ni, rj, nj = group.stiffness + 6 * si * width + 6 * sj, mi.jacobian, mi.count, mj.jacobian, mj.count
+    for o in range(nj):
+        x0 = twist_row(K, D, at, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        x1 = twist_row(K, D, at + width, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        x2 = twist_row(K, D, at + 2 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        x3 = twist_row(K, D, at + 3 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        x4 = twist_row(K, D, at + 4 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        x5 = twist_row(K, D, at + 5 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
+        for p in range(ni):
+            y = J[li + p] * x0 + J[li + ni + p] * x1 + J[li + 2 * ni + p] * x2
+            y += J[li + 3 * ni + p] * x3 + J[li + 4 * ni + p] * x4 + J[li + 5 * ni + p] * x5
+            matrix[places[group.map + columns[row + p] * group.count + columns[col + o]]] += y
+
+
+@helper
 def add_group(T, k):
     """Scatter c_K (J^T K J + J^T D N(v)) + c_D J^T D J of one group.
 
     With S the derivative by the rate of the twist J a + b: c_M c_R J^T S J + c_K J^T S (N(a) + b_q) + c_D J^T S b_v.
     """
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
-    stiffness, damping, places = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.GROUP_MAP)
-    marker_j, marker_n, matrix, c = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.MATRIX), view(T, s.COEF)
+    places, marker_j, matrix, c = view(T, s.GROUP_MAP), view(T, s.MARKER_J), view(T, s.MATRIX), view(T, s.COEF)
     inertia, marker_na = view(T, s.GROUP_M), view(T, s.MARKER_NA)
     marker_bq, marker_bv = view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
     count, width = groups[k].count, 6 * groups[k].marker_count
@@ -63,14 +107,8 @@ def add_group(T, k):
         for sj in range(groups[k].marker_count):
             mj = markers[members[groups[k].markers + sj]]
             li, ni, rj, nj = mi.jacobian, mi.count, mj.jacobian, mj.count
-            if groups[k].curved == 1:
-                add_pair(matrix, places, first, columns, row, col, count, stiffness, start, width, si, sj,
-                         marker_j, li, ni, marker_j, rj, nj, c[s.C_K])  # fmt: skip
-            if groups[k].damped == 1:
-                add_pair(matrix, places, first, columns, row, col, count, damping, start, width, si, sj,
-                         marker_j, li, ni, marker_j, rj, nj, c[s.C_D])  # fmt: skip
-                add_pair(matrix, places, first, columns, row, col, count, damping, start, width, si, sj,
-                         marker_j, li, ni, marker_n, rj, nj, c[s.C_K])  # fmt: skip
+            if groups[k].curved == 1 or groups[k].damped == 1:
+                add_stiff_pair(T, k, si, sj, row, col)
             if groups[k].inertial == 1:
                 add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,
                          marker_j, li, ni, marker_j, rj, nj, c[s.C_M] * c[s.C_R])  # fmt: skip

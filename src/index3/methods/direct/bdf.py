@@ -27,7 +27,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import projection_kernels, run
-from index3.methods.direct import newton
+from index3.methods.direct import corrector, newton
 
 MAX_ORDER = 5
 PAST = MAX_ORDER + 1
@@ -248,7 +248,7 @@ def solve(T, E, R, S, t, h):
     newton.fill_weights(E, R, h)
     fill_bases(E, R, t)
     predict(T, E, t)
-    code = newton.solve_step(T, E, R, S)
+    code = corrector.solve_step(T, E, R, S)
     newton.move(T, E, R)
     return code
 
@@ -279,7 +279,7 @@ def attempt(T, E):
         return run.NEWTON_FAILED  # no starting values could be found
     else:
         code = solve(T, E, R, S, t, h)
-        if code != newton.CONVERGED:
+        if code != corrector.CONVERGED:
             orders[SINCE] = 0
             return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
         view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0

@@ -18,7 +18,7 @@ Ours differs:
   from A_0 = a_0 + d (a_1 - a_0), with a_1 of the first time (an implicit step, so stiff models come to no harm);
 - error of a step: (1/12 + d^2/4) h^2 (A_{n+1} - A_n), the leading term of the local error of q. Differences of a would
   do for a smooth motion, but a change of step leaves an alternating part in a and lam that A filters out.
-The corrector is `newton`, predictor and step control are `alpha`.
+The corrector is `corrector`, predictor and step control are `alpha`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
-from index3.methods.direct import newton
+from index3.methods.direct import corrector, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST_A, PAST_T
 
 (AUXILIARY,) = OWN_SLOTS = extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
@@ -91,14 +91,14 @@ def solve(T, E, R, S, h):
     newton.fill_weights(E, R, h)
     shift_start(E, R, h)
     past.extrapolate(T, E, t, t)
-    code = newton.CONVERGED
+    code = corrector.CONVERGED
     for trial in range(2 if first else 1):
         if trial == 1:
             for k in range(start.shape[0]):
                 start[k] = a0[k] + d * (a[k] - a0[k])
         fill_bases(E, R, h)
-        code = newton.solve_step(T, E, R, S)
-        if code != newton.CONVERGED:
+        code = corrector.solve_step(T, E, R, S)
+        if code != corrector.CONVERGED:
             break
     return code
 
@@ -141,7 +141,7 @@ def attempt(T, E):
         return run.STEP_TOO_SMALL
     view(T, s.TIME)[0] = t
     code = solve(T, E, R, S, h)
-    if code != newton.CONVERGED:
+    if code != corrector.CONVERGED:
         return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, R, t, h)):

@@ -10,7 +10,7 @@ Ours differs:
 - forces that depend on accelerations are taken with A_{n+1} at t_{n+1}, which follows from a at t_{n+1} + alpha h by
   (1+alpha) A_{n+1} - alpha A_n = a_{n+1}: a mass in such a force is then the same as one in M;
 - without damping a run whose chosen steps shrink to nothing is given up: docs/theory/hht.md, "Choosing alpha".
-The corrector is `newton`, the predictor and the step control are `alpha`; constants not in the paper are named there. A
+Newton's iteration is `corrector`, predictor and step control are `alpha`; constants not in the paper are named there. A
 Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
 """
 
@@ -20,7 +20,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
-from index3.methods.direct import newton
+from index3.methods.direct import corrector, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
 (G_OLD,) = OWN_SLOTS = extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
@@ -120,8 +120,8 @@ def try_step(T, E, R, S):
     newton.fill_weights(E, R, h)
     predict(T, E, R, h)
     fill_bases(T, E, R, h)
-    code = newton.solve_step(T, E, R, S)
-    if code != newton.CONVERGED:
+    code = corrector.solve_step(T, E, R, S)
+    if code != corrector.CONVERGED:
         return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:

@@ -1,11 +1,11 @@
-"""Newton's iteration of the direct methods: unknowns a, lam, with q and v linear in a.
+"""The equations of a step of the direct methods: unknowns a, lam, with q and v linear in a; `corrector` solves them.
 
 A method writes one step as
 
     q = q_base + c_q a,    v = v_base + c_v a,    c_m M(q_mass) a + (Phi_q^T lam - Q) + g_add = 0
 
-(HHT: c_q = beta h^2, c_v = gamma h; BDF: c_q = g^2, c_v = g) and this module solves it with Phi(q) / c_q = 0, the
-scaling that keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The
+(HHT: c_q = beta h^2, c_v = gamma h; BDF: c_q = g^2, c_v = g) and adds Phi(q) / c_q = 0, the scaling that
+keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The
 matrix is [c_m M + c_q ((M a)_q + (Phi_q^T lam)_q - Q_q) - c_v Q_v, Phi_q^T; Phi_q, 0], kept until it stops paying.
 
 *Stabilised index 2* (CLOSURE set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along
@@ -25,6 +25,7 @@ from index3.methods import manifold, projection_kernels, run
 
 (
     RUN, SETTINGS, MEMORY, FLAGS, CLOSURE, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
+    STEP_A, STEP_LAM,
 ) = SLOTS = slots(
     run=("i8", 1),  # handle of the run's table
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
@@ -33,6 +34,7 @@ from index3.methods import manifold, projection_kernels, run
     weights=("f8", 1),  # allowed for SIZE times a correction
     weights_q=("f8", 1),  # allowed for a move of q_base
     guess_a=("f8", 1), guess_lam=("f8", 1), guess_q=("f8", 1),  # where the iteration starts: a, lam, q_base
+    step_a=("f8", 1), step_lam=("f8", 1),  # a correction that may be shortened
 )  # fmt: skip
 
 KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE = range(6)
@@ -46,7 +48,6 @@ in a row, whether the directions of the closure stay as they are."""
 ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
-CONVERGED, STALLED = run.CONVERGED, run.STALLED
 
 
 @helper
@@ -202,97 +203,6 @@ def row_tolerance(E, R):
     if view(R, run.CLOCK)[run.STEP] > 0.0:
         return 10.0 * tolerance[run.NEWTON_TOL]
     return max(1e-11, view(E, SETTINGS)[KAPPA] * tolerance[run.RTOL])
-
-
-@helper
-def correct(T, E, R, S, full):
-    """Newton's iteration for one step; CONVERGED, STALLED (smaller step), or a reason to stop (10 and above)."""
-    c, memory, counts = view(E, SETTINGS), view(E, MEMORY), view(R, run.COUNTS)
-    x, a, lam = view(S, contract.X), view(T, s.A), view(T, s.LAM)
-    n, before, rate = a.shape[0], 0.0, memory[RATE_LAST]
-    kappa = 1.0 if view(R, run.CLOCK)[run.STEP] > 0.0 else c[KAPPA]
-    tolerance = row_tolerance(E, R)
-    for iteration in range(int(c[MAX_ITERATIONS])):
-        code = evaluate(T, E, R)
-        if code == OK and (view(E, FLAGS)[RENEW] == 1 or full):
-            code = factorise(T, E, R, S)
-        if code != OK:
-            return code
-        if iteration == 0 and close_base(T, E, False) > 0.0:  # the prediction is off by more than later iterates are
-            code = evaluate(T, E, R)
-            if code != OK:
-                return code
-        closing = close_base(T, E, True)
-        rows = row_size(T, E, tolerance)
-        solved = fill_residual(T, E, S)
-        contract.solve(T, S)
-        counts[run.N_NEWTON] += 1
-        size, tiny = correction_size(T, E, S)
-        size = sqrt(size * size + closing * closing)
-        if solved and iteration > 0 and size > kappa:
-            # the residual is rounding, yet corrections are not small: near a singular position they are amplified noise
-            counts[run.N_STAGNATED] += 1
-            return CONVERGED
-        if not size < 1e200:
-            return STALLED
-        for k in range(n):
-            a[k] += x[k]
-        for k in range(lam.shape[0]):
-            lam[k] += x[n + k]
-        if iteration > 0:
-            rate = size / before if before > 0.0 else 0.0
-            # a ratio of roundings says nothing bad about the matrix
-            memory[RATE_LAST] = min(rate, memory[RATE_LAST]) if tiny else rate
-        if tiny and rows <= 1.0:  # stagnation at rounding level
-            if iteration > 0 and rate > 0.5:
-                counts[run.N_STAGNATED] += 1
-            return CONVERGED
-        if iteration > 0:
-            if rate >= 1.0 or (rate > 0.9 and iteration > 3):
-                return STALLED
-            if rate / (1.0 - rate) * size <= kappa and rate * rows <= 1.0:
-                return CONVERGED
-        elif 1e3 * size <= kappa and rows <= 1.0:  # a linear problem, or a perfect prediction
-            return CONVERGED
-        before = size
-    return STALLED
-
-
-@helper
-def restart(T, E):
-    """Back to where the iteration started."""
-    run.copy(view(T, s.A), view(E, GUESS_A))
-    run.copy(view(T, s.LAM), view(E, GUESS_LAM))
-    run.copy(view(E, Q_BASE), view(E, GUESS_Q))
-
-
-@helper
-def solve_step(T, E, R, S):
-    """Correct the predicted a, lam of a step; at last with a fresh matrix in every iteration."""
-    flags, memory, counts, c = view(E, FLAGS), view(E, MEMORY), view(R, run.COUNTS), view(E, SETTINGS)
-    run.forget_undetermined(T, S, view(T, s.LAM))
-    run.copy(view(E, GUESS_A), view(T, s.A))
-    run.copy(view(E, GUESS_LAM), view(T, s.LAM))
-    run.copy(view(E, GUESS_Q), view(E, Q_BASE))
-    ratio = memory[C_VELOCITY] / memory[C_FACTORED] if memory[C_FACTORED] > 0.0 else 0.0
-    # a stiff motion is corrected by 1 - ratio^2 of what it needs if the matrix is one of another step
-    if ratio < c[RENEW_BELOW] or ratio > c[RENEW_ABOVE] or memory[RATE_LAST] > c[RENEW_RATE]:
-        flags[RENEW] = 1
-    flags[FRESH] = 0
-    code = STALLED
-    for trial in range(3):
-        if trial == 1 and flags[FRESH] == 1:
-            continue  # a matrix of this very step did not help
-        if trial > 0:
-            flags[RENEW] = 1
-            restart(T, E)
-        code = correct(T, E, R, S, trial == 2)
-        if code != STALLED:
-            break
-    if code != CONVERGED:
-        counts[run.N_NEWTON_FAILED] += 1
-        flags[RENEW] = 1
-    return code
 
 
 @helper

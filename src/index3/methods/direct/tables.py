@@ -42,10 +42,11 @@ def newton_table(
         newton.WEIGHTS_Q,
         newton.GUESS_A,
         newton.GUESS_Q,
+        newton.STEP_A,
     )
     for slot in vectors:
         table[slot] = np.zeros(n)
-    table[newton.GUESS_LAM] = np.zeros(m)
+    table[newton.GUESS_LAM], table[newton.STEP_LAM] = np.zeros(m), np.zeros(m)
     if stabilised:
         projector = Projector(progress.state, progress.solver)
         table[newton.CLOSURE][0] = projector.handle
