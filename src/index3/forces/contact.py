@@ -228,8 +228,8 @@ class ContactSet(ForceElement):
     stiffness, ... : the settings of `Contact`, the same for all pairs
 
     Pairs without a contact law between them, such as two boxes, pass through each other: a warning names them, unless
-    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in an
-    evaluation, but bodies that may ever touch are coupled in the sparsity of the matrix: give sets that are as small as
+    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in
+    evaluations and factorisations, but setting up a run takes time and memory for each: give sets that are as small as
     they can be.
 
     Raises
