@@ -94,8 +94,8 @@ def test_what_is_undamped_and_unstable_has_a_mode_that_grows_and_one_that_decays
     ("frame", "words"),
     [
         ("bab", "Did you mean 'bob'"),
-        ("string", "frame = 'string' is no body"),
-        ("brain", "frame = 'brain' is no body"),
+        ("string", "frame = 'string' is not a body"),
+        ("brain", "frame = 'brain' is not a body"),
         ((1.0, 2.0), "three finite numbers"),
         ((1.0, 2.0, np.nan), "three finite numbers"),
         (object(), "three finite numbers"),
