@@ -124,7 +124,7 @@ def own_measures(simulation: Simulation, settings: Mapping[str, Any]) -> dict[st
 def check_cases(simulation: Any, changes: Any) -> list[Any]:
     """The cases as a list."""
     if not isinstance(simulation, Simulation):
-        raise ModelError(f"batch: {simulation!r} is no prepared simulation. Give what prepare(model) returns.")
+        raise ModelError(f"batch: {simulation!r} is not a prepared simulation. Give what prepare(model) returns.")
     if isinstance(changes, Mapping | str | Model) or not hasattr(changes, "__iter__"):
         raise ModelError("batch: changes is one case. Give a list with a dict, a Model or None for each case.")
     cases = list(changes)
@@ -149,7 +149,7 @@ def check_measures(measure: Any) -> dict[str, Callable[[Result], Any]]:
         raise ModelError("batch: measure must be {name: function of the Result}.")
     taken = [name for name in measure if name in OWN]
     if taken:
-        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Call it otherwise.")
+        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Choose another name.")
     return dict(measure)
 
 

@@ -293,7 +293,7 @@ class Result:
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
-            raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
+            raise ModelError(f"Result.load: {path!r} is not a path. Give that of a saved result, such as 'run.nc'.")
         from index3.results.store import read_store  # here: it knows sinks, which only runs need
 
         layout, arrays, info = read_store(path)
