@@ -287,6 +287,51 @@ def strut_jacobian(t, r, A, v, w, p, K, D):
     K[6:], D[6:] = -K[:6], -D[:6]
 
 
+def bearing(t, r, A, v, w, p, out, F, T):
+    """Drag by the size of a reaction, along the relative velocity, and a part of the reaction itself."""
+    out[1, :3] = -p[0] * (F @ F) * (v[1] - v[0]) + p[1] * F
+    out[1, 3:] = p[1] * T - p[0] * (T @ T) * (w[1] - w[0])
+    out[0] = -out[1]
+
+
+def bearing_jacobian(t, r, A, v, w, p, K, D, L, F, T):
+    """Its derivatives."""
+    D[6:9, 6:9], D[9:, 9:] = -p[0] * (F @ F) * np.eye(3), -p[0] * (T @ T) * np.eye(3)
+    D[6:, :6] = -D[6:, 6:]
+    D[:6] = -D[6:]
+    L[6:9, :3] = p[1] * np.eye(3) - 2.0 * p[0] * np.outer(v[1] - v[0], F)
+    L[9:, 3:] = p[1] * np.eye(3) - 2.0 * p[0] * np.outer(w[1] - w[0], T)
+    L[:6] = -L[6:]
+
+
+def bearings(jacobian):
+    """A maker of user forces that see the reactions of two joints."""
+
+    def make(model, first, second, rng):
+        joined = [
+            model.add(joint(f"joint{k}", *again(first, second, rng)))
+            for k, joint in enumerate((ix.Revolute, ix.Cylindrical))
+        ]
+        return [
+            ix.UserForce(f"u{k}", joint, bearing, (0.02, 0.1 + k), jacobian, reactions=True)
+            for k, joint in enumerate(joined)
+        ]
+
+    return make
+
+
+def echo(t, r, A, v, w, p, out, seen):
+    """A part of what another force does, and some more."""
+    out[0] = -p[0] * seen[0].out[1]
+    out[0, :3] -= p[0] * (seen[0].out[0, :3] @ v[0]) * r[0]
+
+
+def echoes(model, first, second, rng):
+    """A user force, and one that sees what it does."""
+    source = ix.UserForce("u", again(first, second, rng), strut, parameters=(2.0, 0.5, 1.5, 0.4))
+    return [source, ix.UserForce("echo", [again(first, second, rng)[0]], echo, (0.3,), reads=source)]
+
+
 def user(jacobian):
     """A maker of user forces with a source of derivatives; two, with their own parameters."""
 
@@ -413,7 +458,7 @@ def contacts(model, first, second, rng):
         ((ball, ix.Plane()), elastic), ((ball, ix.Plane()), rough), ((ix.Box((9.0, 8.0, 7.0)), ix.Plane()), soft),
         ((log, ix.Plane()), rough), ((ball, ball), soft), ((ball, log), hard), ((log, log), rough),
         ((ball, ix.Cylinder(7.0, 1.0, hollow=True)), rough), ((ix.Plane(), log), elastic),
-        ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 7)), rough),
+        ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 11)), rough),
     ]  # fmt: skip
     return [ix.Contact(f"c{k}", *again(first, second, rng), shapes, **law) for k, (shapes, law) in enumerate(cases)]
 
@@ -525,6 +570,9 @@ MAKERS = [
     ),  # moments do not cancel
     Maker("index3.forces.user_kernels", "accelerations-d", inerters("differences"), balanced=False, tolerance=1e-5),
     Maker("index3.forces.user_kernels", "accelerations-s", sensors, pairs=SPATIAL, balanced=False, tolerance=1e-5),
+    Maker("index3.forces.user_kernels", "reactions", bearings(bearing_jacobian), pairs=SPATIAL, balanced=False),
+    Maker("index3.forces.user_kernels", "reactions-d", bearings("differences"), SPATIAL, False, 1e-5),
+    Maker("index3.forces.user_kernels", "reads", echoes, pairs=SPATIAL, balanced=False, tolerance=1e-5),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 CASES.sort(key=lambda case: "ancf beam 3d" in case[1])  # a case's place is its seed: the others keep theirs

@@ -16,6 +16,7 @@ MODELS |= {
     "chain": lambda: library.chain(5),
     "chain with spring": lambda: library.chain(3, springs=True),
     "parallelogram 3": lambda: library.parallelogram(3, speed=-2.0),
+    "atv": lambda: library.atv(settled=False),  # test_atv.py has it at rest
     "hmmwv50": lambda: library.hmmwv50(settled=False),  # test_cars.py has it at rest
     "another four-bar": lambda: library.four_bar((0.3, 1.1, 0.7, 0.9), speed=-1.5),
 }
@@ -23,12 +24,16 @@ MODELS |= {
 COUNTS = {
     "ancf_pendulum": (1, 18, 2, 16, 0),
     "andrews": (7, 21, 20, 1, 0),
+    "atv": (29, 337, 192, 145, 0),
+    "belt_drive": (105, 735, 130, 605, 0),
     "chain": (5, 35, 30, 5, 0),
     "chain with spring": (3, 21, 18, 3, 0),
+    "crawler_track": (61, 427, 366, 61, 0),
     "double_pendulum": (2, 6, 4, 2, 0),
     "four_bar": (3, 21, 23, 1, 3),
     "another four-bar": (3, 21, 23, 1, 3),
     "free_double_pendulum": (2, 6, 4, 2, 0),
+    "flexible_slider_crank": (3, 23, 13, 10, 0),
     "hmmwv14": (14, 98, 80, 18, 0),
     "hmmwv50": (50, 350, 320, 30, 0),
     "iltis": (1, 23, 22, 1, 0),
@@ -46,8 +51,8 @@ CLOSURE = 1e-12  # lengths are of order 1 m to 10 m: a few thousand roundings
 def motion(body):
     """Velocity of the origin and angular velocity of a body at the start, in ground axes."""
     v, q = np.asarray(body.v0), np.asarray(body.q0)
-    if body.kind == "rigid":
-        e0, e, rate = q[3], q[4:], v[3:]
+    if body.kind in ("rigid", "modal"):
+        e0, e, rate = q[3], q[4:7], v[3:7]
         E = np.column_stack((-e, e0 * np.eye(3) + np.cross(np.eye(3), e)))
         return v[:3], 2 * E @ rate
     if body.kind == "planar":

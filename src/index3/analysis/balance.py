@@ -129,11 +129,15 @@ class Balance:
         corner = self.stiffness + max(sigma, self.held) * self.mass
         rows = [[corner, self.border.T], [self.border, None]] if len(self.rows) else [[corner]]
         try:
-            factors = splu(block_array(rows, format="csc"))
-            dq = factors.solve(np.concatenate([self.force, np.zeros(len(self.rows))]))[: self.n]
+            self.factors = splu(block_array(rows, format="csc"))
         except RuntimeError:
             return None
+        dq = self.correction(self.force)
         return dq if np.all(np.isfinite(dq)) else None
+
+    def correction(self, force: np.ndarray) -> np.ndarray:
+        """What the matrix of the last step makes of a force."""
+        return self.factors.solve(np.concatenate([force, np.zeros(self.factors.shape[0] - self.n)]))[: self.n]
 
     def move(self, u: np.ndarray) -> bool:
         """Go to the closed point near u and weigh there; False, and back to where it was, if there is none."""
@@ -201,8 +205,10 @@ def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
 def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> bool:
     """Implicit steps along the overdamped motion, longer as the linear forecast of the unbalance holds.
 
-    The forecast after a step is sigma M dq. Where it is off by more than half the unbalance before, the step is
-    repeated with four times sigma; where by less than a tenth, sigma falls by ten.
+    The forecast of the unbalance after a step is sigma M dq. By how much it is off is measured by the energy of the
+    correction that would take it out, as a part of that of the step: stiff directions, which a step along soft ones
+    strains a little, have large forces but little energy. Where it is off by more than half, the step is repeated with
+    four times sigma; where by less than a tenth, sigma falls by ten.
     """
     stalled = 0
     for _ in range(most):
@@ -211,13 +217,14 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
         balance.stiffen()
         if sigma == 0.0:
             sigma = movement(balance.state, balance.a) / LARGEST
-        u, size, before = balance.point, balance.size, balance.force
+        u, size, before, held = balance.point, balance.size, balance.force, balance.held
         mass, residual = balance.mass, balance.residual
         while True:
             dq = balance.step(sigma)
             fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
-            if fine:
-                forecast = np.linalg.norm(balance.force - sigma * (mass @ dq)) / np.linalg.norm(before)
+            if dq is not None and fine:
+                off = balance.force - max(sigma, held) * (mass @ dq)
+                forecast = np.sqrt(abs(off @ balance.correction(off)) / (dq @ before))
                 if forecast <= 0.5 or balance.size < 0.5 * size:
                     break
                 balance.back(u)

@@ -149,7 +149,7 @@ def check_measures(measure: Any) -> dict[str, Callable[[Result], Any]]:
         raise ModelError("batch: measure must be {name: function of the Result}.")
     taken = [name for name in measure if name in OWN]
     if taken:
-        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Choose another name.")
+        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses. Choose another.")
     return dict(measure)
 
 

@@ -50,7 +50,7 @@ def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
             view = unit[owner]
             rates = view.velocity if part == "force" else view.angular_velocity
             return rates[:, "xyz".index(axis)]
-        raise ModelError(f"linearize: '{name}' is not an input. Use '{owner}.force.x', '{owner}.torque.z' and the like.")
+        raise ModelError(f"linearize: '{name}' is not an input. Use '{owner}.force.x', '{owner}.torque.z' etc.")
     if owner in model.joints:
         return coordinate_gradient(model.joints[owner], unit, rest, name)
     if owner in model.motions:

@@ -91,7 +91,7 @@ class Variant(Equations):
         ModelError : they are no names, or one of them is no joint or motion of the model.
         """
         if not isinstance(names, Iterable):
-            raise ModelError(f"{who}: {names!r} is not a list of names. Give names of joints and motions, such as ('latch',).")
+            raise ModelError(f"{who}: {names!r} is not a name. Give names of joints and motions: ('latch',).")
         names = [names] if isinstance(names, str) else list(names)
         for name in names:
             if not isinstance(name, str) or (name not in self.model.joints and name not in self.model.motions):

@@ -93,7 +93,7 @@ def loaded(name: str, place: Place) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as stored:
             return {key: stored[key] for key in stored.files}
     except (OSError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not an .npz file of numbers"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not an .npz file"
         raise ModelError(f"'{name}' cannot be read: {reason}.") from None
 
 

@@ -47,6 +47,15 @@ class FiniteElements:
     def body(self, name: str, *, interface: Any, **settings: Any) -> ModalBody:
         """A `ModalBody` of the structure; its settings are those of `ModalBody`."""
         return ModalBody(
-            name, self.mass_matrix, self.stiffness_matrix, self.nodes, interface=interface, names=self.names,
-            members=self.members, faces=self.faces, radius=self.radius, stress=self.stress, **settings,
-        )  # fmt: skip
+            name, self.mass_matrix, self.stiffness_matrix, self.nodes, interface=interface, **self._own(), **settings
+        )
+
+    def body_of_modes(self, name: str, modes: Any, **settings: Any) -> ModalBody:
+        """A `ModalBody` that deforms in given shapes alone; settings are those of `ModalBody.from_modes`."""
+        return ModalBody.from_modes(
+            name, modes, self.mass_matrix, self.stiffness_matrix, self.nodes, **self._own(), **settings
+        )
+
+    def _own(self) -> dict[str, Any]:
+        """What a body takes over besides matrices and nodes."""
+        return {key: getattr(self, key) for key in ("names", "members", "faces", "radius", "stress")}

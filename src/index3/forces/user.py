@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import as_markers
 from index3.bodies.marker import as_numbers, as_positive
 from index3.bodies.states import States
 from index3.compiled.callbacks import Form, UserFunctions
@@ -19,6 +18,7 @@ from index3.fields import END, declare, numbers
 from index3.forces import user_kernels
 from index3.forces.force import ForceElement, Place
 from index3.forces.user_kernels import PARTS
+from index3.forces.user_reading import Reading, as_flag, ends_of
 from index3.registry import register
 
 
@@ -51,6 +51,15 @@ class UserForce(ForceElement, UserFunctions):
         arguments after all others, f(..., dv, dw) and jacobian(..., M, dv, dw): accelerations dv (k, 3) [m/s^2] and
         angular accelerations dw (k, 3) [rad/s^2], and the derivatives M of `out` by (dv, dw), of the shape of K. In a
         block of doubles dv and dw follow p, and M follows D. The force is found together with the motion it causes.
+    reactions : True if the force depends on the reaction of a joint, which then stands in place of `markers`: the force
+        acts on the joint's two markers. The functions have more arguments after those of accelerations, f(..., F, T)
+        and jacobian(..., L, F, T): force F (3,) [N] and torque T (3,) [N m] of the reaction on the joint's second
+        marker, and the derivatives L (6k, 6) of `out` by (F, T); `L` follows M and the arguments dv and dw follow `L`.
+        In a block of doubles F and T follow dw, and L follows M. Derivatives of the states' rates by reactions are left
+        out of the matrix.
+    reads : other `UserForce` or `UserEquations`, whose forces and variables the function sees as its last argument, a
+        list with (.out, .z) for each: its wrenches (k, 6) and its variables (m,), as they are at this very state.
+        Laws that depend on each other in a loop belong into one `UserEquations`. For plain Python functions.
     longest_step : most that a run may step at once [s], where the function has something to say only for a short time
 
     The work of the force is counted as work, not as potential energy. A torque on a PointMass has no effect. An
@@ -74,6 +83,8 @@ class UserForce(ForceElement, UserFunctions):
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
+    variables_from = 0
+    """Where variables begin in it."""
 
     def __init__(
         self,
@@ -85,35 +96,64 @@ class UserForce(ForceElement, UserFunctions):
         *,
         states: States | None = None,
         accelerations: bool = False,
+        reactions: bool = False,
+        reads: Any = (),
         longest_step: float = math.inf,
     ) -> None:
         super().__init__(name)
-        self.ends = as_markers(self.label, markers)
-        self.states = states
-        self.markers = self.ends
-        if states is not None:
-            if not isinstance(states, States):
-                raise ModelError(
-                    f"{self.label} has states {short(states)}. Give a block: states=model.add(States(...))."
-                )
-            self.markers = (*self.ends, *states.markers)
-            self.arguments = {"f": (*POSES, "out", "x", "rate"), "jacobian": (*POSES, "K", "D", "x")}
-        if not isinstance(accelerations, bool):
-            raise ModelError(f"{self.label} has accelerations {short(accelerations)}. Give True or False.")
-        self.accelerations = accelerations
-        if accelerations:
-            given, slopes = self.arguments["f"], self.arguments["jacobian"]
-            self.arguments = {"f": (*given, "dv", "dw"), "jacobian": (*slopes, "M", "dv", "dw")}
-        if len(self.memory):
-            self.arguments = {**self.arguments, "f": (*self.arguments["f"], "memory")}
+        self.joint, self.ends = ends_of(self.label, markers)
+        self.accelerations = as_flag(accelerations, self.label, "accelerations")
+        self.reactions = as_flag(reactions, self.label, "reactions")
+        if self.reactions and self.joint is None:
+            raise ModelError(f"{self.label} depends on reactions. Give the joint they belong to in place of markers.")
+        if states is not None and not isinstance(states, States):
+            raise ModelError(f"{self.label} has states {short(states)}. Give a block: states=model.add(States(...)).")
+        self.reading = Reading(self.label, reads, len(self.ends), len(self.memory), states, self.accelerations)
+        self.states = self.reading.states
+        self.ends += self.reading.ends
+        self.memory = np.concatenate([self.memory, *(other.memory for other in self.reading.others)])
+        self.markers = self.ends if self.states is None else (*self.ends, *self.states.markers)
+        self._name_arguments()
         self.parameters = as_numbers(parameters, self.label, "parameters")
-        self.f = f
+        self.function = f
+        self.f = self.reading_others if self.reading.others else f
         self.jacobian = jacobian
         limited = longest_step != math.inf
         self._longest_step = as_positive(longest_step, self.label, "longest_step") if limited else math.inf
-        self.check_function("f", f)
+        self.check_function("function" if self.reading.others else "f", f)
         if self.mode == FUNCTION:
+            if self.reading.others:
+                raise ModelError(f"{self.label} reads other forces. Leave jacobian to differences.")
             self.check_function("jacobian", jacobian)
+
+    def _name_arguments(self) -> None:
+        """What its functions are called with after t."""
+        given: tuple[str, ...] = (*POSES, "out")
+        slopes: tuple[str, ...] = (*POSES, "K", "D")
+        if self.states is not None:
+            given, slopes = (*given, "x", "rate"), (*slopes, "x")
+        if self.accelerations:
+            given, slopes = (*given, "dv", "dw"), (*slopes, "M", "dv", "dw")
+        if self.reactions:
+            given, slopes = (*given, "F", "T"), (*slopes, "L", "F", "T")
+        kept = ("memory",) if len(self.memory) else ()
+        own = ("memory",) if self.reading.memory else ()
+        self.arguments = {"f": (*given, *kept), "jacobian": slopes, "function": (*given, *own, "seen")}
+
+    def reading_others(self, t: float, *parts: Any) -> None:
+        """Its function, called with what others say at this state."""
+        named = dict(zip(self.arguments["f"], parts, strict=True))
+        seen, own = self.reading.look(t, named)
+        answer = self.function(t, *(own[key] for key in self.arguments["function"][:-1]), seen)
+        if answer is not None:
+            raise ModelError(f"{self.label}: its function f returns {short(answer)}. It must fill out and return None.")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy that shares the functions, but calls them itself."""
+        other = super().__deepcopy__(memo)
+        if self.reading.others:
+            other.f = other.reading_others
+        return other
 
     @property
     def longest_step(self) -> float:
@@ -140,23 +180,30 @@ class UserForce(ForceElement, UserFunctions):
         """As given."""
         return self.accelerations
 
+    @property
+    def reads_reactions(self) -> bool:
+        """As given."""
+        return self.reactions
+
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
         return self.explain_function("jacobian" if stage == "force_derivatives" and self.mode == FUNCTION else "f", t)
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """The part of its row that does not depend on other elements."""
-        return (place.stiffness, len(self.ends), self.mode)
+        rows = place.rows(self.joint) if self.reactions else (0, 0, 0, 0)
+        return (place.stiffness, len(self.ends), self.mode, *rows)
 
     def form(self) -> Form:
         """The parts of its block."""
         count, width = len(self.ends), 6 * len(self.markers)
         n, read = 0 if self.states is None else self.states.size, int(self.accelerations)
-        rates = ((count * read, 3), (count * read, 3))
+        loads = int(self.reactions)
+        rates = ((count * read, 3), (count * read, 3), (3 * loads,), (3 * loads,))
         own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width))
-        last = ((width * read, width), (width,), (len(self.memory),))
+        last = ((width * read, width), (width * loads, 6), (width,), (len(self.memory),))
         shapes = (*pose_shapes(count, len(self.parameters)), *rates, *own, *last)
-        return Form(PARTS, shapes, ("out", "rate", "K", "D", "M", "memory"))
+        return Form(PARTS, shapes, ("out", "rate", "K", "D", "M", "L", "memory"))
 
 
 register(UserForce)

@@ -41,6 +41,8 @@ class UserEquations(UserForce):
     states : a block of n states (`States`), or None
     variables : starting values of the m variables z
     parameters : numbers handed to the function as `p`
+    accelerations, reactions, reads : as for `UserForce`; residual then has the arguments dv, dw, F, T and `seen`, those
+        that are asked for, after all others
 
     The equations are solved at every evaluation, from the last solution of the run, to the rounding of their numbers.
     `variables` may depend on each other in a loop. A plain Python function; derivatives are taken by differences.
@@ -70,6 +72,9 @@ class UserEquations(UserForce):
         states: States | None = None,
         variables: Any = (),
         parameters: Any = (),
+        accelerations: bool = False,
+        reactions: bool = False,
+        reads: Any = (),
     ) -> None:
         self.name = name  # for messages before the base class takes over
         self.residual = residual
@@ -81,9 +86,12 @@ class UserEquations(UserForce):
         if count + len(start) == 0:
             raise ModelError(f"{self.label} has neither states nor variables. Use a UserForce.")
         self.memory = np.concatenate([np.zeros(count), start])  # rates and variables, as they were last solved for
-        solve = self._with_states if states is not None else self._without_states
-        super().__init__(name, markers, solve, parameters, "differences", states=states)
-        self.arguments = {**self.arguments, "residual": (*POSES, "x", "rate", "z", "out", "res")}
+        self.variables_from = count
+        sees: dict[str, Any] = {"accelerations": accelerations, "reactions": reactions, "reads": reads}
+        super().__init__(name, markers, self.solve, parameters, "differences", states=states, **sees)
+        more: list[str] = [key for key in ("dv", "dw", "F", "T") if key in self.arguments["f"]]
+        more += ["seen"] if self.reading.others else []
+        self.arguments = {**self.arguments, "residual": (*POSES, "x", "rate", "z", "out", "res", *more)}
         self.check_function("residual", residual)
         if not callable(residual) or hasattr(residual, "py_func"):
             raise ModelError(f"{self.label} has residual {residual!r}. Give a plain Python function.")
@@ -91,41 +99,42 @@ class UserEquations(UserForce):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy that shares the function of the user, but calls it itself."""
         other = super().__deepcopy__(memo)
-        other.f = getattr(other, self.f.__name__)
+        other.f, other.function = getattr(other, self.f.__name__), other.solve
         return other
 
-    def _without_states(self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, memory: Any) -> None:
-        nothing = np.zeros(0)
-        self._solve((t, r, A, v, w, p, nothing), out, memory)
+    def solve(self, t: float, *parts: Any) -> None:
+        """Find the unknowns, and with them forces and rates."""
+        named = dict(zip(self.arguments["function" if self.reading.others else "f"], parts, strict=True))
+        own = self.variables_from
+        x = named["x"] if own else np.zeros(0)
+        known = (t, *(named[key] for key in POSES), x)
+        more = tuple(named[key] for key in self.arguments["residual"][len(POSES) + 5 :])
+        self._solve(known, named["out"], named["memory"], more)
+        if own:
+            named["rate"][:] = named["memory"][:own]
 
-    def _with_states(
-        self, t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any, x: Any, rate: Any, memory: Any
-    ) -> None:
-        self._solve((t, r, A, v, w, p, x), out, memory)
-        rate[:] = memory[: len(x)]
-
-    def _value(self, known: tuple[Any, ...], u: np.ndarray, out: np.ndarray) -> np.ndarray:
+    def _value(self, known: tuple[Any, ...], u: np.ndarray, out: np.ndarray, more: tuple[Any, ...]) -> np.ndarray:
         """The residual at u; `out` is filled as well."""
         n, res = len(known[-1]), np.zeros(len(u))
         out[:] = 0.0
-        answer = self.residual(*known, u[:n], u[n:], out, res)
+        answer = self.residual(*known, u[:n], u[n:], out, res, *more)
         if answer is not None:
             raise ModelError(f"{self.label}: its function residual returns {answer!r}. It must fill res and out.")
         if not np.all(np.isfinite(res)):
             raise SimulationFailed(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
         return res
 
-    def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray) -> None:
+    def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray, more: tuple[Any, ...]) -> None:
         """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
         u, t = unknowns.copy(), known[0]
         for _ in range(ITERATIONS):
-            value = self._value(known, u, out)
+            value = self._value(known, u, out, more)
             columns = []
             for k in range(len(u)):
                 h = STEP * max(1.0, abs(u[k]))
                 other = u.copy()
                 other[k] += h
-                columns.append((self._value(known, other, out) - value) / h)
+                columns.append((self._value(known, other, out, more) - value) / h)
             matrix = np.column_stack(columns)
             sizes = np.linalg.svd(matrix, compute_uv=False)
             if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
@@ -136,7 +145,7 @@ class UserEquations(UserForce):
             change = np.linalg.solve(matrix, value)
             u -= change
             if np.all(np.abs(change) <= SOLVED * np.maximum(1.0, np.abs(u))):
-                self._value(known, u, out)
+                self._value(known, u, out, more)
                 unknowns[:] = u
                 return
         raise SimulationFailed(

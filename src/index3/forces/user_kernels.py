@@ -17,7 +17,7 @@ from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import DIFFERENCES, FUNCTION, POSES, load_marker, run, shift, user_table
 from index3.forces.force import Place
 
-PARTS = (*POSES, "dv", "dw", "x", "out", "rate", "pad", "K", "D", "M", "wrench", "memory")
+PARTS = (*POSES, "dv", "dw", "F", "T", "x", "out", "rate", "pad", "K", "D", "M", "L", "wrench", "memory")
 """Of a block; "pad" and "wrench" are the kernels' own, "memory" is what a function keeps from one call to the next."""
 USER = np.dtype(
     [
@@ -26,6 +26,10 @@ USER = np.dtype(
         ("group", "i8"),  # first place in GROUP_K and GROUP_D
         ("bodies", "i8"),  # markers on bodies; the others are those of the states
         ("mode", "i8"),  # how its derivatives are made
+        ("row", "i8"),  # rows of the joint whose reaction it reads, and the joint's places in ROW_G and GROUP_K
+        ("rows", "i8"),
+        ("gradient", "i8"),
+        ("joint", "i8"),
         ("function", "i8"),  # addresses
         ("derivative", "i8"),
         *((name, "i8") for name in (*PARTS, "end")),  # first places of the parts of its block in BLOCKS
@@ -75,8 +79,21 @@ def load_motion(T, blocks, user, m, marker):
 
 
 @helper
+def load_reaction(T, blocks, user):
+    """Write the reaction on the second marker of its joint, -sum of lam g, into the block of a force that reads it."""
+    if user.T > user.F:
+        lam, g = view(T, s.LAM), view(T, s.ROW_G)
+        for c in range(6):
+            x = 0.0
+            for k in range(user.rows):
+                x -= lam[user.row + k] * g[user.gradient + 12 * k + 6 + c]
+            blocks[user.F + c] = x
+
+
+@helper
 def load(T, members, blocks, user):
-    """Write the motion of all markers and all states of a force into its block."""
+    """Write the motion of all markers, all states and the reaction of a force into its block."""
+    load_reaction(T, blocks, user)
     for m in range(user.bodies):
         load_motion(T, blocks, user, m, members[user.first + m])
     for k in range(user.out - user.x):
@@ -153,6 +170,37 @@ def add_state_differences(T, E, user, k):
 
 
 @helper
+def add_by_reaction(T, user, c, row, x):
+    """Add minus x, the derivative of a row of a force by component c of the reaction: by multipliers and by pose."""
+    g, R, K = view(T, s.ROW_G), view(T, s.ROW_R), view(T, s.GROUP_K)
+    width = 6 * user.count
+    if row < 12:  # the markers of the joint; rates of states have no place beside its rows
+        for k in range(user.rows):
+            R[user.gradient + 12 * k + row] += x * g[user.gradient + 12 * k + 6 + c]
+    if user.rows > 0:
+        for b in range(12):  # the joint's own sum of lam H
+            K[user.group + row * width + b] += x * K[user.joint + 12 * (6 + c) + b]
+
+
+@helper
+def add_reaction_differences(T, E, user):
+    """Add minus the derivatives by the reaction, by differences."""
+    blocks = view(E, BLOCKS)
+    for c in range(6):
+        h = STEP * max(1.0, abs(blocks[user.F + c]))
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            blocks[user.F + c] += sign * h
+            code = run(blocks, user, user.function, view(T, s.TIME)[0], user.out, user.K)
+            load_reaction(T, blocks, user)
+            if code != OK:
+                return code
+            for row in range(6 * user.count):
+                add_by_reaction(T, user, c, row, sign * blocks[user.out + row] / (2.0 * h))
+    return OK
+
+
+@helper
 def add_derivatives(T, E, user):
     """Add minus the derivatives that the user's own function gives."""
     blocks, K, D, size = view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D), user.D - user.K
@@ -162,8 +210,10 @@ def add_derivatives(T, E, user):
         for k in range(size):
             K[user.group + k] -= blocks[user.K + k]
             D[user.group + k] -= blocks[user.D + k]
-        for k in range(user.wrench - user.M):
+        for k in range(user.L - user.M):
             M[user.group + k] -= blocks[user.M + k]
+        for k in range(user.wrench - user.L):
+            add_by_reaction(T, user, k % 6, k // 6, blocks[user.L + k])
     return code
 
 
@@ -181,6 +231,8 @@ def force_derivatives(T, E):
             for m in range(user.bodies):
                 if code == OK:
                     code = add_differences(T, E, user, members[user.first + m], m, begin, end)
+            if code == OK and user.T > user.F:
+                code = add_reaction_differences(T, E, user)
         if user.mode == DIFFERENCES:
             for k in range(user.out - user.x):
                 if code == OK:

@@ -11,8 +11,12 @@ later would hide the function of the same name.
 
 from index3.library.ancf_pendulum import ancf_pendulum
 from index3.library.andrews import andrews
+from index3.library.atv import atv
+from index3.library.belt_drive import belt_drive
 from index3.library.chain import chain
+from index3.library.crawler_track import crawler_track
 from index3.library.double_pendulum import double_pendulum
+from index3.library.flexible_slider_crank import flexible_slider_crank
 from index3.library.four_bar import four_bar
 from index3.library.free_double_pendulum import free_double_pendulum
 from index3.library.hmmwv14 import hmmwv14
@@ -27,8 +31,12 @@ from index3.library.spinning_top import spinning_top
 __all__ = [
     "ancf_pendulum",
     "andrews",
+    "atv",
+    "belt_drive",
     "chain",
+    "crawler_track",
     "double_pendulum",
+    "flexible_slider_crank",
     "four_bar",
     "free_double_pendulum",
     "hmmwv14",
