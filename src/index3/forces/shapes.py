@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import as_positive, as_vector
+from index3.bodies.marker import as_flag, as_positive, as_vector
 from index3.element_type import ElementType
 from index3.errors import ModelError
 
@@ -116,7 +116,7 @@ class Cylinder(metaclass=ElementType):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", as_positive(self.radius, "Cylinder", "radius"))
         object.__setattr__(self, "length", as_positive(self.length, "Cylinder", "length"))
-        object.__setattr__(self, "hollow", bool(self.hollow))
+        object.__setattr__(self, "hollow", as_flag(self.hollow, "Cylinder", "hollow"))
 
     @property
     def reach(self) -> float:
