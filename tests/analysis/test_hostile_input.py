@@ -54,7 +54,7 @@ def test_settings_of_a_run(name):
 
 def test_joints_that_are_open():
     for junk in (np.array(3.0), None):
-        with pytest.raises(ix.ModelError, match=r"^open_joints: these are no names"):
+        with pytest.raises(ix.ModelError, match=r"^open_joints: these are not names"):
             ix.simulate(pendulum(), (0.0, 0.1), "hht-i3", open_joints=junk)
 
 
