@@ -204,9 +204,9 @@ class Compiler:
         """
         order = {id(body): k for k, body in enumerate(self.bodies)}
         parts = [
+            ("The model", ("coordinates that move its markers",), (self.spans,)),
             *(body_part(body, id(body) in self.lacks_inertia) for body in self.bodies),
             *(group_part(group, order) for group in self.groups),
-            (f"Model '{self.model.name}'", ("coordinates that move its markers",), (self.spans,)),
         ]
         if self.like is not None:
             self.like.check(parts)
