@@ -150,10 +150,11 @@ def locking():
                 settings = {"height": height, "width": 0.1, "young": 1e9, "density": 1000.0, "elements": n}
                 line = model.add(ix.AncfBeam("line", (0, 0), (1, 0), poisson=poisson, plane=plane, **settings))
                 model.add(ix.Fixed("wall", model.ground, line, at=(0, 0, 0), clamp=True))
-                model.add(ix.Force("force", line.marker(s=1.0), (0, -1e-3, 0)))
                 second, shear = 0.1 * height**3 / 12, 0.5e9 / (1 + poisson) * 0.1 * height
                 young = 1e9 / (1 - poisson**2) if plane == "strain" else 1e9
-                theory = 1e-3 / (3 * young * second) + 1e-3 / shear
+                load = 3e-3 * young * second
+                model.add(ix.Force("force", line.marker(s=1.0), (0, -load, 0)))
+                theory = load / (3 * young * second) + load / shear
                 row[str(n)] = float(-ix.static(model)["line"].points(1.0)[0, 0, 1] / theory)
             rows.append(row)
     print_table(rows, ["height", "plane", "poisson", "8", "32", "128"])
