@@ -1,12 +1,11 @@
-"""Flexible beams: the pendulum of the paper, large deflections, growth of the work, and Exudyn's cable.
+"""Flexible beams: the pendulum of the paper, large deflections, locking, growth of the work.
 
-    python benchmarks/beams.py [pendulum moduli spectrum elastica locking scaling exudyn]
+    python benchmarks/beams.py [pendulum moduli spectrum elastica locking scaling]
 
 pendulum: nine cases of the flexible pendulum against an independent solution. moduli: work of hht-i3 (1 s) and adams
 (0.1 s) over the seven moduli of the paper. spectrum: what hht-i3 leaves of the high frequencies at 2e11. elastica:
 errors and orders of all kinds of beams under large loads. locking: the continuum element at nu = 0 and 0.3. scaling:
-time of a Newton iteration from 50 to 2000 elements. exudyn: the pendulum of 32 elements at 2e11 against Exudyn's planar
-cable (`pip install exudyn` first), each to 1e-4 m of its own converged tip.
+time of a Newton iteration from 50 to 2000 elements.
 """
 
 import argparse
