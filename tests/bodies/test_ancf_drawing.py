@@ -48,7 +48,5 @@ def test_stress_of_a_spatial_beam():
     found = ix.static(model)["beam"]
     second = 0.06 * 0.04**3 / 12, 0.04 * 0.06**3 / 12
     expected = 50.0 / 0.0024 - 7.0 * 0.5 * 0.01 / second[0] + 5.0 * 0.5 * 0.02 / second[1]
-    assert found.stress(0.5, 0.01, 0.02)[0, 0] == pytest.approx(
-        expected, abs=50.0
-    )  # of terms of 1e5
+    assert found.stress(0.5, 0.01, 0.02)[0, 0] == pytest.approx(expected, abs=50.0)  # of terms of 1e5
     assert found.von_mises([[0.5, 0.01, 0.02]])[0, 0] == pytest.approx(abs(expected), abs=50.0)
