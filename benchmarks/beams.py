@@ -163,17 +163,17 @@ def locking():
 def scaling():
     """CPU time of a Newton iteration of hht-i3 at a fixed element length of 0.02 m, from 50 to 2000 elements."""
     rows = []
-    for kind in ("elastic-line", "continuum", "cable", "space"):
-        for n in (50, 200, 500, 2000):
+    for kind in ("elastic-line", "cable"):
+        for n in (50, 200, 800, 2000):
             model = ix.Model("long", gravity=(0, -9.81, 0))
             settings = {"height": 0.01, "width": 0.01, "young": 1e8, "density": 1000.0, "elements": n}
-            if kind in ("elastic-line", "continuum"):
+            if kind == "elastic-line":
                 line = ix.AncfBeam("line", (0, 0), (0.02 * n, 0), poisson=0.3, law=kind, **settings)
             else:
-                line = {"cable": ix.AncfCable, "space": ix.AncfBeam3D}[kind]("line", (0, 0), (0.02 * n, 0), **settings)
+                line = ix.AncfCable("line", (0, 0), (0.02 * n, 0), **settings)
             model.add(line)
             model.add(ix.Spherical("pin", model.ground, line, at=(0, 0, 0)))
-            simulation, steps = ix.prepare(model, "hht-i3"), 100
+            simulation, steps = ix.prepare(model, "hht-i3"), 30
             run = None
             for _ in range(3):
                 again = simulation.run((0, 1e-4 * steps), step=1e-4, t_eval=[0.0, 1e-4 * steps])
