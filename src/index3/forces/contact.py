@@ -337,6 +337,8 @@ class ContactSet(ForceElement):
 
     def _skip(self, skip: Any) -> list[tuple[Body, Body]]:
         pairs = []
+        if not isinstance(skip, Sequence | set | frozenset):
+            raise ModelError(f"{self.label} has skip {short(skip)}. Give pairs of bodies.")
         for entry in skip:
             if not isinstance(entry, Sequence) or len(entry) != 2:
                 raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")

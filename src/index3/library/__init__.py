@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from index3.library.ancf_pendulum import ancf_pendulum
     from index3.library.andrews import andrews
     from index3.library.atv import atv
+    from index3.library.belt_drive import belt_drive
     from index3.library.chain import chain
+    from index3.library.crawler_track import crawler_track
     from index3.library.double_pendulum import double_pendulum
     from index3.library.flexible_slider_crank import flexible_slider_crank
     from index3.library.four_bar import four_bar
@@ -38,7 +40,9 @@ __all__ = [
     "ancf_pendulum",
     "andrews",
     "atv",
+    "belt_drive",
     "chain",
+    "crawler_track",
     "double_pendulum",
     "flexible_slider_crank",
     "four_bar",
