@@ -1,13 +1,12 @@
-"""Does the audit cry wolf, what do runs gain, and what does the audit cost? Models by every method that takes them.
+"""Does the audit cry wolf, and what do runs gain? Models by every method that takes them.
 
 usage: python benchmarks/audit.py [--set library] [--rtol 1e-6] [--models pendulum,four_bar] [--methods radau5]
-                                  [--span 10] [--seconds 60] [--out found.txt] [--cost]
+                                  [--span 10] [--seconds 60] [--out found.txt]
 
 --set is `library` (with its defaults), `reference` (what tests/reference_cases run, over their own spans), or
 `conservative` (what the library has where nothing does work). Prints one line per model, tolerance and method: gain of
 energy as a part of the scale, margin to its bound, what was out of bounds, and how far the run came in --seconds of
-CPU if not to its end; lines found in --out are not computed again. With --cost also the CPU of the run with and
-without the audit, least of five.
+CPU if not to its end; lines found in --out are not computed again. `audit_cost.py` tells what the audit costs.
 """
 
 from __future__ import annotations
@@ -121,18 +120,6 @@ def find(case: Case, method: str, rtol: float, seconds: float) -> str:
     return line
 
 
-def cpu(case: Case, method: str, rtol: float, audit: str) -> float:
-    """CPU of a run [s], least of five."""
-    best = float("inf")
-    for _ in range(5):
-        model = case[0]()
-        start = time.process_time()
-        ix.simulate(model, (0.0, case[1]), method, rtol=rtol, t_eval=[0.0, case[1]], audit=audit, progress=False,
-                    **case[2])  # fmt: skip
-        best = min(best, time.process_time() - start)
-    return best
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -143,7 +130,6 @@ def main() -> None:
     parser.add_argument("--models", default="")
     parser.add_argument("--methods", default="")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--cost", action="store_true")
     given = parser.parse_args()
     cases = SETS[given.set](given.span)
     done = given.out.read_text() if given.out is not None and given.out.exists() else ""
@@ -154,9 +140,6 @@ def main() -> None:
                 if key in done:
                     continue
                 line = key + find(cases[name], method, float(rtol), given.seconds)
-                if given.cost and "refused" not in line:
-                    without, with_it = (cpu(cases[name], method, float(rtol), x) for x in ("off", "fail"))
-                    line += f"  CPU {1e3 * without:.1f} -> {1e3 * with_it:.1f} ms"
                 print(line, flush=True)
                 if given.out is not None:
                     with given.out.open("a") as file:

@@ -71,6 +71,28 @@ def test_run_with_stored_kernels_loads_neither_numba_nor_plots():
     assert loaded_after(code) & {"numba", "scipy", "matplotlib", "xarray", "pandas", "typer"} == set()
 
 
+def test_a_pendulum_loads_no_more_than_it_needs():
+    """Neither other mechanisms of the library and their elements, nor parts of NumPy that take 10 ms each."""
+    code = "import index3, sys\nindex3.simulate(index3.library.pendulum(), (0.0, 0.01))\nprint(*sys.modules)"
+    loaded = run_python("-c", code).stdout.split()
+    needless = ("numpy.ma", "numpy.random", "index3.library.chain", "index3.forces.tyre", "index3.analysis.static")
+    assert [name for name in needless if name in loaded] == []
+    assert "index3.library.pendulum" in loaded
+
+
+def test_a_mechanism_hides_its_module():
+    """Also when the module is imported by itself, before or after the function was asked for."""
+    code = (
+        "import index3.library.chain, index3\nfrom index3.library import andrews\nimport index3.library.andrews as m\n"
+    )
+    code += (
+        "print(index3.library.chain(2).name, andrews is index3.library.andrews is m, 'chain' in dir(index3.library))"
+    )
+    assert run_python("-c", code).stdout.split() == ["chain", "2", "True", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'pendulums'"):
+        index3.library.pendulums  # noqa: B018
+
+
 @pytest.mark.parametrize("name", index3.__all__)
 def test_public_name_resolves(name):
     assert getattr(index3, name) is not None

@@ -37,9 +37,10 @@ def library(name):
 
 
 def masses(model):
-    """Changes that the class of every body takes: masses, and the gravity of all."""
-    bodies = [body for body in model.bodies.values() if type(body).__name__ != "NaturalLinkage"]
-    changes = {f"{body.name}.mass": 1.25 * body.mass for body in bodies}
+    """Changes that the class of every body takes: masses or densities, and the gravity of all."""
+    bodies = [body for body in model.bodies.values() if type(body).__name__ not in ("NaturalLinkage", "ModalBody")]
+    heavier = {body.name: "density" if hasattr(body, "density") else "mass" for body in bodies}
+    changes = {f"{name}.{field}": 1.25 * getattr(model[name], field) for name, field in heavier.items()}
     return changes | {"gravity": 0.5 * np.array(model.gravity)}
 
 

@@ -86,6 +86,7 @@ BAD = {
     "has node 2 in two interfaces": {"interface": [[0, 1, 2], [2, 3, 4]]},
     "asks for 40 modes": {"interface": SPIDERS[:1], "modes": 40},
     "has modes -1": {"modes": -1},
+    "has no way to deform": {"interface": SPIDERS[:1], "modes": 0},
     "has a mass matrix that is not positive": {"mass_matrix": wrong_mass()[0]},
     "has a mass matrix with the masses": {"mass_matrix": np.diag(np.tile((1.0, 1.0, 2.0), 6))},
     "has a mass matrix of 17 rows for 6 nodes": {"mass_matrix": np.eye(17)},

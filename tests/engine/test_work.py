@@ -57,6 +57,31 @@ def test_work_is_as_good_as_the_motion(method):
     assert 0 < result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
 
 
+@pytest.mark.parametrize("method", ["tlismni-bdf2", "tlismni-trapezoidal"])
+def test_errors_of_low_order_are_seen(method):
+    """Coordinates and rates with errors of their own: steps agree with each other, but not with the dense output."""
+    model = ix.library.andrews()
+    result = run_of(model, method, 0.01)
+    exact, size = fine_work(model, result)
+    assert abs(result.energy.work[-1] - exact) <= min(result.energy.work_error, 10 * 1e-6 * size)
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3", "radau5", "tlismni-adams3", "descriptor-sdirk4"])
+def test_work_costs_evaluations_of_forces_alone(method):
+    """At most one for each step. No accelerations are solved for: all other counters are as without work."""
+    simulation = ix.prepare(ix.library.iltis(), method, audit="off", progress=False)
+    system, counted = simulation.compile(), []
+    for conservative in (False, True):
+        object.__setattr__(system, "conservative", conservative)  # nothing to add up
+        counted.append(simulation.run((0.0, 0.05)).stats)
+    spent = counted[0]["work_evaluations"]
+    assert 0 < spent <= counted[0]["steps"] + GRANT
+    assert counted[0]["evaluations"] == counted[1]["evaluations"] + spent
+    for name in counted[0]:
+        if not name.startswith("seconds") and name not in ("evaluations", "work_evaluations", "work_error"):
+            assert counted[0][name] == counted[1][name], name
+
+
 @pytest.mark.parametrize("method", ["radau5", "dopri5"])
 def test_suspension(method):
     """Dampers and a tyre, as above; two methods of higher order, whose dense output is smooth enough to tell."""

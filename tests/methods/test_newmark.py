@@ -73,12 +73,12 @@ def test_the_trapezoidal_pair_is_hht_without_damping():
         ({"newmark": (0.25, 0.6)}, "beta of newmark = 0.25"),
         ({"newmark": (0.3025 - 1e-12, 0.6)}, "beta of newmark = 0.302"),
         ({"newmark": 0.25}, "Give a pair"),
-        ({"newmark": (0.25, 0.5), "alpha": -0.1}, "alpha = -0.1. Give alpha=0.0"),
+        ({"newmark": (0.25, 0.5), "alpha": -0.1}, "alpha = -0.1. Leave alpha out"),
     ],
 )
 def test_pairs_that_are_refused(options, words):
     with pytest.raises(ix.ModelError, match="hht-i3") as error:
-        ix.simulate(oscillator(1.0), (0, 1), "hht-i3", **{"alpha": 0.0, **options})
+        ix.simulate(oscillator(1.0), (0, 1), "hht-i3", **options)
     assert words in str(error.value)
 
 
@@ -86,4 +86,11 @@ def test_pairs_that_are_refused(options, words):
 def test_the_least_beta_may_be_written_in_decimals(gamma):
     """0.3025 is (0.6 + 0.5)^2 / 4 but for rounding."""
     beta = round((gamma + 0.5) ** 2 / 4.0, 6)
-    assert ix.HHT(alpha=0.0, newmark=(beta, gamma)).parameters == (beta, gamma)
+    assert ix.HHT(newmark=(beta, gamma)).parameters == (beta, gamma)
+
+
+def test_alpha_follows_from_newmark():
+    """Unless it is given: -0.3 by itself, none beside Newmark's own pair."""
+    assert (ix.HHT().alpha, ix.HHT.options["alpha"]) == (-0.3, -0.3)
+    assert ix.HHT(newmark=(0.25, 0.5)).alpha == 0.0
+    assert ix.simulate(oscillator(1.0), (0, 1), ix.HHT(newmark=(0.3025, 0.6)), step=0.1).success

@@ -105,6 +105,16 @@ def test_multipliers_of_every_method_stay_near_the_shortest(key, name):
     assert size < 20.0 * shortest  # a choice of independent rows is not the shortest, but of its size
 
 
+def test_all_redundant_models_of_the_library_are_looked_at():
+    """By the test above; models of the library with their defaults."""
+    found = set()
+    for name in ix.library.names():
+        model = ix.library.chain(3) if name == "chain" else getattr(ix.library, name)()
+        if ix.check(model).redundant:
+            found.add(name)
+    assert found <= set(REDUNDANT)
+
+
 @pytest.mark.parametrize(
     "key", ["dopri5", "hht-i3", "generalized-alpha", "descriptor-trapezoidal", "firstorder-sdirk4"]
 )

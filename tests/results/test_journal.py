@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 import pytest
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error
 from index3.results.journal import HEAD, MAGIC, JournalWriter, read_journal

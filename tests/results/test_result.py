@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
 from index3.results.export import empty_arrays

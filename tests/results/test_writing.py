@@ -11,7 +11,7 @@ from pathlib import Path
 
 import h5py
 import pytest
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 
 from index3.errors import FileError, Index3Error
 from index3.results.result import Result
@@ -40,7 +40,7 @@ def test_a_disk_without_room_keeps_the_old_file_and_the_process(tmp_path, name):
     code = f"""
 import pathlib, resource, sys
 sys.path.insert(0, {os.fspath(Path(__file__).parent)!r})
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 from index3.errors import FileError
 from test_writing import WRITERS
 write, result = WRITERS[{name!r}], four_bar_result(30)

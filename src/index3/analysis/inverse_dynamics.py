@@ -192,7 +192,7 @@ def as_functions(key: str, trajectory: Any, times: Any) -> tuple[Any, Any, Any]:
         return trajectory
     try:
         samples, points = np.asarray(trajectory, float), np.asarray(times, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         samples, points = np.empty(0), np.empty(0)
     if samples.ndim != 1 or samples.shape != points.shape or not np.all(np.isfinite(samples)):
         raise ModelError(

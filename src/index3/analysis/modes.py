@@ -23,6 +23,9 @@ STILL = 3e-7
 
 NULL = 1e-11
 """Singular values below this part of the largest one, of a balanced matrix, are zero: rounding of A is below 1e-13."""
+UNSEEN = 1e-9
+"""Movement of what is looked at below this part of the change of coordinates is rounding: the section of a beam that
+grows thicker and thinner moves no point of its axis."""
 
 
 @dataclass
@@ -128,7 +131,9 @@ def find_modes(model: Model, system: System, q: np.ndarray, A: np.ndarray, displ
     for k, value in enumerate(values):
         bodies = {name: x[k] + 1j * x[count + k] for name, x in twists.items()}
         points = [np.abs(x[k]).max() for _, x in bent.values()]
-        largest = max([np.abs(x).max() for x in bodies.values()] + points, default=0.0) or 1.0
+        largest = max([np.abs(x).max() for x in bodies.values()] + points, default=0.0)
+        whole = np.abs(shapes[:, k]).max(initial=0.0)
+        largest = largest if largest > UNSEEN * whole else whole or 1.0
         size = float(abs(value))
         damping = 0.0 - float(value.real) / size if size else 0.0
         shares = {name: x / largest for name, x in bodies.items()}
@@ -175,7 +180,9 @@ def mode_result(
     bent = [
         np.abs(x).max() / max(extent(state), np.ptp(r, axis=0).max()) for r, x in deflections(system, q, parts).values()
     ]
-    size = max([*(movement(state, part) for part in parts), *bent]) or 1.0
+    size = max([*(movement(state, part) for part in parts), *bent])
+    whole = np.abs(mode.shape).max(initial=0.0)
+    size = size if size > UNSEEN * whole else whole or 1.0
     rate = abs(mode.eigenvalue.imag) or mode.frequency or 2.0 * np.pi
     times = np.linspace(0.0, periods * 2.0 * np.pi / rate, round(periods * frames) + 1)
     turning = np.exp(1j * rate * times)[:, None] * (amplitude / size * mode.shape)

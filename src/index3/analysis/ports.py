@@ -9,6 +9,7 @@ import numpy as np
 
 from index3.analysis.instants import gradients
 from index3.engine.layout import describe
+from index3.engine.settings import listed
 from index3.errors import ModelError
 from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper
@@ -25,7 +26,7 @@ STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.
 
 def as_names(names: Iterable[str], what: str) -> list[str]:
     """One name or several as a list."""
-    found = [names] if isinstance(names, str) else list(names)
+    found = listed(names, f"linearize: {what} =", "Give names.")
     for name in found:
         if not isinstance(name, str):
             raise ModelError(f"linearize: {what} holds {name!r}. Give names.")

@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from index3 import __version__
@@ -36,8 +37,8 @@ def check_store(store: Any, dense_output: bool) -> Path | None:
     """
     if store is None:
         return None
-    if not isinstance(store, str | os.PathLike) or not str(store):
-        raise ModelError(f"simulate: store = {store!r}. Give the path of a file, such as 'run.nc'.")
+    if not isinstance(store, str | os.PathLike) or not Path(store).name or "\0" in str(store):
+        raise ModelError(f"simulate: store = {short(store)}. Give the path of a file, such as 'run.nc'.")
     path = Path(store)
     if not path.absolute().parent.is_dir() or path.is_dir():
         raise ModelError(f"simulate: store = '{path}': give a file in a folder that is there.")

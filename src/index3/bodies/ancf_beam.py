@@ -13,7 +13,6 @@ import numpy as np
 from index3.bodies import ancf_histories, ancf_loads, body_fields
 from index3.bodies.ancf_reference import make_rule
 from index3.bodies.ancf_words import (
-    as_choice,
     as_count,
     as_damping,
     as_section,
@@ -24,7 +23,7 @@ from index3.bodies.ancf_words import (
 )
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
-from index3.bodies.marker import Marker, as_number, as_vector, check_name
+from index3.bodies.marker import Marker, as_choice, as_number, as_vector, check_name
 from index3.bodies.marker import frame as axes_along
 from index3.errors import Index3Error, ModelError
 from index3.registry import register
@@ -114,8 +113,9 @@ class AncfBeam(Body):
         super().__init__(name, self.kind_name)
         owner = self.label
         self.law = as_choice(law, owner, "law", LAWS)
-        self.plane = as_choice(plane or ("strain" if law == "continuum" else "stress"), owner, "plane", PLANES)
-        if gravity_across not in (None, "ignore"):
+        usual = "strain" if law == "continuum" else "stress"
+        self.plane = usual if plane is None else as_choice(plane, owner, "plane", PLANES)
+        if gravity_across is not None and not (isinstance(gravity_across, str) and gravity_across == "ignore"):
             raise ModelError(f"{owner} has gravity_across {short(gravity_across)}. Give 'ignore', or leave it out.")
         self.gravity_across = gravity_across
         self.lag, self.drag = as_damping(damping, owner)

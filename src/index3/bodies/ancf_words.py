@@ -18,13 +18,6 @@ MOST = 100_000
 """Elements of a beam: their matrices take some kilobytes each."""
 
 
-def as_choice(value: Any, owner: str, what: str, words: tuple[str, ...]) -> str:
-    """One of some words."""
-    if value not in words:
-        raise ModelError(f"{owner} has {what} {short(value)}. Give {' or '.join(map(repr, words))}.")
-    return str(value)
-
-
 def as_count(value: Any, owner: str, what: str) -> int:
     """A whole number, at least 1."""
     try:

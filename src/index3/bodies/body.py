@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from index3.bodies.body_fields import arguments_of, signature_of
 from index3.bodies.colors import as_color
 from index3.bodies.kinematics import Kinematics, carried, on_arm, still
 from index3.bodies.marker import Marker, as_vector, check_name, frame
@@ -109,6 +110,15 @@ class Body(Element):
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
         self._color: str | None = None
+
+    if not TYPE_CHECKING:  # which would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """An argument that the body was made with, such as `young` of a beam, where nothing else has its name."""
+            signature = signature_of(type(self)).parameters if "given" in vars(self) else {}
+            if name not in signature:
+                raise AttributeError(f"{type(self).__name__} has no attribute '{name}'.", name=name, obj=self)
+            return arguments_of(self).get(name, signature[name].default)
 
     @classmethod
     def check_declaration(cls) -> None:

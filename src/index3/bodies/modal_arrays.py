@@ -41,7 +41,7 @@ def data_from(arrays: Mapping[str, Any], owner: str) -> tuple[ModalData, np.ndar
     """The structure and its damping from such arrays, checked as far as kernels rely on them."""
     try:
         given = {key: np.array(value, float) for key, value in arrays.items()}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
             f"{owner} has data that are no numbers. Give those that a ModalBody was written with."
         ) from None

@@ -175,19 +175,29 @@ def not_positive(owner: str) -> ModelError:
 
 
 def orthonormal(owner: str, m: np.ndarray, k: np.ndarray, rigid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Modes of reduced matrices that are orthogonal to the rigid motions, and the squares of their frequencies."""
-    m, k = 0.5 * (m + m.T), 0.5 * (k + k.T)
+    """Modes of reduced matrices that are orthogonal to the rigid motions, and the squares of their frequencies.
+
+    Coordinates are metres, angles and amplitudes: they and the rigid motions are brought to one size first, so that
+    rounding counts alike for bodies of a micrometre and of a kilometre.
+    """
     diagonal = np.diag(m)
     if diagonal.min() <= 0.0:
         raise not_positive(owner)
+    unit = 1.0 / np.sqrt(diagonal)
+    m, k = (0.5 * (unit[:, None] * (x + x.T) * unit) for x in (m, k))
     try:
-        scipy.linalg.cholesky(m / np.sqrt(np.outer(diagonal, diagonal)))
+        scipy.linalg.cholesky(m)
     except (np.linalg.LinAlgError, ValueError):
         raise not_positive(owner) from None
-    basis = scipy.linalg.null_space((m @ rigid).T)
+    momenta = m @ (rigid / unit[:, None])
+    basis = scipy.linalg.null_space((momenta / np.linalg.norm(momenta, axis=0)).T)
+    if not basis.shape[1]:
+        raise ModelError(
+            f"{owner} has no way to deform: one interface and no modes. Give modes=1 or more, or use a RigidBody."
+        )
     squares, shapes = scipy.linalg.eigh(basis.T @ k @ basis, basis.T @ m @ basis)
     check_stiffness(owner, squares)
-    return basis @ shapes, squares
+    return unit[:, None] * (basis @ shapes), squares
 
 
 def not_stiff(owner: str) -> ModelError:

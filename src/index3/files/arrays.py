@@ -59,6 +59,10 @@ class Arrays(Kind):
             return place.beside[value] if value in place.beside else loaded(value, place)
         return {key: unpacked(key, entry) for key, entry in value.items()}
 
+    def argument(self, value: Any) -> Any:
+        """The arrays of (name of the element, arrays)."""
+        return value[1]
+
     def write(self, value: Any, place: Place) -> Any:
         """The name of the file that is to hold the arrays of (name of the element, arrays), or the arrays."""
         name, arrays = value

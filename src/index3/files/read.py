@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,9 +37,16 @@ def load_model(path: Any) -> Model:
     >>> ix.load_model(path)
     Model('pendulum', 1 body, 1 joint)
     """
-    file = Path(path)
+    file = as_file(path, "load_model")
     with at(file.name):
         return model_of(parse(read_text(file), file.suffix.lower()), file.parent)
+
+
+def as_file(path: Any, who: str) -> Path:
+    """The path of a file."""
+    if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
+        raise ModelError(f"{who}: {short(path)} is no path of a file. Give one such as 'crane.json'.")
+    return Path(path)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def as_members(members: Any, places: np.ndarray, names: Mapping[str, int]) -> li
     for member in members:
         try:
             first, second = (node_number(end, places, names, OWNER) for end in member)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             if isinstance(error, ModelError):
                 raise
             raise ModelError(f"{OWNER} has the member {short(member)}. Give the two nodes that it joins.") from None

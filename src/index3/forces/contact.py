@@ -228,8 +228,8 @@ class ContactSet(ForceElement):
     stiffness, ... : the settings of `Contact`, the same for all pairs
 
     Pairs without a contact law between them, such as two boxes, pass through each other: a warning names them, unless
-    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in an
-    evaluation, but bodies that may ever touch are coupled in the sparsity of the matrix: give sets that are as small as
+    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in
+    evaluations and factorisations, but setting up a run takes time and memory for each: give sets that are as small as
     they can be.
 
     Raises
@@ -338,6 +338,8 @@ class ContactSet(ForceElement):
 
     def _skip(self, skip: Any) -> list[tuple[Body, Body]]:
         pairs = []
+        if not isinstance(skip, Sequence | set | frozenset):
+            raise ModelError(f"{self.label} has skip {short(skip)}. Give pairs of bodies.")
         for entry in skip:
             if not isinstance(entry, Sequence) or len(entry) != 2:
                 raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")

@@ -134,7 +134,7 @@ class SpringDamper(CurvedForce):
             )
         try:
             start, end = points
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"{self.label} has points {short(points)}. Give two: points=(first, second).") from None
         return as_vector(start, self.label, "point"), as_vector(end, self.label, "point")
 

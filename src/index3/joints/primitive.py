@@ -191,7 +191,7 @@ class CoordinateConstraint(Joint):
         self._set_name(name)
         if not isinstance(body, Body):
             raise ModelError(f"{self.label} cannot hold {short(body)}. Give a body.")
-        if coordinate not in body.coordinate_names:
+        if not isinstance(coordinate, str) or coordinate not in body.coordinate_names:
             known = f"Choose from {', '.join(body.coordinate_names)}." if body.size else "Ground does not move."
             raise ModelError(f"{self.label}: body '{body.name}' has no coordinate {short(coordinate)}. {known}")
         index = body.coordinate_names.index(coordinate)

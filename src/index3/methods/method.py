@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,10 +20,11 @@ from index3.system import evaluate
 
 
 class _Options:
-    """The settings of a method and their defaults, asked of the class."""
+    """The settings of a method and their defaults, asked of the class; what it makes of None, where it does."""
 
     def __get__(self, instance: Any, owner: Any) -> dict[str, Any]:
-        return {f.name: f.default for f in fields(owner)}
+        given = {f.name: f.default for f in fields(owner)}
+        return given if MISSING in given.values() else {name: getattr(owner(), name) for name in given}
 
 
 def check_method(cls: Any) -> None:

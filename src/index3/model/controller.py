@@ -151,7 +151,7 @@ class Controller(metaclass=ElementType):
         try:
             parts = [np.ravel(np.asarray(part, float)) for part in np.atleast_1d(np.asarray(answer, object))]
             numbers = np.concatenate(parts)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = np.full(1, np.nan)
         if len(numbers) != sum(self.counts) or not np.isfinite(numbers).all():
             raise ModelError(

@@ -160,6 +160,8 @@ class Model(metaclass=ElementType):
         return [*self.states.values(), *(block for force in self.forces.values() for block in force.own_states)]
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise ModelError(f"Model '{self.name}' has no element {short(name)}. Give a name.")
         if name == "ground":
             return self.ground
         for table in self._kinds.values():

@@ -155,6 +155,8 @@ class Result:
         return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
@@ -220,7 +222,8 @@ class Result:
         ModelError : the model has other bodies or forces.
         """
         for part, entries in (("bodies", self._bodies), ("forces", self._forces)):
-            names = list(getattr(model, part, ()))
+            there = getattr(model, part, None)
+            names = list(there) if isinstance(there, Mapping) else []
             if names != list(entries):
                 raise ModelError(
                     f"Result of model '{self.layout.model}' has the {part} {short(list(entries))}, the model given has "

@@ -7,6 +7,7 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from reprlib import repr as short
 
 from index3.errors import FileError
 
@@ -23,6 +24,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     ------
     FileError : the file cannot be written; one that was there before is left as it was.
     """
+    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
+        raise FileError(f"{short(path)} is no path of a file. Give one such as 'run.nc'.")
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file() and not target.is_dir()
     unfinished = target if special else target.with_name(f".{os.getpid()}.{target.name}")

@@ -19,9 +19,10 @@ from index3.joints.primitive import CoordinateConstraint
 from index3.model.model import Model
 from index3.registry import PRIMITIVES
 from index3.system import kinds, tables
-from index3.system.addresses import Addresses, with_core
+from index3.system.addresses import Addresses
 from index3.system.parts import (
     Group,
+    angle_between,
     coordinate_starts,
     force_group,
     joint_group,
@@ -30,7 +31,7 @@ from index3.system.parts import (
     number_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
-from index3.system.structure import Structure, body_part, group_part
+from index3.system.structure import Structure, body_part, group_part, keep_structure, known_structure
 from index3.system.system import System
 
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -205,19 +206,26 @@ class Compiler:
         parts = [
             *(body_part(body, id(body) in self.lacks_inertia) for body in self.bodies),
             *(group_part(group, order) for group in self.groups),
+            (f"Model '{self.model.name}'", ("coordinates that move its markers",), (self.spans,)),
         ]
         if self.like is not None:
             self.like.check(parts)
             return self.like
-        sparsity = self.find_pattern()
-        return Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+        found = known_structure(parts)
+        if found is None:
+            sparsity = self.find_pattern()
+            found = Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+            keep_structure(found)
+        return found
 
     def addresses(self, structure: Structure, lines: list[tuple[str, Kernel]], kernels: Iterable[Kernel]) -> Addresses:
         """The addresses of the kernels of all stages, loaded as far as a run with other `kernels` needs them."""
-        if structure.addresses is None or structure.addresses.lines != lines:
-            structure.addresses = Addresses(lines, self.failures, self.reads_accelerations)
-            structure.addresses.load(with_core(kernels))
-        return structure.addresses
+        addresses = structure.addresses
+        if addresses is None or addresses.lines != lines:
+            failures = self.failures if self.like is not None else Failures()  # systems of other models may share it
+            addresses = structure.addresses = Addresses(lines, failures, self.reads_accelerations)
+        addresses.load_once(tuple(kernels))
+        return addresses
 
     def span(self, marker: Any) -> list[int]:
         """The coordinates of the system that move a marker, in the order that its body's kernels know."""
@@ -409,7 +417,9 @@ class Compiler:
     def ground_markers(self) -> dict[Slot, np.ndarray]:
         """Initial poses of all markers; those of ground and the axes of point masses stay as they are."""
         poses = [marker.pose() for marker in self.markers]
-        angles = np.array([measured(joint, "angle") for joint in self.angle_joints], float)
+        of_marker = {id(marker): pose for marker, pose in zip(self.markers, poses, strict=True)}
+        ends = [(of_marker[id(joint.first)], of_marker[id(joint.second)]) for joint in self.angle_joints]
+        angles = np.array([angle_between(first[1], second[1]) for first, second in ends], float)
         return {
             s.MARKER_R: np.array([r for r, _ in poses], float).reshape(-1, 3),
             s.MARKER_A: np.array([A for _, A in poses], float).reshape(-1, 9),

@@ -19,6 +19,8 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.registry import register
 
+DAMPED = -0.3
+"""The numerical damping unless another is given."""
 ROUNDING = 8 * np.finfo(float).eps
 """By which a number that a user rounded may lie beyond a bound that is worked out: 0.3025 for 0.55^2."""
 
@@ -30,7 +32,8 @@ class HHT(Method):
 
     Parameters
     ----------
-    alpha : numerical damping, from -1/3 (most) to 0 (none: multipliers oscillate, so give a constant step too)
+    alpha : numerical damping, from -1/3 (most) to 0 (none: multipliers oscillate, so give a constant step too); -0.3 by
+        default, 0 with newmark
     newton_tol : with constant steps, relative size of the last correction of the velocities
     kappa : part of the tolerance that the corrector may leave in a step; the paper's 1e-3 saves one iteration in ten,
         but what is left adds up where errors of the method cancel (fast spin)
@@ -46,7 +49,7 @@ class HHT(Method):
     2
     """
 
-    alpha: float = -0.3
+    alpha: float | None = None
     newton_tol: float = 1e-11
     kappa: float = 1e-5
     max_iterations: int = 10
@@ -67,6 +70,8 @@ class HHT(Method):
 
     def __post_init__(self) -> None:
         owner = "Method 'hht-i3'"
+        if self.alpha is None:
+            object.__setattr__(self, "alpha", DAMPED if self.newmark is None else 0.0)
         check_range(owner, "alpha", self.alpha, -1.0 / 3.0, 0.0)
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
@@ -86,7 +91,7 @@ class HHT(Method):
         least = (gamma + 0.5) ** 2 / 4.0 * (1.0 - ROUNDING)
         check_range(owner, "beta of newmark", beta, least, 100.0)
         if self.alpha != 0.0:
-            raise ModelError(f"{owner}: newmark with alpha = {self.alpha!r}. Give alpha=0.0; alpha sets both itself.")
+            raise ModelError(f"{owner}: newmark with alpha = {self.alpha!r}. Leave alpha out; it sets both itself.")
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -95,7 +100,8 @@ class HHT(Method):
         >>> HHT(alpha=0.0).parameters
         (0.25, 0.5)
         """
-        return self.newmark or ((1.0 - self.alpha) ** 2 / 4.0, 0.5 - self.alpha)
+        alpha = self.alpha or 0.0
+        return self.newmark or ((1.0 - alpha) ** 2 / 4.0, 0.5 - alpha)
 
     def hint(self, code: int) -> str:
         """Why a run without damping ended early, and what may help."""
