@@ -197,7 +197,7 @@ def linearize(
         return linearized(model, either(initial, at, "linearize"), t, inputs, outputs, frame)
     except np.linalg.LinAlgError:
         raise SingularError(
-            "linearize: the equations of motion have no unique solution at this point, to the accuracy of numbers. "
+            "linearize: the equations of motion have no unique solution at this point within rounding. "
             "Look for bodies of very different size or mass, or for a position in which the mechanism locks."
         ) from None
 
@@ -300,7 +300,7 @@ def remarks(parts: Parts, state: State, level: np.ndarray, motion: SmallMotion) 
     weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
     unsteady = left > AT_REST * max(weight, carried, np.abs(state[s.MARKER_F]).max(initial=0.0))
     if unsteady:
-        notes.append("the point is no equilibrium: A is the derivative of the motion there")
+        notes.append("the point is not an equilibrium: A is the derivative of the motion there")
     if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:
         notes.append(f"the mechanism moves at this point{'' if unsteady else ', steadily as these axes see it'}")
     if len(parts.partition.rows) < state.system.m:
