@@ -32,9 +32,11 @@ if lost:
     raise SystemExit(f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}")
 """
 FIRST_RUN = """
+import sys
 import index3 as ix
-result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), progress=False)
-print("[index3]", result.message, "by", result.method, flush=True)
+if not ix.__file__.startswith(sys.prefix):
+    raise SystemExit(f"{ix.__file__} is not the index3 that was installed in {sys.prefix}")
+print("[index3]", ix.simulate(ix.library.pendulum(), (0.0, 0.1), progress=False).message, flush=True)
 """
 VERSIONS = """
 import sys, llvmlite, numba, numpy
@@ -210,6 +212,7 @@ def package(arguments):
     """Build a source distribution and from it a wheel, in `dist`; install and run each in an environment of its own."""
     folder = ROOT / "dist"
     shutil.rmtree(folder, ignore_errors=True)
+    os.environ.pop("PYTHONPATH", None)  # what is installed is tried, not the sources of a developer
     say("building the source distribution, and from it the wheel with its kernels")
     pip = [bare("build"), "-m", "pip", "-q", "--disable-pip-version-check"]
     limits = {

@@ -60,6 +60,10 @@ def plain_text(app, what, name, obj, options, lines):
     text = re.sub(
         r"(?<!`)`[^`]+`(?!`)", lambda found: "`" + " ".join(found.group()[1:-1].split()) + "`", "\n".join(lines)
     )
+    text = re.sub(r"\n\n(?=\S)(?!.+\n---)(?!\w[\w, ]* : )", "\n\n\n", text)  # a paragraph ends the section before it
+    text = re.sub(
+        r"^(\w[\w, ]*) : (?=\S)", r"\1\n    ", text, flags=re.MULTILINE
+    )  # what follows a name says more than a type
     lines[:] = [line if line.lstrip().startswith((">>>", "...", ":")) else hidden(line) for line in text.split("\n")]
 
 

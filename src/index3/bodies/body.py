@@ -223,6 +223,11 @@ class Body(Element):
         still = np.zeros_like(q)
         return np.stack([cls.marker_motion(constants, each, q, still, still).position for each in sections], axis=1)
 
+    def sections(self) -> list[Mapping[str, Any]]:
+        """Places, for `section_places`, by which a deformation is judged; a rigid body has none."""
+        drawn = self.drawing() if self.deforms else {}
+        return [place for line in drawn.get("lines", ()) for place in line]
+
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""
         return on_arm(*self.part_pose(marker.part), marker.position, marker.axes)

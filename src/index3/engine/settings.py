@@ -160,7 +160,7 @@ def stop_times(times: Any, span: tuple[float, float]) -> np.ndarray:
     """Declared discontinuities inside the span, in order, each once."""
     t0, t1 = span
     try:
-        stops = np.unique(np.atleast_1d(np.asarray(times, float)))
+        stops = np.array(sorted(set(np.asarray(times, float).ravel().tolist())))  # np.unique imports numpy.ma
     except (TypeError, ValueError, OverflowError):
         stops = np.array([math.nan])
     if not np.all(np.isfinite(stops)):

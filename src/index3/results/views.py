@@ -163,7 +163,7 @@ class BodyResult(_Frame):
             return Rotation.from_matrix(self.rotation).as_euler(sequence, degrees=degrees)
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
-                f"Body '{self.name}': {sequence!r} is no sequence of Euler angles: {error} Give one such as 'ZYX'."
+                f"Body '{self.name}': {sequence!r} is not a sequence of Euler angles: {error} Give one such as 'ZYX'."
             ) from None
 
     @property
