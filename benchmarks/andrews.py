@@ -77,10 +77,8 @@ def equations(ca):
     return q, v, M, f, loops, J, ca.jacobian(J @ v, q) @ v
 
 
-def run_casadi(repeats):
-    """One line per tolerance of IDAS on the index-1 form."""
-    import casadi as ca
-
+def index1_problem(ca):
+    """The index-1 form for CasADi, with its start: angles and rates, accelerations and multipliers."""
     q, v, M, f, loops, J, rate = equations(ca)
     a, lam = ca.SX.sym("a", 7), ca.SX.sym("lam", 6)
     start = np.array(data.START)
@@ -90,12 +88,20 @@ def run_casadi(repeats):
     assert np.abs(gap).max() < 1e-12, "the loops do not close: the equations are wrong"
     balance = ca.vertcat(M @ a + J.T @ lam - f, J @ a + rate)
     problem = {"x": ca.vertcat(q, v), "z": ca.vertcat(a, lam), "ode": ca.vertcat(v, a), "alg": balance}
+    return problem, np.r_[start, np.zeros(7)], first
+
+
+def run_casadi(repeats):
+    """One line per tolerance of IDAS on the index-1 form."""
+    import casadi as ca
+
+    problem, x0, z0 = index1_problem(ca)
     rows = []
     for tol in TOLERANCES:
         options = {"reltol": tol, "abstol": tol, "max_num_steps": 1_000_000, "suppress_algebraic": True}
         integrator = ca.integrator("run", "idas", problem, 0.0, T_END, options)
         try:
-            total, end = best(lambda go=integrator: go(x0=np.r_[start, np.zeros(7)], z0=first), repeats, budget=5.0)
+            total, end = best(lambda go=integrator: go(x0=x0, z0=z0), repeats, budget=5.0)
         except RuntimeError:
             continue
         error = abs(float(np.array(end["xf"]).ravel()[0]) - BETA)

@@ -71,6 +71,28 @@ def test_run_with_stored_kernels_loads_neither_numba_nor_plots():
     assert loaded_after(code) & {"numba", "scipy", "matplotlib", "xarray", "pandas", "typer"} == set()
 
 
+def test_a_pendulum_loads_no_more_than_it_needs():
+    """Neither other mechanisms of the library and their elements, nor parts of NumPy that take 10 ms each."""
+    code = "import index3, sys\nindex3.simulate(index3.library.pendulum(), (0.0, 0.01))\nprint(*sys.modules)"
+    loaded = run_python("-c", code).stdout.split()
+    needless = ("numpy.ma", "numpy.random", "index3.library.chain", "index3.forces.tyre", "index3.analysis.static")
+    assert [name for name in needless if name in loaded] == []
+    assert "index3.library.pendulum" in loaded
+
+
+def test_a_mechanism_hides_its_module():
+    """Also when the module is imported by itself, before or after the function was asked for."""
+    code = (
+        "import index3.library.chain, index3\nfrom index3.library import andrews\nimport index3.library.andrews as m\n"
+    )
+    code += (
+        "print(index3.library.chain(2).name, andrews is index3.library.andrews is m, 'chain' in dir(index3.library))"
+    )
+    assert run_python("-c", code).stdout.split() == ["chain", "2", "True", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'pendulums'"):
+        index3.library.pendulums  # noqa: B018
+
+
 @pytest.mark.parametrize("name", index3.__all__)
 def test_public_name_resolves(name):
     assert getattr(index3, name) is not None
@@ -133,7 +155,7 @@ def test_methods_can_be_called_whatever_was_imported_before(capsys):
 
 
 def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Revolut'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Revolut'\. Did you mean 'Revolute'\?"):
         _ = index3.Revolut
 
 
@@ -278,3 +300,34 @@ def test_links_between_pages_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
             assert target.startswith("https://") or (page.parent / target).is_file(), f"{page}: {target}"
+
+
+def test_every_element_has_its_equations_on_a_page():
+    pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "elements").glob("*.md"))
+    known = [*index3.names.ELEMENTS, "Controller"]
+    assert [name for name in known if not re.search(rf"`{name}\b", pages)] == []
+
+
+THEORY = [page.name for page in (ROOT / "docs" / "theory").glob("[!i]*.md")]
+
+
+@pytest.mark.parametrize("name", sorted(THEORY))
+def test_a_page_of_theory_maps_equations_to_code_that_exists(name):
+    """Every file in its tables exists, and so does every function named after one: `file.py: first`, `second`."""
+    tables = [line for line in (ROOT / "docs" / "theory" / name).read_text("utf-8").splitlines() if line[:1] == "|"]
+    sources = {path.name: path for path in (ROOT / "src").rglob("*.py")}
+    cells = [line.strip().strip("|").split("|")[-1] for line in tables]
+    named = [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
+    assert any(word.partition(":")[0].endswith(".py") or "." in word for word in named)
+    text = ""
+    for cell in cells:
+        for word in re.findall(r"`([^`]+)`", cell):
+            file, colon, function = word.partition(": ")
+            if file.endswith(".py"):
+                assert file.split("/")[-1] in sources, f"{name}: {file}"
+                text = sources[file.split("/")[-1]].read_text("utf-8") if colon else ""
+            else:
+                function = word
+            if text and re.fullmatch(r"\w+", function):
+                assert f"def {function}(" in text, f"{name}: {word}"
+        text = ""

@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from index3.errors import ModelError
 
 
@@ -32,11 +34,12 @@ class ElementType(type):
         def __call__(cls, *arguments: Any, **settings: Any) -> Any:
             """An element; a call that its `__init__` cannot take is a ModelError."""
             try:
-                made = super().__call__(*arguments, **settings)
+                with np.errstate(over="raise", invalid="raise"):
+                    made = super().__call__(*arguments, **settings)
             except TypeError:
                 check_call(cls.__name__, cls.__signature__, arguments, settings)
                 raise
-            except OverflowError:
+            except (OverflowError, FloatingPointError):
                 raise too_large(cls.__name__, arguments, settings) from None
             if cls.guarded:
                 vars(made)["_made"] = True
@@ -62,12 +65,13 @@ def answering(make: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(make)
     def call(cls: type, *arguments: Any, **settings: Any) -> Any:
         try:
-            return make(cls, *arguments, **settings)
+            with np.errstate(over="raise", invalid="raise"):
+                return make(cls, *arguments, **settings)
         except TypeError:
             own = without_first(inspect.signature(make))
             check_call(f"{cls.__name__}.{make.__name__}", own, arguments, settings)
             raise
-        except OverflowError:
+        except (OverflowError, FloatingPointError):
             raise too_large(f"{cls.__name__}.{make.__name__}", arguments, settings) from None
 
     return call
@@ -111,12 +115,12 @@ def refuse(owner: str, signature: inspect.Signature, count: int, settings: dict[
             raise ModelError(f"{owner} has no setting {key}. {nearest(key, free)}{takes}") from None
     for key in places[:count]:
         if key in settings:
-            raise ModelError(f"{owner} is given {key} twice, by place and by name. Give it once.") from None
+            raise ModelError(f"{owner} is given {key} twice, by position and by name. Give it once.") from None
     if missing and count <= len(places):
         raise ModelError(f"{owner} lacks {' and '.join(missing)}. {takes}") from None
     by_name = [f"{x.name}=..." for x in own if x.kind is x.KEYWORD_ONLY]
     advice = f"Write {', '.join(by_name)} by name." if by_name else takes
-    raise ModelError(f"{owner} is given {count} values by place, but takes {len(places)}. {advice}") from None
+    raise ModelError(f"{owner} is given {count} positional values, but takes {len(places)}. {advice}") from None
 
 
 def nearest(key: str, known: Sequence[str]) -> str:

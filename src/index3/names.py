@@ -83,6 +83,7 @@ SOLVERS = {
     "static": "index3.linear.static_solver:StaticLU",
     "scipy": "index3.linear.scipy_lu:ScipyLU",
     "reduced": "index3.linear.reduced:ReducedSolver",
+    "partial": "index3.linear.partial_solver:PartialLU",
 }
 
 METHODS = {

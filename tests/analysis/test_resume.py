@@ -503,7 +503,7 @@ FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "wat
 PARTS = {
     "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
     "zeno": {"span", "times"},
-    "events": {"functions", "segment", "layout", "moving", "table", "found", "fired", "time", "values"},
+    "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
 }  # fmt: skip
 
 

@@ -15,11 +15,18 @@ from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
 from index3.linear import static_solver
 from index3.system import compile as compiling
+from index3.system import structure
 from index3.system.system import State
 
 SPANS = {
     "andrews": 0.002, "chain": 0.05, "hmmwv14": 0.02, "hmmwv50": 0.01, "iltis": 0.02, "pendulum": 0.3, "four_bar": 0.1,
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    """No structure is known from another test."""
+    monkeypatch.setattr(structure, "_kept", [])
 
 
 def assert_identical(one, two):
@@ -37,9 +44,10 @@ def library(name):
 
 
 def masses(model):
-    """Changes that the class of every body takes: masses, and the gravity of all."""
-    bodies = [body for body in model.bodies.values() if type(body).__name__ != "NaturalLinkage"]
-    changes = {f"{body.name}.mass": 1.25 * body.mass for body in bodies}
+    """Changes that the class of every body takes: masses or densities, and the gravity of all."""
+    bodies = [body for body in model.bodies.values() if type(body).__name__ not in ("NaturalLinkage", "ModalBody")]
+    heavier = {body.name: "density" if hasattr(body, "density") else "mass" for body in bodies}
+    changes = {f"{name}.{field}": 1.25 * getattr(model[name], field) for name, field in heavier.items()}
     return changes | {"gravity": 0.5 * np.array(model.gravity)}
 
 
@@ -116,7 +124,7 @@ def test_a_second_model_of_the_same_structure():
 
 
 def test_markers_functions_and_dampers_of_a_second_model():
-    """What is no field of an element: where markers are, what functions do, a damper where there was none."""
+    """What is not a field of an element: where markers are, what functions do, a damper where there was none."""
 
     def made(arm, rate, damping):
         model = ix.library.pendulum()

@@ -30,6 +30,15 @@ def test_all_modes_kept_have_the_frequencies_of_the_finite_elements():
         assert found == pytest.approx(exact, rel=1e-6)  # rounding of eigenvalues over four decades
 
 
+@pytest.mark.parametrize("size", [1e-7, 1e-3, 1e5])
+def test_bodies_of_any_size(size):
+    """Of one shape and material, frequencies go with one over the size."""
+    section = {"outer_diameter": 0.03 * size, "wall": 0.003 * size}
+    found = beam(4, size, **section).body("tube", interface=["A", "B"], modes=3).frequencies
+    usual = beam(4).body("tube", interface=["A", "B"], modes=3).frequencies
+    assert found * size == pytest.approx(usual, rel=1e-6)  # as above
+
+
 def test_eigenvalues_of_the_equations_are_the_frequencies():
     """S2-02: through the compiled equations, of a free body at rest."""
     model = ix.Model("free", gravity=(0, 0, 0))

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from index3.algebra.rotations import rotation, spin
-from index3.bodies.body import Body, Ground, check_pair
+from index3.bodies.ancf_beam import AncfBeam
+from index3.bodies.body import Body
+from index3.bodies.ground import Ground
 from index3.bodies.marker import Marker, frame
+from index3.bodies.pairs import check_pair
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
@@ -551,3 +554,13 @@ def test_pairs_are_two_bodies_or_two_markers():
     first, second = rigid(), PointMass("c", 1)
     assert check_pair("Link 'l'", first, second, "at=...") is True
     assert check_pair("Link 'l'", first.marker(), second.marker(), "at=...") is False
+
+
+def test_what_a_body_was_made_with_can_be_read():
+    beam = AncfBeam("b", (0, 0), (1, 0), height=0.1, width=0.2, elements=2, young=1e9, poisson=0.3, density=1e3)
+    assert (beam.young, beam.density, beam.law, beam.points) == (1e9, 1e3, "continuum", None)
+    beam.density = 2e3
+    assert beam.density == 2e3
+    assert beam.mass == pytest.approx(40.0)
+    with pytest.raises(AttributeError, match="AncfBeam has no attribute 'youngs'"):
+        _ = beam.youngs

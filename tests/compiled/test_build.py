@@ -101,7 +101,7 @@ def test_build_all_builds_what_is_missing_and_removes_what_is_old(modules, tmp_p
     (tmp_path / "readme.txt").write_text("stays")
     wanted = build.build_all(tmp_path)
     stages = ("forces", "force_derivatives", "energy")
-    assert modules == [(f"index3.forces.{name}", stage) for name in ("load", "user") for stage in stages]
+    assert modules == [(f"index3.forces.{name}", stage) for name in ("load", "user_kernels") for stage in stages]
     assert sorted(tmp_path.iterdir()) == sorted([*wanted, tmp_path / "readme.txt"])
     build.build_all(tmp_path)
     assert len(modules) == 6  # nothing more to do

@@ -458,7 +458,7 @@ def contacts(model, first, second, rng):
         ((ball, ix.Plane()), elastic), ((ball, ix.Plane()), rough), ((ix.Box((9.0, 8.0, 7.0)), ix.Plane()), soft),
         ((log, ix.Plane()), rough), ((ball, ball), soft), ((ball, log), hard), ((log, log), rough),
         ((ball, ix.Cylinder(7.0, 1.0, hollow=True)), rough), ((ix.Plane(), log), elastic),
-        ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 7)), rough),
+        ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 11)), rough),
     ]  # fmt: skip
     return [ix.Contact(f"c{k}", *again(first, second, rng), shapes, **law) for k, (shapes, law) in enumerate(cases)]
 

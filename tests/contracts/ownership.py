@@ -28,9 +28,11 @@ def belongings(system: System) -> dict[str, Any]:
     """The bytes of every array and the value of every number that can be reached from a system, by the way to it.
 
     Elements, bodies and markers of the model are among it. The addresses of kernels are not: they change when one is
-    built. The solver of the pattern is made first, if nobody has asked for it yet: it is kept from then on.
+    built. The solver of the pattern is made first, if nobody has asked for it yet, and what tables of states and
+    projectors share: it is kept from then on.
     """
     solver_of(system)
+    Projector(State(system))
     found: dict[str, Any] = {}
     met = {id(system.addresses.core), id(system.addresses.stages)}
     open_ = [("system", system)]

@@ -63,7 +63,7 @@ def test_a_pin_leaves_its_gap_freely():
     assert wheel.reach > wheel.radius + 0.15  # about the height of a tooth with flanks at 45 degrees
 
 
-@pytest.mark.parametrize("shape", [ix.Strip(0.3), ix.Sprocket(0.5, 8)], ids=["strip", "sprocket"])
+@pytest.mark.parametrize("shape", [ix.Strip(0.3), ix.Sprocket(0.5, 12)], ids=["strip", "sprocket"])
 def test_energy_is_kept_on_edges_and_flanks(shape):
     """A ball thrown at an edge, and at a gap with its wheel free to turn: elastic, no friction, so nothing is lost."""
     model = ix.Model("throw", gravity=(0, 0, 0))
@@ -88,11 +88,28 @@ def test_a_set_between_two_lists():
 
 
 def test_a_set_between_lists_that_cannot_touch():
-    """No pair at all is an error by name, and so is a sprocket of four teeth."""
+    """No pair at all is an error by name, and so is a sprocket of ten teeth."""
     balls = [ix.RigidBody.sphere(f"b{k}", 0.1, 1.0) for k in range(2)]
     with pytest.raises(ModelError, match="'planes' has no two shapes"):
         ix.ContactSet("planes", [(balls[0], ix.Strip(1))], against=[(balls[1], ix.Plane())], stiffness=1.0)
-    with pytest.raises(ModelError, match="teeth 4"):
-        ix.Sprocket(0.1, 4)
+    with pytest.raises(ModelError, match="teeth 10"):
+        ix.Sprocket(0.1, 10)
     with pytest.raises(ModelError, match="no contact between Strip"):
         ix.Contact("faces", *balls, (ix.Strip(1.0), ix.Strip(1.0)), stiffness=1.0)
+
+
+@pytest.mark.parametrize("teeth", [11, 18])
+def test_a_chain_leaves_its_sprocket_straight(teeth):
+    """However far the wheel has turned: neither seated pins nor those on the tangent line are in a tooth."""
+    wheel = ix.Sprocket.of_pitch(0.3, teeth)
+    step, model = 2 * np.pi / teeth, ix.Model("chain", gravity=(0, 0, 0))
+    for number, turn in enumerate(np.linspace(0.0, step, 9)[:-1]):
+        last = wheel.radius * np.array((np.cos(turn), -np.sin(turn)))  # the last seated pin; the line is x = radius
+        first = last[1] + np.sqrt(0.3**2 - (wheel.radius - last[0]) ** 2)
+        x = (np.cos(turn), -np.sin(turn), 0.0)
+        for k, place in enumerate([last, *((wheel.radius, first + 0.3 * m) for m in range(4))]):
+            pin = model.add(ix.RigidBody.sphere(f"pin {number} {k}", 0.02, 1.0, position=(*place, 0.0)))
+            ends = model.ground.marker((0, 0, 0), z=(0, 0, 1), x=x), pin
+            model.add(ix.Contact(f"c {number} {k}", *ends, (wheel, ix.Sphere(0.02)), **LAW))
+    result = ix.simulate(model, (0.0, 1e-6), "dopri5", t_eval=[0.0])
+    assert max(result[name].depth[0] for name in model.forces) < 1e-12

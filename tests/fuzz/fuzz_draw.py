@@ -74,6 +74,8 @@ class Bench:
         self.draw, self.length, self.mass, self.spoilt = draw, length, mass, spoilt
         self.model = ix.Model("fuzz", **model)
         self.bodies: list[Any] = []
+        self.spots: dict[str, Any] = {}
+        """Points that flexible bodies have: elsewhere they take nothing."""
         self.count = 0
 
     @property
@@ -95,6 +97,11 @@ class Bench:
 
     def point(self, size: float = 1.0) -> tuple[float, ...]:
         return self.draw.vector(size * self.length)
+
+    def point_of(self, body: Any) -> Any:
+        """Where a force may take hold of a body."""
+        spot = self.spots.get(body.name)
+        return self.point() if spot is None else spot
 
     def kilograms(self) -> float:
         return self.mass * self.draw.power(-1, 1)

@@ -14,13 +14,14 @@ import index3 as ix
 
 def spring(bench: Bench, stiff: float) -> None:
     draw, L = bench.draw, bench.length
-    points = (bench.point(2.0), bench.point())
+    body = bench.solid_body()
+    points = (bench.point(2.0), bench.point_of(body))
     rate = bench.mass * 10.0 / L * draw.power(0, 2) * stiff
     law: Any = rate
     if draw.chance(0.2):
         law = ix.Curve([-L, 0.0, L, 2 * L], [-rate * L, 0.0, rate * L, 3 * rate * L])
     damping = draw.pick((0.0, 0.1, 1.0, 1.0) if stiff == 1.0 else (0.3, 1.0, 3.0)) * math.sqrt(rate * bench.mass)
-    bench.add(ix.SpringDamper, bench.ground, bench.solid_body(), points=points, stiffness=law, damping=damping)
+    bench.add(ix.SpringDamper, bench.ground, body, points=points, stiffness=law, damping=damping)
 
 
 def bushing(bench: Bench, stiff: float) -> None:
@@ -29,7 +30,7 @@ def bushing(bench: Bench, stiff: float) -> None:
     six = (k, k, 2 * k, k * L * L, k * L * L, 0.0)
     second = bench.solid_body()
     first = bench.any_body(second)
-    bench.add(ix.Bushing, first, second, at=bench.point(), stiffness=six, damping=tuple(0.01 * x for x in six))
+    bench.add(ix.Bushing, first, second, at=bench.point_of(second), stiffness=six, damping=tuple(0.01 * x for x in six))
 
 
 def load(bench: Bench, stiff: float) -> None:
@@ -46,8 +47,9 @@ def load(bench: Bench, stiff: float) -> None:
                 lambda t: size * math.cos(3.0 * t),
             )
         )
-    where = {"at": bench.point()} if kind is ix.Force else {}
-    bench.add(kind, bench.solid_body(), tuple(vector), follower=draw.chance(0.5), **where)
+    body = bench.solid_body()
+    where = {"at": bench.point_of(body)} if kind is ix.Force else {}
+    bench.add(kind, body, tuple(vector), follower=draw.chance(0.5), **where)
 
 
 def air(bench: Bench, stiff: float) -> None:
@@ -172,7 +174,8 @@ def mount(bench: Bench, stiff: float) -> None:
     def law(t, x, v, p, out):
         out[:3] = -size * (x[:3] + 0.05 * v[:3])
 
-    bench.add(ix.VectorForce, bench.ground, bench.solid_body(), law, at=bench.point())
+    body = bench.solid_body()
+    bench.add(ix.VectorForce, bench.ground, body, law, at=bench.point_of(body))
 
 
 def own_rows(bench: Bench, stiff: float) -> None:
@@ -202,12 +205,54 @@ def support(bench: Bench, stiff: float) -> None:
     if draw.chance(0.5):
         bench.add(ix.SpringDamper, shaker, body.marker(), stiffness=100 * bench.mass / L, damping=bench.mass)
     else:
-        bench.add(ix.Spherical, shaker, body.marker_at((0, 0, 0)))
+        bench.add(ix.Spherical, shaker, body.marker_at(bench.spots.get(body.name, (0, 0, 0))))
+
+
+def sampled(bench: Bench, stiff: float) -> None:
+    """A controller that holds a load from sample to sample: at rest, following, with memory, failing or wrong."""
+    draw = bench.draw
+    body, unit = bench.solid_body(), bench.mass * 10.0
+    load = bench.add(ix.Force, body, (0.0, 0.0, 0.0))
+    late, period = draw.between(0.0, 1.0), bench.length**0.5 * draw.pick((0.003, 0.05, 0.3, 2.0))
+
+    def follows(t, u, memory):
+        memory[0] += u[0]
+        return (-0.1 * unit * u[0], 0.0, unit * math.sin(memory[0]))
+
+    def fails(t, u, memory):
+        if t > late:
+            raise Planned("a controller that fails")
+        return (0.0, 0.0, unit)
+
+    def not_finite(t, u, memory):
+        return (math.nan if t > late else 0.0, 0.0, 0.0)
+
+    kind = draw.pick(
+        (follows, follows, follows, fails, not_finite, lambda t, u, memory: 1.0, lambda t, u, memory: None)
+    )
+    inputs = [f"{body.name}.{draw.pick(('velocity.x', 'position.z', 'kinetic_energy', 'angular_velocity'))}"]
+    inputs += draw.pick(([], [], [f"{load.name}.power"], ["energy.kinetic"], ["nobody.position"]))
+    bench.add(ix.Controller, period, kind, inputs, [load], memory=1)
+
+
+def own_equations(bench: Bench, stiff: float) -> None:
+    """Equations of the user: a lagging force, and a variable that is solved for on the way."""
+    quick = bench.draw.power(0, 3)
+    states = bench.add(ix.States, (0.0,))
+
+    def lag(t, r, A, v, w, p, x, rate, z, out, res):
+        res[0] = rate[0] + quick * (x[0] - v[0, 2] / bench.length)
+        res[1] = z[0] + 0.1 * z[0] ** 3 - x[0]
+        out[0, 2] = -bench.mass * z[0]
+
+    marker = bench.draw.pick(bench.bodies).marker()
+    bench.add(ix.UserEquations, marker, lag, states=states, variables=(0.0,))
 
 
 FORCES: tuple[Callable[[Bench, float], None], ...] = (
     spring, spring, spring, spring, bushing, bushing, load, load, air, air, attraction, shake, shake, water, coil, coil,
     stop, rub, drive, drive, motion, motion, transmission, own_force, own_force, mount, own_rows, support,
+    sampled, sampled, own_equations,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from fuzz_judge import Outcome
 
-GIVE_UP = 40
+GIVE_UP = 120
 """Seconds of processor time after which the system ends a child, for all runs of a case together."""
 SHARE = 200
 """Cases that a child takes."""

@@ -1,4 +1,4 @@
-"""Models drawn at random: trees, loops, redundant and singular mechanisms, planes, contacts, rolling, states."""
+"""Models drawn at random: trees, loops, redundant and singular mechanisms, planes, contacts, rolling, beams, states."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_draw import Bench, Draw
+from fuzz_flexible import flexible
 
 import index3 as ix
 
@@ -236,9 +237,9 @@ def rates(bench: Bench) -> None:
 
 
 SHAPES: dict[str, tuple[float, Callable[[Bench], None]]] = {
-    "tree": (0.25, tree), "loop": (0.2, loop), "redundant": (0.1, redundant), "singular": (0.1, singular),
+    "tree": (0.2, tree), "loop": (0.17, loop), "redundant": (0.1, redundant), "singular": (0.1, singular),
     "flat": (0.1, flat), "touching": (0.1, touching), "rolling": (0.05, rolling), "linkage": (0.05, linkage),
-    "states": (0.05, rates),
+    "states": (0.05, rates), "flexible": (0.08, flexible),
 }  # fmt: skip
 """How often each is drawn, and what builds it."""
 

@@ -82,7 +82,7 @@ def draw_case(seed: int) -> Case:
         case.rtol = settings.pop("rtol")
         case.settings, case.options, case.broken = settings, {}, True
         if draw.chance(0.2):
-            case.span = draw.pick(JUNK)
+            case.span, case.asks = draw.pick(JUNK), ()
     return case
 
 
@@ -141,6 +141,7 @@ def draw_settings(draw: Draw, case: Case) -> None:
         (0.03, "callback", lambda: draw_callback(draw, span)),
         (0.03, "audit", lambda: draw.pick(("off", "warn"))),
         (0.03, "on_failure", lambda: "raise"),
+        (0.06, "initial", lambda: draw_start(draw)),
     ):
         if draw.chance(chance):
             settings[name] = make()
@@ -151,8 +152,18 @@ def draw_settings(draw: Draw, case: Case) -> None:
         and case.method not in STEADY
     )
     asks = ("check", "assemble", "static", "linearize", "kinematics", "topology", "file", "shares", "result file",
-            "summary", "first order", "index", "inverse dynamics", "page")  # fmt: skip
+            "summary", "first order", "index", "inverse dynamics", "page", "histories", "stored", "prepared", "batch",
+            "stepper")  # fmt: skip
     case.asks = tuple(one for one in asks if draw.chance(0.03))
+
+
+def draw_start(draw: Draw) -> dict[str, float]:
+    """A start by joint coordinates; elements are named e1, e2, ..., so that some of these joints are there."""
+    names = draw.rng.permutation([f"e{k}.{name}" for k in (2, 3, 4) for name in ("angle", "displacement")])
+    start = {str(name): draw.pick((draw.between(-1, 1), 1e-3, 7.0)) for name in names[: draw.pick((1, 1, 2))]}
+    if draw.chance(0.5):
+        start[f"{names[0]}_rate"] = draw.between(-5, 5)
+    return start
 
 
 def draw_event(draw: Draw, span: float) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
 from index3.results.export import empty_arrays, plain, quantity

@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from conftest import four_bar_result, marker
+from stored_four_bar import four_bar_result, marker
 
 import index3 as ix
 from index3.commands.view import page_server

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 import pytest
 import xarray as xr
-from conftest import four_bar_result
+from stored_four_bar import four_bar_result
 
 import index3 as ix
 from index3.compiled import columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import SPEED, Y_AXIS, bar_ends
+from stored_four_bar import SPEED, Y_AXIS, bar_ends
 
 from index3.errors import ModelError
 from index3.results.export import empty_arrays

@@ -17,7 +17,7 @@ from index3.compiled import store
 from index3.compiled.interface import JIT, Kernel
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS
-from index3.system import evaluate, kinds, scatter
+from index3.system import evaluate, kinds, scatter, structure
 from index3.system.addresses import CORE, INERTIAL_STAGES, STAGES_OF, with_core
 from index3.system.compile import compile_model
 from index3.system.system import State
@@ -41,6 +41,7 @@ def loads(monkeypatch):
     for kernel, _ in before.values():
         kernel._address = None
     monkeypatch.setattr(store, "_addresses", {})
+    monkeypatch.setattr(structure, "_kept", [])  # with addresses of kernels that were loaded
     done, load = [], store._load
     monkeypatch.setattr(store, "_load", lambda keys: (done.append(keys), load(keys)))
     yield done

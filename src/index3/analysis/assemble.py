@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.engine.assembly import Assembly
 from index3.engine.equations import Equations
-from index3.engine.settings import check_model, check_time
+from index3.engine.settings import check_model, check_time, listed
 from index3.engine.start import either
 from index3.errors import ModelError
 from index3.model.model import Model
@@ -49,9 +49,7 @@ def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:
     """A mask of the coordinates named by bodies or by "body.coordinate"."""
     held = np.zeros(system.n, bool)
     bodies = {body.name: (body, int(start)) for body, start in zip(system.bodies, system.starts, strict=False)}
-    if not isinstance(names, Iterable):
-        raise ModelError(f"assemble: hold = {names!r}. Give names of bodies, or of coordinates such as 'crank.x'.")
-    for name in [names] if isinstance(names, str) else names:
+    for name in listed(names, "assemble: hold =", "Give names of bodies, or of coordinates such as 'crank.x'."):
         owner, _, coordinate = str(name).partition(".")
         if owner not in bodies:
             raise ModelError(f"hold names '{name}', but there is no body '{owner}' in model '{system.name}'.")

@@ -11,7 +11,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL, JIT, Slot, Table, call
 from index3.engine.equations import Equations
-from index3.engine.settings import check_model
+from index3.engine.settings import check_model, check_result
 from index3.errors import ModelError
 from index3.model.model import Model
 from index3.results.applied import place
@@ -84,6 +84,7 @@ def energy_audit(model: Model, result: Result) -> Audit:
     True
     """
     check_model(model, "energy audit")
+    check_result(result, "energy audit")
     equations = Equations(model, "energy audit")
     equations.start(result)  # raises if the bodies are others
     system, state = equations.system, equations.state

@@ -14,7 +14,7 @@ columns of K that belong to them are those of D = -Q_v.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,13 @@ Eigen = tuple[np.ndarray, np.ndarray]
 """Stiffness over mass of the free directions, and the directions."""
 
 
+class Narrow(NamedTuple):
+    """A pattern by columns with the integers that SuperLU takes."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+
+
 class Balance:
     """A state at rest at one time, moved from configuration to configuration."""
 
@@ -60,8 +67,21 @@ class Balance:
         self.iterations = 0
         self.deforms = any(body.deforms for body in state.system.bodies)
         self.finer = SLENDER if self.deforms else 1.0
+        starts = zip(state.system.bodies, state.system.starts, strict=False)
+        self.turning = [np.array(x.turning) + first for x, first in starts if len(x.turning) and not x.deforms]
+        self.lay_out()
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
         self.weigh()
+
+    def lay_out(self) -> None:
+        """Where entries of MATRIX stand: rows and columns, those of coordinates alone, the diagonal."""
+        sparsity = self.state.system.sparsity
+        size = len(sparsity.indptr) - 1
+        columns = np.repeat(np.arange(size), np.diff(sparsity.indptr))
+        self.places = sparsity.indices, columns
+        self.inside = (sparsity.indices < self.n) & (columns < self.n)
+        self.diagonal = sparsity.places(np.arange(size), np.arange(size))
+        self.pattern = Narrow(sparsity.indptr.astype(np.int32), sparsity.indices.astype(np.int32))
 
     @property
     def point(self) -> np.ndarray:
@@ -74,12 +94,16 @@ class Balance:
         q[self.states] = self.idle
         self.state.move(self.t, q, np.where(self.states, u, 0.0))
 
-    def matrix(self, coefficient: int) -> Any:
-        """The bordered matrix of M (C_M), K (C_K) or D (C_D) alone, sparse by columns; MATRIX holds it too."""
+    def entries(self, coefficient: int) -> np.ndarray:
+        """Entries of the bordered matrix of M (C_M), K (C_K) or D (C_D) alone; MATRIX holds them too."""
         self.state[s.COEF][:] = 0.0
         self.state[s.COEF][coefficient] = 1.0
         self.equations.evaluate(evaluate.matrix)
-        return sparse_matrix(self.state.system.sparsity, self.state[s.MATRIX].copy())
+        return self.state[s.MATRIX][:-1].copy()
+
+    def sparse(self, entries: np.ndarray) -> Any:
+        """A matrix with these entries, sparse by columns."""
+        return sparse_matrix(self.pattern, entries)
 
     def weigh(self) -> None:
         """Accelerations from rest, multipliers and unbalanced forces at the present point."""
@@ -87,7 +111,7 @@ class Balance:
         self.place(self.point)
         state[s.LAM][:] = state[s.A][:] = 0.0
         self.equations.evaluate(evaluate.forces, evaluate.jacobian)
-        self.matrix(s.C_M)
+        self.entries(s.C_M)
         largest = max(self.weight, np.abs(state[s.MARKER_F]).max(initial=0.0))  # of single forces, which may cancel
         factors = self.equations.projection.factors
         if solver.factor(factors):
@@ -105,31 +129,39 @@ class Balance:
         self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy
 
     def stiffen(self) -> None:
-        """K and M at the present point, as sparse matrices; the smallest sigma that goes with them."""
-        from scipy.sparse import hstack
+        """Entries of K and M at the present point, on the pattern of MATRIX, and the smallest sigma to go with them.
 
-        state, n = self.state, self.n
+        K is bordered by Phi_q, with rows that are redundant replaced by those of the unit matrix; M is not.
+        """
+        state, rows, columns = self.state, self.places[0], self.places[1]
         state[s.LAM][:] = self.lam
         self.equations.evaluate(evaluate.forces, evaluate.jacobian)
-        bordered = self.matrix(s.C_M)
-        self.mass, self.border = bordered[:n, :n], bordered[n + self.rows][:, :n]
-        self.stiffness = self.matrix(s.C_K)[:n, :n]
+        self.mass = np.where(self.inside, self.entries(s.C_M), 0.0)
+        stiffness = self.entries(s.C_K)
         if self.states.any():
-            first = state.system.first_state
-            self.stiffness = hstack([self.stiffness[:, :first], self.matrix(s.C_D)[:n, first:n]], format="csc")
-        masses = self.mass.diagonal()
-        ratio = np.abs(self.stiffness.diagonal())[masses > 0.0] / masses[masses > 0.0]
-        self.held = self.finer * HELD * float(ratio.max(initial=0.0)) or 1e-12
+            of_states = self.inside & (columns >= state.system.first_state)
+            stiffness = np.where(of_states, self.entries(s.C_D), stiffness)
+        out = np.ones(len(self.diagonal), bool)
+        out[: self.n] = out[self.n + self.rows] = False
+        stiffness[out[rows] | out[columns]] = 0.0
+        stiffness[self.diagonal[out]] = 1.0
+        self.stiffness = stiffness
+        self.held = self.finer * HELD * self.largest_rate() or 1e-12
+
+    def largest_rate(self) -> float:
+        """The largest stiffness of a coordinate over its mass [1/s^2]."""
+        masses, held = self.mass[self.diagonal[: self.n]], np.abs(self.stiffness[self.diagonal[: self.n]])
+        for turning in self.turning:  # a single Euler parameter has next to no inertia where it is close to 1
+            masses[turning], held[turning] = masses[turning].max(), held[turning].max()
+        ratio = held[masses > 0.0] / masses[masses > 0.0]
+        return float(ratio.max(initial=0.0))
 
     def step(self, sigma: float) -> np.ndarray | None:
         """dq for a sigma, or None if the matrix is singular."""
-        from scipy.sparse import block_array
         from scipy.sparse.linalg import splu
 
-        corner = self.stiffness + max(sigma, self.held) * self.mass
-        rows = [[corner, self.border.T], [self.border, None]] if len(self.rows) else [[corner]]
         try:
-            self.factors = splu(block_array(rows, format="csc"))
+            self.factors = splu(self.sparse(self.stiffness + max(sigma, self.held) * self.mass))
         except RuntimeError:
             return None
         dq = self.correction(self.force)
@@ -137,7 +169,11 @@ class Balance:
 
     def correction(self, force: np.ndarray) -> np.ndarray:
         """What the matrix of the last step makes of a force."""
-        return self.factors.solve(np.concatenate([force, np.zeros(self.factors.shape[0] - self.n)]))[: self.n]
+        return self.factors.solve(np.concatenate([force, np.zeros(len(self.diagonal) - self.n)]))[: self.n]
+
+    def on_coordinates(self, entries: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Part of a matrix, K or M, that belongs to the coordinates, times vectors (n, ...)."""
+        return self.sparse(entries)[: self.n, : self.n] @ x
 
     def move(self, u: np.ndarray) -> bool:
         """Go to the closed point near u and weigh there; False, and back to where it was, if there is none."""
@@ -208,7 +244,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
     The forecast of the unbalance after a step is sigma M dq. By how much it is off is measured by the energy of the
     correction that would take it out, as a part of that of the step: stiff directions, which a step along soft ones
     strains a little, have large forces but little energy. Where it is off by more than half, the step is repeated with
-    four times sigma; where by less than a tenth, sigma falls by ten.
+    four times sigma; where by less than a tenth, sigma falls by ten, where by less than a quarter, by 2.5.
     """
     stalled = 0
     for _ in range(most):
@@ -223,7 +259,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
             dq = balance.step(sigma)
             fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
             if dq is not None and fine:
-                off = balance.force - max(sigma, held) * (mass @ dq)
+                off = balance.force - max(sigma, held) * balance.on_coordinates(mass, dq)
                 forecast = np.sqrt(abs(off @ balance.correction(off)) / (dq @ before))
                 if forecast <= 0.5 or balance.size < 0.5 * size:
                     break
@@ -231,7 +267,7 @@ def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> 
             sigma = max(4.0 * sigma, balance.held)
             if sigma > 1e12 * balance.held / (balance.finer * HELD):
                 return False
-        sigma = sigma / 10.0 if forecast < 0.1 else sigma
+        sigma /= 10.0 if forecast < 0.1 else 2.5 if forecast < 0.25 else 1.0
         stalled = stalled + 1 if balance.residual > 0.5 * residual else 0
         if stalled > 5 and balance.residual <= ROUNDING:
             return True
@@ -252,7 +288,7 @@ def eigen(balance: Balance) -> Eigen | None:
     basis = free_space(dense_rows(balance.state)[balance.rows])
     if not basis.shape[1]:
         return np.zeros(0), basis
-    stiffness, mass = basis.T @ (balance.stiffness @ basis), basis.T @ (balance.mass @ basis)
+    stiffness, mass = (basis.T @ balance.on_coordinates(x, basis) for x in (balance.stiffness, balance.mass))
     size = np.abs(stiffness).max(initial=0.0)
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
         values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))

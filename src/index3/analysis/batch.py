@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from index3.analysis.simulation import Simulation
+from index3.engine.settings import listed
 from index3.errors import Index3Error, ModelError
 from index3.model.model import Model
 from index3.results.result import Result
@@ -124,13 +126,14 @@ def own_measures(simulation: Simulation, settings: Mapping[str, Any]) -> dict[st
 def check_cases(simulation: Any, changes: Any) -> list[Any]:
     """The cases as a list."""
     if not isinstance(simulation, Simulation):
-        raise ModelError(f"batch: {simulation!r} is no prepared simulation. Give what prepare(model) returns.")
-    if isinstance(changes, Mapping | str | Model) or not hasattr(changes, "__iter__"):
-        raise ModelError("batch: changes is one case. Give a list with a dict, a Model or None for each case.")
-    cases = list(changes)
+        raise ModelError(f"batch: {simulation!r} is not a prepared simulation. Give what prepare(model) returns.")
+    advice = "Give a list with a dict, a Model or None for each case."
+    if isinstance(changes, Mapping | str | Model):
+        raise ModelError(f"batch: changes is one case. {advice}")
+    cases = listed(changes, "batch: changes =", advice)
     for k, one in enumerate(cases):
         if one is not None and not isinstance(one, Mapping | Model):
-            raise ModelError(f"batch: case {k} is {one!r}. Give a dict such as {{'coil.stiffness': 2e4}}.")
+            raise ModelError(f"batch: case {k} is {short(one)}. Give a dict such as {{'coil.stiffness': 2e4}}.")
     return cases
 
 
@@ -149,7 +152,7 @@ def check_measures(measure: Any) -> dict[str, Callable[[Result], Any]]:
         raise ModelError("batch: measure must be {name: function of the Result}.")
     taken = [name for name in measure if name in OWN]
     if taken:
-        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Call it otherwise.")
+        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses. Choose another.")
     return dict(measure)
 
 

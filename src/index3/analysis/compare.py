@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.simulate import simulate
+from index3.engine.settings import check_model, check_span, listed
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS
 from index3.model.model import Model
@@ -90,10 +91,14 @@ def compare(
 
     A method that refuses the model or fails is a row that says why.
     """
+    check_model(model, "compare")
+    t_end = check_span((0.0, t_end), "compare")[1]
+    keys = list(METHODS) if methods is None else listed(methods, "compare: methods =", "Give keys of index3.METHODS.")
+    steps = listed(tolerances, "compare: tolerances =", "Give numbers such as (1e-3, 1e-6).")
     exact, source = _reference(model, t_end)
     result = Comparison(model.name, t_end, source)
-    for key in list(METHODS) if methods is None else methods:
-        for rtol in tolerances:
+    for key in keys:
+        for rtol in steps:
             row = _measure(model, t_end, key, rtol, exact, repeats)
             result.rows.append(row)
             if row["failed"] or row["seconds"] > budget:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.settings import check_model, is_number
+from index3.engine.settings import check_model, check_result, is_number
 from index3.engine.variants import Variant
 from index3.errors import ModelError, SimulationFailed
 from index3.methods import run
@@ -63,6 +63,7 @@ def local_errors(model: Model, result: Result, method: Any, step: float, **optio
     True
     """
     check_model(model, "local_errors")
+    check_result(result, "local_errors")
     chosen = choose(method, options)
     if not isinstance(chosen.order, int) or chosen.family == "tlismni":
         raise ModelError(f"local_errors: method '{chosen.key}' needs past steps. Choose a one-step method.")

@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from index3 import __version__
@@ -36,10 +37,10 @@ def check_store(store: Any, dense_output: bool) -> Path | None:
     """
     if store is None:
         return None
-    if not isinstance(store, str | os.PathLike) or not str(store):
-        raise ModelError(f"simulate: store = {store!r}. Give the path of a file, such as 'run.nc'.")
+    if not isinstance(store, str | os.PathLike) or not Path(store).name or "\0" in str(store):
+        raise ModelError(f"simulate: store = {short(store)}. Give the path of a file, such as 'run.nc'.")
     path = Path(store)
-    if not path.absolute().parent.is_dir() or path.is_dir():
+    if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
         raise ModelError(f"simulate: store = '{path}': give a file in a folder that is there.")
     if dense_output:
         raise ModelError("simulate: dense_output is kept in memory, not in a store. Give t_eval, or leave one out.")

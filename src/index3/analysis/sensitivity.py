@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Sensitivity:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.derivatives:
-            raise ModelError(f"sensitivity: '{name}' is no parameter. There are: {', '.join(self.derivatives)}.")
+            raise ModelError(f"sensitivity: '{name}' is not a parameter. There are: {', '.join(self.derivatives)}.")
         return self.derivatives[name]
 
     def __str__(self) -> str:
@@ -108,8 +109,10 @@ def sensitivity(
     """
     if not callable(build):
         raise ModelError(f"sensitivity: build is {build!r}. Give a function that returns a model.")
-    if not parameters or not all(is_number(x) and math.isfinite(x) for x in parameters.values()):
-        raise ModelError(f"sensitivity: parameters are {dict(parameters)!r}. Give names with finite numbers.")
+    if not isinstance(parameters, Mapping) or not all(is_number(x) and math.isfinite(x) for x in parameters.values()):
+        raise ModelError(f"sensitivity: parameters are {short(parameters)}. Give names with finite numbers.")
+    if not parameters or not all(isinstance(name, str) for name in parameters):
+        raise ModelError(f"sensitivity: parameters are {short(parameters)}. Give names with finite numbers.")
     if not (is_number(relative_step) and 0.0 < relative_step < 0.5):
         raise ModelError(f"sensitivity: relative_step = {relative_step!r}. Give a number between 0 and 0.5.")
     base = {name: float(value) for name, value in parameters.items()}
@@ -168,7 +171,7 @@ def as_finite(value: Any) -> Any:
     """A float or an array of finite numbers."""
     try:
         array = np.asarray(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.array(np.nan)
     if not np.all(np.isfinite(array)):
         raise ModelError(f"sensitivity: the quantity gave {value!r}. Return a finite number, or an array of them.")

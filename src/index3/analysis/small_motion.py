@@ -11,6 +11,7 @@ The derivatives along changes of the coordinates are taken with an imaginary ste
 
 from __future__ import annotations
 
+from reprlib import repr as short
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.nda
     if isinstance(name, str):
         if name not in model.bodies:
             model[name]  # raises for an unknown name, with the nearest ones
-            raise ModelError(f"linearize: frame = '{name}' is no body. Give a body or an angular velocity.")
+            raise ModelError(f"linearize: frame = '{name}' is not a body. Give a body or an angular velocity.")
         starts = dict(zip((body.name for body in system.bodies), system.starts, strict=False))
         body = model.bodies[name]
         columns = slice(starts[name], starts[name] + body.size)
@@ -67,10 +68,12 @@ def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.nda
         return turning[0, first + 3 : first + 6]
     try:
         rate = np.array(frame, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rate = np.empty(0)
-    if rate.shape != (3,) or not np.all(np.isfinite(rate)):
-        raise ModelError(f"linearize: frame = {frame!r}. Give the name of a body or three finite numbers in rad/s.")
+    if rate.shape != (3,) or not np.all(np.abs(rate) < 1e100):  # squares of larger ones are no numbers
+        raise ModelError(
+            f"linearize: frame = {short(frame)}. Give the name of a body or three finite numbers in rad/s."
+        )
     return rate
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
 from index3.engine.events import Instant
 from index3.engine.layout import describe
-from index3.engine.settings import check_model, check_time, is_number
+from index3.engine.settings import check_model, check_time, is_number, listed
 from index3.errors import AssemblyError, ModelError
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint
@@ -157,8 +158,8 @@ def static(
 
 def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
     """Raise for settings out of range."""
-    if method not in METHODS:
-        raise ModelError(f"static: method = {method!r}. Choose from {', '.join(METHODS)}.")
+    if not isinstance(method, str) or method not in METHODS:
+        raise ModelError(f"static: method = {short(method)}. Choose from {', '.join(METHODS)}.")
     if not (is_number(tolerance) and 1e-14 <= tolerance <= 1e-3):
         raise ModelError(f"static: tolerance = {tolerance!r}. Give a number from 1e-14 to 1e-3.")
     if not (is_number(max_iterations) and max_iterations == int(max_iterations) > 0):
@@ -167,7 +168,7 @@ def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
 
 def with_holds(model: Model, hold: Iterable[str]) -> Any:
     """The model, or a copy of it in which what is named stays where it is."""
-    names = [hold] if isinstance(hold, str) else list(hold)
+    names = listed(hold, "static: hold =", "Give names of bodies, coordinates or joints, such as 'crank' or 'pin'.")
     if not names:
         return model
     copy = model.copy()

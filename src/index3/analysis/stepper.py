@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +69,8 @@ class Stepper:
         ------
         ModelError : an unknown name, or a value that the element refuses; nothing has changed then.
         """
+        if not isinstance(name, str):
+            raise ModelError(f"set: {short(name)} is no name. Give one such as 'coil.stiffness'.")
         changes = {**self._changes, name: value}
         with self._simulation.changed(changes):
             self._changes = changes

@@ -67,7 +67,7 @@ class SweepStore:
             try:
                 number, *row = json.loads(line)
                 self.finished[number] = Row(*row)
-            except (ValueError, TypeError):
+            except (TypeError, ValueError, OverflowError):
                 break
             size += len(line)
         return size

@@ -61,7 +61,7 @@ def as_numbers(name: str, value: Any) -> Any:
     """A measure as a number, or as nested lists of numbers."""
     try:
         return np.asarray(value, float).tolist()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"measure '{name}' gave {value!r}. Return a number, or an array of numbers.") from None
 
 

@@ -18,13 +18,6 @@ MOST = 100_000
 """Elements of a beam: their matrices take some kilobytes each."""
 
 
-def as_choice(value: Any, owner: str, what: str, words: tuple[str, ...]) -> str:
-    """One of some words."""
-    if value not in words:
-        raise ModelError(f"{owner} has {what} {short(value)}. Give {' or '.join(map(repr, words))}.")
-    return str(value)
-
-
 def as_count(value: Any, owner: str, what: str) -> int:
     """A whole number, at least 1."""
     try:
@@ -45,7 +38,7 @@ def as_damping(value: Any, owner: str) -> tuple[float, float]:
         raise ModelError(f"{owner} has damping {short(value)}. Give a time constant, or (per mass, per stiffness).")
     drag, lag = map(float, pair)
     if drag < 0.0 or lag < 0.0:
-        raise ModelError(f"{owner} has damping {short(value)}, which feeds in energy. Give no negative number.")
+        raise ModelError(f"{owner} has damping {short(value)}, which adds energy. Give zero or a positive number.")
     return lag, drag
 
 

@@ -33,7 +33,7 @@ def as_color(value: Any, owner: str) -> str | None:
     else:
         try:
             parts = [float(part) for part in value]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             parts = []
         if len(parts) == 3 and all(0.0 <= part <= 1.0 for part in parts):
             return "#" + "".join(f"{round(255 * part):02x}" for part in parts)

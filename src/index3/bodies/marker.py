@@ -7,6 +7,7 @@ element: each returns clean values or raises a `ModelError` that begins with `ow
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from reprlib import repr as short
@@ -43,11 +44,33 @@ def as_number(value: Any, owner: str, what: str) -> float:
     """One finite number as a float."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner} has {what} {short(value)}. Give a number.") from None
     if not math.isfinite(number):
         raise ModelError(f"{owner} has {what} {number}. Give a finite number.")
     return number
+
+
+def as_flag(value: Any, owner: str, what: str) -> bool:
+    """True or False; words such as "no" would count as True."""
+    if not isinstance(value, bool | np.bool_ | int | np.integer) or value not in (0, 1):
+        raise ModelError(f"{owner} has {what} {short(value)}. Give True or False.")
+    return bool(value)
+
+
+def as_choice(value: Any, owner: str, what: str, words: Sequence[str]) -> str:
+    """One of some words."""
+    if not isinstance(value, str) or value not in words:
+        raise ModelError(f"{owner} has {what} {short(value)}. Give {' or '.join(map(repr, words))}.")
+    return value
+
+
+def length_of(value: Any) -> int:
+    """How many things this holds; none if it is no list."""
+    try:
+        return 0 if isinstance(value, str) else len(value)
+    except TypeError:
+        return 0
 
 
 def as_positive(value: Any, owner: str, what: str) -> float:
@@ -62,7 +85,7 @@ def as_vector(value: Any, owner: str, what: str, size: int = 3) -> np.ndarray:
     """`size` finite numbers as a new float array."""
     try:
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner} has {what} {short(value)}. Give {size} numbers.") from None
     if array.shape != (size,):
         raise ModelError(f"{owner} has {what} {short(value)}. Give {size} numbers.")
@@ -146,7 +169,7 @@ class Marker(metaclass=ElementType):
     name : str, optional
     part : name of the rigid part that it sits on, for bodies that have several
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> Ground().marker((1, 0, 0)).position.tolist()
     [1.0, 0.0, 0.0]
     """
@@ -166,7 +189,7 @@ class Marker(metaclass=ElementType):
         position = as_vector(self.position, owner, "position")
         try:
             axes = np.array(self.axes, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             axes = np.empty(0)
         if axes.shape != (3, 3):
             raise ModelError(f"{owner} has axes {short(self.axes)}. Give a 3x3 matrix with columns x, y, z.")

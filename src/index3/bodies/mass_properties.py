@@ -67,7 +67,7 @@ def as_array(value: Any, owner: str, what: str) -> np.ndarray:
     """An array of finite numbers."""
     try:
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner} has {what} {short(value)}. Give numbers.") from None
     if not np.all(np.isfinite(array)):
         raise ModelError(f"{owner} has {what} that are not finite. Give finite numbers.")

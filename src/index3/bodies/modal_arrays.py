@@ -41,9 +41,9 @@ def data_from(arrays: Mapping[str, Any], owner: str) -> tuple[ModalData, np.ndar
     """The structure and its damping from such arrays, checked as far as kernels rely on them."""
     try:
         given = {key: np.array(value, float) for key, value in arrays.items()}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
-            f"{owner} has data that are no numbers. Give those that a ModalBody was written with."
+            f"{owner} has data that are not numbers. Give those that a ModalBody was written with."
         ) from None
     sizes = [
         given[key].shape[0] if key in given and given[key].ndim else 0

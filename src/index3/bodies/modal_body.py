@@ -15,7 +15,7 @@ from index3.bodies.body import Body, kept
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.modal_arrays import arrays_of, data_from
 from index3.bodies.modal_data import ModalData
-from index3.bodies.modal_matrices import as_count, as_damping, as_drawn, as_interfaces, as_nodes, as_structure
+from index3.bodies.modal_matrices import as_count, as_damping, as_drawn, as_interfaces, as_names, as_nodes, as_structure
 from index3.bodies.modal_nodes import BodyOfNodes
 from index3.bodies.modal_reduced import add_spiders, reduced
 from index3.bodies.modal_reduction import component_modes, own_modes
@@ -89,7 +89,7 @@ class ModalBody(BodyOfNodes):
         super().__init__(name, self.kind_name)
         owner = self.label
         places, known = as_nodes(nodes, owner)
-        known |= names or {}
+        known |= as_names(names, owner)
         structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
         interfaces = as_interfaces(interface, structure, known)
         limit = None if max_frequency is None else as_positive(max_frequency, owner, "highest frequency")
@@ -126,11 +126,11 @@ class ModalBody(BodyOfNodes):
         Body.__init__(body, name, cls.kind_name)
         owner = body.label
         places, known = as_nodes(nodes, owner)
-        known |= names or {}
+        known |= as_names(names, owner)
         structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
         try:
             given = np.array(modes, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             given = np.empty(0)
         if given.ndim != 2 or given.shape[0] != structure.M.shape[0] or not np.all(np.isfinite(given)):
             raise ModelError(

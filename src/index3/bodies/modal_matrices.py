@@ -24,7 +24,7 @@ def as_nodes(value: Any, owner: str) -> tuple[np.ndarray, dict[str, int]]:
     names = {str(name): k for k, name in enumerate(value)} if isinstance(value, Mapping) else {}
     try:
         nodes = np.array(list(value.values()) if names else value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         nodes = np.empty(0)
     if nodes.ndim != 2 or nodes.shape[1] != 3 or not len(nodes):
         raise ModelError(f"{owner} has nodes {short(value)}. Give the place of every node, three numbers each.")
@@ -40,7 +40,7 @@ def as_matrix(value: Any, owner: str, what: str) -> Any:
         value = read_matrix(Path(value), owner, what)
     try:
         matrix = sp.csc_matrix(value, dtype=float) if sp.issparse(value) else np.array(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         raise ModelError(
@@ -126,10 +126,18 @@ def node_number(node: Any, nodes: np.ndarray, names: Mapping[str, int], owner: s
     return int(node)
 
 
+def as_names(names: Any, owner: str) -> dict[str, int]:
+    """Names of nodes, none if they are not given."""
+    if names is not None and not isinstance(names, Mapping):
+        raise ModelError(f"{owner} has names {short(names)}. Give a dict from names to numbers of nodes.")
+    return dict(names or {})
+
+
 def as_interfaces(value: Any, structure: Structure, names: Mapping[str, int]) -> list[Interface]:
     """Nodes, and spiders of several nodes, from a list of them or from names to them."""
     owner, nodes = structure.owner, structure.nodes
-    if isinstance(value, str) or not isinstance(value, Sequence | Mapping | np.ndarray):
+    single = isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    if single or not isinstance(value, Sequence | Mapping | np.ndarray):
         raise ModelError(f"{owner} has the interface {short(value)}. Give a list of nodes, or of lists of nodes.")
     keys = list(value) if isinstance(value, Mapping) else [""] * len(value)
     entries = list(value.values()) if isinstance(value, Mapping) else list(value)
@@ -175,7 +183,7 @@ def as_damping(damping: Any, frequencies: np.ndarray, owner: str) -> np.ndarray:
     ratios = [damping(float(f)) for f in frequencies] if callable(damping) else damping
     try:
         zeta = np.broadcast_to(np.array(ratios, float), frequencies.shape)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(
             f"{owner} has damping {short(damping)} for {len(frequencies)} modes. Give one ratio to critical damping, "
             "one for each mode, or a function of the frequency."
@@ -187,10 +195,13 @@ def as_damping(damping: Any, frequencies: np.ndarray, owner: str) -> np.ndarray:
 
 def as_drawn(value: Any, size: int, nodes: np.ndarray, names: Mapping[str, int], owner: str) -> np.ndarray:
     """Groups of `size` nodes each."""
+    what = "members" if size == 2 else "faces"
+    try:
+        value = [list(group) for group in value]
+    except TypeError:
+        raise ModelError(f"{owner} has {what} {short(value)}. Give lists of {size} nodes.") from None
     groups = [[node_number(node, nodes, names, owner) for node in group] for group in value]
     for group in groups:
         if len(group) != size:
-            raise ModelError(
-                f"{owner} has {'members' if size == 2 else 'faces'} of {len(group)} nodes. Give {size} each."
-            )
+            raise ModelError(f"{owner} has {what} of {len(group)} nodes. Give {size} each.")
     return np.array(groups, int).reshape(-1, size)

@@ -76,7 +76,7 @@ def as_recovery(value: Any, count: int, coordinates: int, owner: str) -> Recover
     if not isinstance(value, Recovery):
         try:
             matrix = sp.csr_matrix(value, dtype=float) if sp.issparse(value) else np.array(value, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             matrix = np.empty(0)
         if matrix.ndim == 2 and matrix.shape[0] == 6 * count:
             value = Recovery("solid", np.arange(count), matrix, np.zeros((count, 0)))

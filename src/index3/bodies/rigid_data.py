@@ -39,7 +39,7 @@ def as_inertia(value: Any, owner: str) -> np.ndarray:
     """An inertia matrix (3, 3) from three principal values or a symmetric matrix, checked to be physical."""
     try:
         given = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
     if given.shape not in ((3,), (3, 3)):
         raise ModelError(f"{owner} has inertia {short(value)}. Give (Ixx, Iyy, Izz) or a 3x3 matrix.")
@@ -71,7 +71,7 @@ def as_quaternion(value: Any, owner: str) -> tuple[float, float, float, float]:
     """Unit Euler parameters (w, x, y, z) from a quaternion, a rotation matrix or a SciPy `Rotation`."""
     try:
         given = np.array(value.as_matrix() if hasattr(value, "as_matrix") else value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
     if given.shape not in ((4,), (3, 3)):
         raise ModelError(
@@ -84,7 +84,7 @@ def as_quaternion(value: Any, owner: str) -> tuple[float, float, float, float]:
         largest = max(map(abs, numbers))
         if largest == 0.0:
             raise ModelError(
-                f"{owner} has orientation (0, 0, 0, 0), which is no rotation. Give a quaternion like (1, 0, 0, 0)."
+                f"{owner} has orientation (0, 0, 0, 0), which is not a rotation. Give a quaternion like (1, 0, 0, 0)."
             )
         numbers = [e / largest for e in numbers]  # scaled first: squares neither overflow nor vanish
     else:

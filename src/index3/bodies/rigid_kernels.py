@@ -162,6 +162,13 @@ def own_rows(T, E):
 
 
 @helper
+def mass_column(body, pm, c, c_M):
+    """Column c of the p block of c_M M: 4 c_M G^T J G."""
+    x = G_transposed(pm, apply(inertia_of(body), scale(c_M, G_times(pm, unit(c)))))
+    return (4.0 * x[0], 4.0 * x[1], 4.0 * x[2], 4.0 * x[3])
+
+
+@helper
 def inertia_column(body, pm, a, p, rate, c, c_M, c_Ma, c_K, c_D):
     """Column c of the p block: mass, (M a)_q and the derivatives of the quadratic velocity term."""
     J, e = inertia_of(body), unit(c)
@@ -200,6 +207,7 @@ def body_matrix(T, E):
     bodies, places, values, c = view(E, BODIES), view(E, MAP), view(T, s.MATRIX), view(T, s.COEF)
     q, v, a, q_mass, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.Q_MASS), view(T, s.LAM)
     c_M, c_Ma, c_K, c_D = c[s.C_M], c[s.C_MA], c[s.C_K], c[s.C_D]
+    alone = c_Ma == 0.0 and c_K == 0.0 and c_D == 0.0  # the mass matrix, for accelerations
     for b in range(bodies.shape[0]):
         first = bodies[b].first
         p, r = parameters(q, first), translation(q, first)
@@ -210,8 +218,11 @@ def body_matrix(T, E):
         if c_K != 0.0:
             torque = wrench_about(T, bodies[b], r)[1]
         for k in range(4):
-            column = inertia_column(bodies[b], pm, acceleration, p, rate, k, c_M, c_Ma, c_K, c_D)
             change = (0.0, 0.0, 0.0, 0.0)
+            if alone:
+                column = mass_column(bodies[b], pm, k, c_M)
+            else:
+                column = inertia_column(bodies[b], pm, acceleration, p, rate, k, c_M, c_Ma, c_K, c_D)
             if c_K != 0.0:
                 change = torque_column(T, bodies[b], r, p, torque, k)
             for i in range(4):

@@ -66,7 +66,7 @@ class Vector:
         try:
             x, y, z = value
             return np.array((float(x), float(y), float(z)))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(
                 f"{self.owner}: its function of t returned {short(value)}. Return three numbers."
             ) from None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from index3.algebra.vectors import absolute, cross, dot, load_at, scale
+from index3.algebra.vectors import absolute, add, cross, dot, load_at, scale
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, kernel, slots, view
+from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.planar import Pose, in_plane
 from index3.constraints.products import rate, second_rate_by_first, second_rate_by_second, turn_first, turn_second
 from index3.constraints.rows import axis, clear_hessian, put_block, put_gradient, row_dtype, use_hessian
@@ -63,10 +63,24 @@ def constraints(T, E):
     return OK
 
 
+@helper
+def fill_second_rates(T, E):
+    """In ROW_VH what gives V^T H V with the twists: the rate of the gradient, (wi x u) x w + u x (wj x w)."""
+    rows, A, V, vh, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), view(T, s.ROW_VH), (0.0, 0.0, 0.0)
+    for e in range(rows.shape[0]):
+        i, j = rows[e].i, rows[e].j
+        u, w = axis(A, i, rows[e].axis_i), axis(A, j, rows[e].axis_j)
+        n = add(cross(cross(load_at(V, i, 3), u), w), cross(u, cross(load_at(V, j, 3), w)))
+        put_gradient(vh, rows[e].gradient, zero, n, zero, scale(-1.0, n))
+
+
 @kernel
 def hessians(T, E):
     """Second and third derivatives of every row."""
     rows, A, V, zero = view(E, ROWS), view(T, s.MARKER_A), view(T, s.MARKER_V), (0.0, 0.0, 0.0)
+    if view(T, s.STATUS)[s.GAMMA_ALONE] == 1:
+        fill_second_rates(T, E)
+        return OK
     hessian, h3 = clear_hessian(T), view(T, s.ROW_H3)
     for e in range(rows.shape[0]):
         i, j, first = rows[e].i, rows[e].j, rows[e].gradient

@@ -79,12 +79,28 @@ def clear_hessian(T, count=2):
 
 
 @helper
+def contract_twist(T, rows, e, H):
+    """V^T H of row e alone."""
+    gradient, width, members = rows[e].gradient, 6 * rows[e].marker_count, view(T, s.GROUP_MARKERS)
+    V, vh = view(T, s.MARKER_V), view(T, s.ROW_VH)
+    for a in range(gradient, gradient + width):
+        vh[a] = 0.0
+    for a in range(width):
+        x = V[members[rows[e].markers + a // 6], a % 6]
+        for b in range(width):
+            vh[gradient + b] += H[a, b] * x
+
+
+@helper
 def use_hessian(T, rows, e, H):
     """Add lam H of row e to the group's stiffness; contract H with the twist V, with X = J a and with the bias B."""
     count, gradient, stiffness = rows[e].marker_count, rows[e].gradient, rows[e].stiffness
     members, first = view(T, s.GROUP_MARKERS), rows[e].markers
     group_k, lam, width = view(T, s.GROUP_K), view(T, s.LAM)[rows[e].row], 6 * count
     V, X, B = view(T, s.MARKER_V), view(T, s.MARKER_X), view(T, s.MARKER_B)
+    if view(T, s.STATUS)[s.GAMMA_ALONE] == 1:
+        contract_twist(T, rows, e, H)
+        return
     vh, hv, xh, bh = view(T, s.ROW_VH), view(T, s.ROW_HV), view(T, s.ROW_XH), view(T, s.ROW_BH)
     for a in range(gradient, gradient + width):
         vh[a] = 0.0

@@ -107,7 +107,8 @@ def close_state(
 def close_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
     """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
-    projector.table[projection_kernels.HEAVY_Q][:] = HEAVY * typical_masses(system) * held
+    with np.errstate(over="ignore"):  # of masses near the largest number: Newton's iteration then says so
+        projector.table[projection_kernels.HEAVY_Q][:] = np.where(held, HEAVY * typical_masses(system), 0.0)
     for _ in range(PASSES if held.any() else 1):
         state[s.Q][held] = q0[held]
         code = projection_kernels.assemble_positions(state.handle, projector.handle)

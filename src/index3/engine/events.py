@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.engine.segments import Segment
+from index3.engine.settings import listed
 from index3.errors import ModelError
 from index3.methods import probe, run
 from index3.methods.hermite import hermite_between
@@ -248,9 +249,8 @@ def passes(before: float, after: float, direction: float) -> bool:
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     """One or several event functions as a list."""
-    if not (callable(events) or isinstance(events, Iterable)):
-        raise ModelError(f"simulate: events = {events!r}. Give a function of (t, state), or several in a list.")
-    functions = [events] if callable(events) else list(events)
+    advice = "Give a function of (t, state), or several in a list."
+    functions = [events] if callable(events) else listed(events, "simulate: events =", advice)
     for function in functions:
         if not callable(function):
             raise ModelError(f"simulate: events holds {function!r}. Give functions of (t, state).")
@@ -272,7 +272,7 @@ def as_number(function: Callable, value: Any) -> float:
     name = name_of(function)
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"simulate: event {name} gave {value!r}. Return one number.") from None
     if not np.isfinite(number):
         raise ModelError(f"simulate: event {name} gave {number}. Return a finite number.")

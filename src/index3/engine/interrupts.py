@@ -29,7 +29,8 @@ class Ticker:
     def add(self, watch: Watch) -> None:
         """Ask a run from now on."""
         self.watches.add(watch)
-        self.wanted.set()
+        if not self.wanted.is_set():  # else the thread is up, and sees this watch
+            self.wanted.set()
         if self.thread is None:
             self.thread = threading.Thread(target=self.tick, name="index3 ticker", daemon=True)
             self.thread.start()

@@ -31,6 +31,8 @@ TURN = 0.2
 STEPS = 5
 """Least number of steps to a displacement."""
 HALVINGS = 8
+MOST_TURNS = 1000
+"""Full turns to an angle beyond which it is taken for a slip: they are made one by one, which takes seconds."""
 MET = 1e-9
 """Residual of what is given that counts as met [m, rad]: Newton's iterations end at rounding, far below."""
 
@@ -79,7 +81,7 @@ def read_values(
             raise ModelError(f"{analysis}: initial names {key!r}, no joint coordinate. {near(str(key), own or known)}")
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         joint_name, _, coordinate = key.rpartition(".")
         if not math.isfinite(number):
@@ -139,7 +141,10 @@ class Driven:
         if not len(target):
             return
         start, way = self.values.copy(), target - self.values
-        count = max(STEPS, math.ceil(np.abs(way[self.angular]).max(initial=0.0) / TURN))
+        turns = float(np.abs(way[self.angular]).max(initial=0.0)) / (2.0 * math.pi)
+        if turns > MOST_TURNS:
+            raise AssemblyError(f"An angle is {turns:.3g} turns away, more than {MOST_TURNS}. Leave out full turns.")
+        count = max(STEPS, math.ceil(2.0 * math.pi * turns / TURN))
         done, step, halvings = 0.0, 1.0 / count, 0
         q, angle = self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy()
         while done < 1.0:

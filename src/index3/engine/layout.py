@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from index3.bodies.moving_marker import MovingMarker
+from index3.compiled import slots as s
 from index3.methods.projection import further, restrained
 from index3.results.result import Layout
 from index3.system.parts import measured
@@ -14,7 +16,20 @@ from index3.system.system import System
 
 
 def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
-    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined."""
+    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined.
+
+    It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
+    """
+    if system.described is None:
+        system.described = describe_system(model, system)
+    known = system.described
+    layout = replace(known, joints=[dict(joint) for joint in known.joints])
+    mark_unique(layout, unique)
+    return layout
+
+
+def describe_system(model: Any, system: System) -> Layout:
+    """What the columns mean, all reactions taken to be determined."""
     bodies = [
         {
             "name": body.name,
@@ -49,12 +64,10 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
         entry = {"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers}
         entry |= {"on": force.reported, "along": along, "set": several}
         forces.append({**entry, "symbol": force.symbol, "solids": force.solids()})
-    layout = Layout(
+    return Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity], controllers=list(model.controllers),
     )  # fmt: skip
-    mark_unique(layout, unique)
-    return layout
 
 
 def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, Any]:
@@ -64,6 +77,9 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
     rows = list(range(group.row, group.row + group.rows))
     coordinates = joint.coordinates if group.markers else ()
     angle = system.angle_joints.index(joint) if "angle" in coordinates else -1
+    zeros = {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates if name != "angle"}
+    if angle >= 0:
+        zeros["angle"] = float(system.initial[s.ANGLE_REF][angle])
     markers = [describe_marker(marker, moving) for marker in group.markers]
     first, second = (markers if len(markers) > 1 else [None, None, *markers][-2:])[:2]
     return {
@@ -76,8 +92,8 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
         "row_labels": [label for primitive in group.primitives for label in primitive.labels],
         "coordinates": list(coordinates),
         "angle": angle,
-        "angle_zero": measured(joint, "angle") if angle >= 0 else 0.0,
-        "zeros": {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates},
+        "angle_zero": zeros["angle"] if angle >= 0 else 0.0,
+        "zeros": {name: zeros[name] for name in coordinates},
         "unique": True,
         "clamp": bool(getattr(joint, "clamp", False)),
         "symbol": element.symbol,
@@ -108,5 +124,6 @@ def moving_markers(system: System) -> list[MovingMarker]:
 
 def mark_unique(layout: Layout, unique: np.ndarray) -> None:
     """Say of each joint whether its reactions are determined, given the same of each row."""
+    every = bool(unique.all())
     for joint in layout.joints:
-        joint["unique"] = bool(np.all(unique[joint["rows"]])) if joint["rows"] else True
+        joint["unique"] = every or not joint["rows"] or bool(np.all(unique[joint["rows"]]))

@@ -162,7 +162,7 @@ def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]
 
 def forces_cancel(state: State, markers: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
     """Whether the forces applied at these markers have neither a sum nor a moment, at some lines of output."""
-    for k in np.unique(np.linspace(0, len(arrays["t"]) - 1, LINES).astype(int)):
+    for k in sorted(set(np.linspace(0, len(arrays["t"]) - 1, LINES).astype(int).tolist())):
         state.move(float(arrays["t"][k]), arrays["q"][k], arrays["v"][k])
         state[s.A][:], state[s.LAM][:] = arrays["a"][k], 0.0
         if state.run(evaluate.forces):

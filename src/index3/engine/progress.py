@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from reprlib import repr as short
 from typing import Any
 
 from index3.errors import ModelError
@@ -59,8 +60,8 @@ def is_shown(progress: Any, who: str, arguments: str) -> bool:
     ------
     ModelError : the setting is none of its choices.
     """
-    if progress not in ("auto", True, False):
+    if not isinstance(progress, bool) and not (isinstance(progress, str) and progress == "auto"):
         raise ModelError(
-            f"{who}: progress = {progress!r}. Choose 'auto', True, False, or give a function of {arguments}."
+            f"{who}: progress = {short(progress)}. Choose 'auto', True, False, or give a function of {arguments}."
         )
     return progress is True or (progress == "auto" and sys.stderr.isatty())

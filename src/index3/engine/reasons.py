@@ -6,7 +6,8 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.engine.audit import gained
-from index3.engine.segments import Segment
+from index3.engine.segments import END_STATE, Segment
+from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
 from index3.methods.projection import singular_body, unsettled
@@ -25,11 +26,28 @@ def evaluation_fails(segment: Segment, code: int) -> bool:
         return True
     if code not in (run.STEP_TOO_SMALL, run.NEWTON_FAILED):
         return False
+    return no_value(segment) or (code == run.STEP_TOO_SMALL and no_value_ahead(segment))
+
+
+def no_value(segment: Segment) -> bool:
+    """Whether the equations have no value at the point of the state."""
     state = segment.variant.state
     state[s.STATUS][s.STEPPING] = 1  # as in the trial
     code = state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix)
     state[s.STATUS][s.STEPPING] = 0
     return code != 0
+
+
+def no_value_ahead(segment: Segment) -> bool:
+    """Whether the equations have no value right after the last accepted step, which may have ended at the very last
+    instant where they do; the state stays there if so."""
+    state, progress = segment.variant.state, segment.run
+    trial, dt = state.save(), 8.0 * float(np.spacing(progress.t))
+    state.move(progress.t + dt, progress[run.NEW_Q] + dt * progress[run.NEW_V], progress[run.NEW_V])
+    if no_value(segment):
+        return True
+    state.restore(trial)
+    return False
 
 
 def reason(segment: Segment, code: int, max_steps: int | None) -> str:
@@ -39,7 +57,7 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
     t, h = segment.run.t, float(segment.run[run.CLOCK][run.H_NEXT])
     rows = segment.variant.system.worst_rows(segment.variant.state[s.PHI])
     worst = f"; worst rows: {rows}" if rows else ""
-    position = singular_position(segment) if code == run.STEP_TOO_SMALL else ""
+    position = (singular_position(segment) or contradiction(segment)) if code == run.STEP_TOO_SMALL else ""
     why = {
         run.NEWTON_FAILED: f"Newton's iteration failed in the step from t = {t:g}{worst}. "
         "Give a smaller step, or let the method choose it.",
@@ -104,6 +122,19 @@ def singular(segment: Segment) -> str:
     return str(singular_body(variant.system, factors)) if named else ""
 
 
+def contradiction(segment: Segment) -> str:
+    """Which redundant rows contradict others at the last accepted state; empty if none do."""
+    progress, angles = segment.run, segment.variant.state[s.ANGLE_REF]
+    line = {name: progress[slot][None].copy() for name, slot in END_STATE.items()}
+    try:
+        segment.variant.projection.close_block(np.array([progress.t]), **line, angle=angles[None].copy(), project=True)
+    except AssemblyError as error:
+        return str(error)
+    except Index3Error:
+        return ""
+    return ""
+
+
 def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
     system, state = segment.variant.system, segment.variant.state
@@ -130,6 +161,6 @@ def singular_position(segment: Segment) -> str:
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
     return (
         f"The mechanism is at a singular position there: rows {', '.join(names[:6])}{more} become dependent, and "
-        "several motions lead on. Start elsewhere, or let a motion or a light spring choose one; other methods may "
-        "step across."
+        "the motion can continue in several ways. Start elsewhere, or let a motion or a light spring choose one; other "
+        "methods may step across."
     )

@@ -23,7 +23,7 @@ from index3.engine.momentum import Momenta
 from index3.engine.reasons import evaluation_fails, near_branch, reason
 from index3.engine.resuming import Keeper
 from index3.engine.sampling import Sampling
-from index3.engine.segments import NUDGE, Plan, Segment, begin, start_time
+from index3.engine.segments import END_STATE, NUDGE, Plan, Segment, begin, start_time
 from index3.engine.stalling import Stalling, Zeno
 from index3.engine.suspects import suspects
 from index3.engine.switching import Jump, Switch
@@ -46,7 +46,6 @@ UNMET = (AssemblyError, SingularError, SimulationFailed)
 """What a state may lack at an event; other errors are the user's, and are raised."""
 SMALL_JUMP = 1e-9
 """Part of the kinetic energy that a declared discontinuity may change by rounding."""
-END_STATE = {"q": run.NEW_Q, "v": run.NEW_V, "a": run.NEW_A, "lam": run.NEW_LAM}
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 

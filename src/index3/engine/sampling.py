@@ -166,7 +166,7 @@ def instants(model: Any, span: tuple[float, float], first: float | None = None) 
 
 def merged(stops: np.ndarray, model: Any) -> np.ndarray:
     """Times in order, those that are one instant but for rounding once."""
-    stops = np.unique(stops)
+    stops = np.array(sorted(set(stops.tolist())))  # np.unique imports numpy.ma
     periods = [controller.period for controller in model.controllers.values()]
     if not periods or not len(stops):
         return stops

@@ -24,6 +24,9 @@ time is met on the right side whichever side it belongs to, and in spite of a ro
 ORIGIN = {"q": s.Q, "v": s.V, "a": s.A, "lam": s.LAM, "angle": s.ANGLE_REF}
 """What a method starts from, and where it stands in a state."""
 
+END_STATE = {"q": run.NEW_Q, "v": run.NEW_V, "a": run.NEW_A, "lam": run.NEW_LAM}
+"""Columns of output that the last accepted step gives, and where it keeps them."""
+
 
 @dataclass(frozen=True)
 class Plan:

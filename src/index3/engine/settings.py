@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -17,30 +18,57 @@ from index3.linear.registry import check_needs
 from index3.linear.solver import NEEDS, RANK, UNSYMMETRIC
 from index3.methods.registry import METHODS
 from index3.model.model import Model
+from index3.results.result import Result
 
 MOST_TIMES = 100_000_000
 """Output times beyond which an interval is taken for a slip: one coordinate of them fills 0.8 GB."""
+LARGEST_ATOL = 1e100
+"""Energies of errors of this size are still numbers; beyond it nothing is."""
+MOST_STEPS = 2**62
+"""Steps that can be counted, and more than any computer takes."""
 
 
 def check_model(model: Any, analysis: str) -> None:
     """Raise unless this is a model."""
     if not isinstance(model, Model):
         raise ModelError(
-            f"{analysis}: the model is {model!r}. Give an index3.Model, such as index3.library.four_bar()."
+            f"{analysis}: the model is {short(model)}. Give an index3.Model, such as index3.library.four_bar()."
         )
 
 
 def is_number(value: Any) -> bool:
     """Whether this is a real number, and not True or False."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # whole numbers may be larger than any float
+        return False
+    return True
+
+
+def listed(values: Any, what: str, advice: str) -> list[Any]:
+    """One thing or several as a list; `what` begins the message if they are neither."""
+    if isinstance(values, str):
+        return [values]
+    try:
+        return list(values)
+    except TypeError:
+        raise ModelError(f"{what} {short(values)}. {advice}") from None
+
+
+def check_result(result: Any, analysis: str) -> None:
+    """Raise unless this is what a run returned."""
+    if not isinstance(result, Result):
+        raise ModelError(f"{analysis}: the result is {short(result)}. Give what simulate returned.")
 
 
 def check_span(t_span: Any, analysis: str = "simulate") -> tuple[float, float]:
     """Two finite numbers, the first smaller."""
     try:
         t0, t1 = (float(x) for x in t_span)
-    except (TypeError, ValueError):
-        raise ModelError(f"{analysis}: t_span = {t_span!r}. Give two numbers (t0, t1).") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{analysis}: t_span = {short(t_span)}. Give two numbers (t0, t1).") from None
     if not (math.isfinite(t0) and math.isfinite(t1) and t0 < t1):
         raise ModelError(f"{analysis}: t_span = ({t0:g}, {t1:g}). Give finite times with t0 < t1.")
     return t0, t1
@@ -49,38 +77,39 @@ def check_span(t_span: Any, analysis: str = "simulate") -> tuple[float, float]:
 def check_time(t: Any, analysis: str) -> float:
     """One finite time."""
     if not (is_number(t) and math.isfinite(t)):
-        raise ModelError(f"{analysis}: t = {t!r}. Give a finite number of seconds.")
+        raise ModelError(f"{analysis}: t = {short(t)}. Give a finite number of seconds.")
     return float(t)
 
 
 def check_steps(method: Any, rtol: Any, step: Any, first_step: Any, max_step: Any, max_steps: Any) -> float:
     """Raise for tolerances and steps out of range; the constant step, or 0.0."""
     if not (is_number(rtol) and 1e-13 <= rtol <= 0.1):
-        raise ModelError(f"simulate: rtol = {rtol!r}. Give a number from 1e-13 to 0.1.")
+        raise ModelError(f"simulate: rtol = {short(rtol)}. Give a number from 1e-13 to 0.1.")
     if step is not None and isinstance(method, str) and method == "auto":
         raise ModelError("simulate: a constant step needs a method. Name one, for example method='hht-i3'.")
     if step is not None and first_step is not None:
         raise ModelError("simulate: step and first_step exclude each other. Give one of them.")
     for name, value in (("step", step), ("first_step", first_step), ("max_step", max_step)):
-        if value is not None and not (is_number(value) and value > 0.0):
-            raise ModelError(f"simulate: {name} = {value!r}. Give a positive number of seconds.")
+        if (value is not None or name == "max_step") and not (is_number(value) and value > 0.0):
+            raise ModelError(f"simulate: {name} = {short(value)}. Give a positive number of seconds.")
     if step is not None and not math.isfinite(step):
-        raise ModelError(f"simulate: step = {step!r}. Give a finite number of seconds.")
-    if max_steps is not None and not (is_number(max_steps) and isinstance(max_steps, Integral) and int(max_steps) > 0):
-        raise ModelError(f"simulate: max_steps = {max_steps!r}. Give a positive whole number.")
+        raise ModelError(f"simulate: step = {short(step)}. Give a finite number of seconds.")
+    whole = is_number(max_steps) and isinstance(max_steps, Integral)
+    if max_steps is not None and not (whole and 0 < int(max_steps) < MOST_STEPS):
+        raise ModelError(f"simulate: max_steps = {short(max_steps)}. Give a positive whole number.")
     return 0.0 if step is None else float(step)
 
 
 def check_choices(project: Any, callback: Any, on_failure: Any, analysis: str = "simulate", audit: Any = "off") -> None:
     """Raise for settings that are none of their choices."""
     if not isinstance(project, bool | np.bool_):
-        raise ModelError(f"simulate: project = {project!r}. Choose True or False.")
+        raise ModelError(f"simulate: project = {short(project)}. Choose True or False.")
     if callback is not None and not callable(callback):
-        raise ModelError(f"simulate: callback = {callback!r}. Give a function of (t, q, v).")
+        raise ModelError(f"simulate: callback = {short(callback)}. Give a function of (t, q, v).")
     if not isinstance(audit, str) or audit not in MODES:
-        raise ModelError(f"simulate: audit = {audit!r}. Choose 'fail', 'warn' or 'off'.")
+        raise ModelError(f"simulate: audit = {short(audit)}. Choose 'fail', 'warn' or 'off'.")
     if not (isinstance(on_failure, str) and on_failure in ("return", "raise")):
-        raise ModelError(f"{analysis}: on_failure = {on_failure!r}. Choose 'return' or 'raise'.")
+        raise ModelError(f"{analysis}: on_failure = {short(on_failure)}. Choose 'return' or 'raise'.")
 
 
 def check_solver(linear: Any, method: Any, model: Model) -> None:
@@ -102,9 +131,9 @@ def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
     """One positive number per coordinate."""
     try:
         values = np.broadcast_to(np.asarray(0.01 * rtol if atol is None else atol, float), (count,))
-    except (TypeError, ValueError):
-        raise ModelError(f"simulate: atol = {atol!r}. Give a number, or {count} numbers.") from None
-    if not (np.all(np.isfinite(values)) and np.all(values > 0.0)):
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"simulate: atol = {short(atol)}. Give a number, or {count} numbers.") from None
+    if not (np.all(values < LARGEST_ATOL) and np.all(values > 0.0)):
         raise ModelError("simulate: atol must be positive and finite, for coordinates may pass through zero.")
     return values
 
@@ -118,7 +147,7 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
     t0, t1 = span
     try:
         times = np.array(t_eval, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         times = np.empty(0)
     if isinstance(t_eval, bool) or times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
         raise ModelError(f"{analysis}: t_eval must be an interval or a one-dimensional array of finite times.")
@@ -131,11 +160,11 @@ def stop_times(times: Any, span: tuple[float, float]) -> np.ndarray:
     """Declared discontinuities inside the span, in order, each once."""
     t0, t1 = span
     try:
-        stops = np.unique(np.atleast_1d(np.asarray(times, float)))
-    except (TypeError, ValueError):
+        stops = np.array(sorted(set(np.asarray(times, float).ravel().tolist())))  # np.unique imports numpy.ma
+    except (TypeError, ValueError, OverflowError):
         stops = np.array([math.nan])
     if not np.all(np.isfinite(stops)):
-        raise ModelError(f"simulate: discontinuities = {times!r}. Give finite times.")
+        raise ModelError(f"simulate: discontinuities = {short(times)}. Give finite times.")
     return stops[(stops > t0) & (stops < t1)]
 
 

@@ -60,7 +60,7 @@ def starting_point(system: System, at: Any, analysis: str) -> Start | None:
     else:
         try:
             q, v = at
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(
                 f"{analysis}: cannot start from {short(at)}. Give a static equilibrium, a result, (q, v), or joint "
                 "coordinates such as {'pin.angle': 0.3}."
@@ -73,7 +73,7 @@ def starting_point(system: System, at: Any, analysis: str) -> Start | None:
 def _vector(system: System, x: Any, name: str, analysis: str) -> np.ndarray:
     try:
         array = np.array(x, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.full(1, np.nan)
     if array.shape != (system.n,) or not np.all(np.isfinite(array)):
         raise ModelError(

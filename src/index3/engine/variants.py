@@ -10,6 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
+from index3.engine.settings import listed
 from index3.errors import ModelError
 from index3.linear.registry import DEFAULT
 from index3.methods import projection_kernels
@@ -90,9 +91,7 @@ class Variant(Equations):
         ------
         ModelError : they are no names, or one of them is no joint or motion of the model.
         """
-        if not isinstance(names, Iterable):
-            raise ModelError(f"{who}: {names!r} is no name. Give names of joints and motions, such as ('latch',).")
-        names = [names] if isinstance(names, str) else list(names)
+        names = listed(names, f"{who}: these are not names:", "Give names of joints and motions, such as ('latch',).")
         for name in names:
             if not isinstance(name, str) or (name not in self.model.joints and name not in self.model.motions):
                 raise ModelError(f"{who}: there is no joint or motion {name!r} in model '{self.model.name}'.")

@@ -51,7 +51,7 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
                 before.append((model, dict(vars(model))))
                 model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
             elif not dot or not field:
-                raise ModelError(f"changes: {key!r} is no field of an element. Give names such as 'coil.stiffness'.")
+                raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
             else:
                 by_name.setdefault(name, {})[field] = value
         for name, fields in by_name.items():
@@ -80,8 +80,8 @@ def set_attribute(element: Any, key: str, value: Any) -> None:
     ModelError : there is no such attribute, or the class of the element refuses the value.
     """
     known = key in vars(element) or hasattr(type(element), key)
-    entry = ENTRIES.get(type(element).__name__)
-    if entry is None or entry.make is not type(element) or grown(entry):
+    entry = known_entry(type(element))
+    if entry is None or grown(entry):
         own = False
     else:
         own = key in entry.fields and not entry.fields[key].short and not refers(entry.value(element, key))
@@ -137,12 +137,11 @@ def arguments(element: Any, entry: Entry) -> dict[str, Any]:
 
 def entry_of(element: Any) -> Entry:
     """What model files know of an element."""
-    name = type(element).__name__
-    entry = ENTRIES.get(name)
     cls: Any = type(element)
-    if entry is None and "fields" in vars(cls):
+    name, entry = cls.__name__, known_entry(cls)
+    if entry is None and "fields" in vars(cls) and name not in ENTRIES:
         return entry_for(cls, "")  # no file can hold all of it, but numbers can change
-    if entry is None or entry.make is not type(element):
+    if entry is None:
         reason = refusal(name) or "model files know only the elements that are registered"
         raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
     if grown(entry):
@@ -151,6 +150,15 @@ def entry_of(element: Any) -> Entry:
             f"parts, such as '{element.name}.part.mass', or give a changed Model."
         )
     return entry
+
+
+def known_entry(cls: Any) -> Entry | None:
+    """The type by which files write the elements of a class, if there is one."""
+    name, maker = cls.__name__, getattr(cls, "written_by", "")
+    entry = ENTRIES.get(name)
+    if entry is None or entry.make is not cls:
+        return None
+    return ENTRIES[f"{name}.{maker}"] if maker else entry
 
 
 def grown(entry: Entry) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,9 +37,16 @@ def load_model(path: Any) -> Model:
     >>> ix.load_model(path)
     Model('pendulum', 1 body, 1 joint)
     """
-    file = Path(path)
+    file = as_file(path, "load_model")
     with at(file.name):
         return model_of(parse(read_text(file), file.suffix.lower()), file.parent)
+
+
+def as_file(path: Any, who: str) -> Path:
+    """The path of a file."""
+    if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
+        raise ModelError(f"{who}: {short(path)} is no path of a file. Give one such as 'crane.json'.")
+    return Path(path)
 
 
 @contextmanager
@@ -115,7 +123,9 @@ def parse(text: str, suffix: str) -> Any:
 def model_of(data: Any, folder: Path = Path()) -> Model:
     """The model that the data of a file in a folder describe."""
     if not isinstance(data, dict) or "index3" not in data:
-        raise ModelError(f'this is no model file. It is an object with "index3": {VERSION}, "bodies": [...] and so on.')
+        raise ModelError(
+            f'this is not a model file. Write an object with "index3": {VERSION}, "bodies": [...] and so on.'
+        )
     if data["index3"] != VERSION or isinstance(data["index3"], bool):
         raise ModelError(f"index3 is {short(data['index3'])}. This version reads format {VERSION}.")
     for key in data:

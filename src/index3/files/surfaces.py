@@ -56,7 +56,7 @@ class SprocketEntry(Strict):
 
     type: Literal["Sprocket"]
     radius: Positive
-    teeth: Annotated[int, Checked(ge=5)]
+    teeth: Annotated[int, Checked(ge=11)]
 
 
 SurfaceEntry = Annotated[

@@ -16,7 +16,7 @@ from index3.errors import ModelError
 from index3.files.arrays import as_bytes
 from index3.files.entries import SECTIONS, Entry, entry
 from index3.files.kinds import Place
-from index3.files.read import at, check_suffix, make
+from index3.files.read import as_file, at, check_suffix, make
 from index3.files.schema import VERSION
 from index3.model.model import Model
 from index3.registry import ELEMENTS
@@ -33,7 +33,7 @@ def save_model(model: Model, path: Any) -> None:
     ------
     ModelError : names an element that a file cannot hold; nothing is written.
     """
-    file = Path(path)
+    file = as_file(path, "save_model")
     if not isinstance(model, Model):
         raise ModelError(f"save_model writes a Model, not {type(model).__name__}.")
     with at(file.name):

@@ -55,7 +55,7 @@ class JointForce(ForceElement):
         if coordinate is None and len(known) > 1:
             choice = " or ".join(f"coordinate='{key}'" for key in known)
             raise ModelError(f"{self.label}: {joint.label} has several coordinates. Give {choice}.")
-        if coordinate is not None and coordinate not in known:
+        if coordinate is not None and not (isinstance(coordinate, str) and coordinate in known):
             raise ModelError(f"{self.label}: {joint.label} has no coordinate {short(coordinate)} to act on. "
                              f"Choose from {', '.join(known)}.")  # fmt: skip
         self.joint, self.coordinate = joint, coordinate or known[0]

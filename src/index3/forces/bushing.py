@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import as_vector
+from index3.bodies.marker import as_vector, length_of
 from index3.errors import ModelError
 from index3.fields import ENDS, FORM, declare, field
 from index3.forces.curve import Curve
@@ -49,7 +49,7 @@ class Bushing(CurvedForce):
     ------
     ModelError : names the bushing.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> engine = RigidBody.box("engine", (0.4, 0.4, 0.4), mass=120.0)
     >>> Bushing("mount", Ground(), engine, at=(0, 0, -0.2), stiffness=(2e5, 2e5, 3e5, 50.0, 50.0, 80.0))
@@ -102,8 +102,8 @@ class Bushing(CurvedForce):
         """How many directions it has: 3 or 6, as all that is given says."""
         sizes = {}
         for what, value in given.items():
-            if value is not None and not isinstance(value, str):
-                sizes[what] = len(value) if hasattr(value, "__len__") else 0
+            if value is not None and not (what == "free" and isinstance(value, str)):
+                sizes[what] = length_of(value)
                 if sizes[what] not in (3, 6):
                     raise ModelError(f"{self.label} has {what} {short(value)}. Give three numbers, or six.")
         if not sizes:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.cubics import cubic, cubic_area, cubic_slope
+from index3.bodies.marker import as_choice
 from index3.bodies.smooth import derivatives_of
 from index3.element_type import ElementType
 from index3.errors import ModelError, warn
@@ -57,10 +58,8 @@ class Curve(metaclass=ElementType):
         if len(self.x) < 2:
             raise ModelError(f"Curve has {len(self.x)} point. Give at least two.")
         check_increasing(self.x, "x")
-        if interpolation not in INTERPOLATIONS:
-            raise ModelError(f"Curve has interpolation {short(interpolation)}. Give one of {INTERPOLATIONS}.")
-        if extrapolation not in EXTRAPOLATIONS:
-            raise ModelError(f"Curve has extrapolation {short(extrapolation)}. Give one of {EXTRAPOLATIONS}.")
+        as_choice(interpolation, "Curve", "interpolation", INTERPOLATIONS)
+        as_choice(extrapolation, "Curve", "extrapolation", EXTRAPOLATIONS)
         self.interpolation, self.extrapolation = interpolation, extrapolation
         self.functions: tuple[Any, Any, Any] | None = None  # f, df, integral of a curve by functions
         self.pieces = table_pieces(self.x, self.y, interpolation, extrapolation)
@@ -200,7 +199,7 @@ def numbers(values: Any, what: str, owner: str = "Curve") -> np.ndarray:
     """A list of finite numbers as an array that cannot be written to."""
     try:
         array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.") from None
     if array.ndim != 1:
         raise ModelError(f"{owner} has {what} {short(values)}. Give a list of numbers.")

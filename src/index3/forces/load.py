@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.algebra.vectors import add_at, dot, load_at, scale, skew
 from index3.bodies.body import Body
-from index3.bodies.marker import Marker
+from index3.bodies.marker import Marker, as_flag
 from index3.bodies.smooth import as_vector_law
 from index3.bodies.time_functions import Sampler
 from index3.compiled import slots as s
@@ -45,7 +45,7 @@ class Load(ForceElement):
     def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
         """Keep what is given, unless it has no effect."""
         self.markers = (on,) if reaction is None else (on, reaction)
-        self.follower = bool(follower)
+        self.follower = follower
         self.vector = as_vector_law(vector, self.label, "vector")
         if on.body.kind == "ground":
             advice = "a body that moves" if reaction is None else "the body first and ground as reaction"
@@ -99,6 +99,7 @@ class Force(Load):
         self, name: str, on: Any, vector: Any, *, at: Any = None, follower: bool = False, reaction: Any = None
     ) -> None:
         super().__init__(name)
+        follower = as_flag(follower, self.label, "follower")
         marker = marker_of(self.label, on, at)
         if follower and not marker.oriented:
             raise ModelError(
@@ -139,6 +140,7 @@ class Torque(Load):
 
     def __init__(self, name: str, on: Any, vector: Any, *, follower: bool = False, reaction: Any = None) -> None:
         super().__init__(name)
+        follower = as_flag(follower, self.label, "follower")
         marker = marker_of(self.label, on)
         other = None if reaction is None else marker_of(self.label, reaction)
         for end in (marker, other):

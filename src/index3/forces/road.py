@@ -77,7 +77,7 @@ class Road(metaclass=ElementType):
         """Through given points, x rising; monotone cubics between them, level before the first and after the last."""
         try:
             xs, zs = np.array(x, float), np.array(z, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"Road has x {short(x)} and z {short(z)}. Give two lists of numbers.") from None
         if xs.ndim != 1 or xs.shape != zs.shape or len(xs) < 2:
             raise ModelError(f"Road has x of shape {xs.shape} and z of shape {zs.shape}. Give lists of one length.")

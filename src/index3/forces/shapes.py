@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import as_positive, as_vector
+from index3.bodies.marker import as_flag, as_positive, as_vector
 from index3.element_type import ElementType
 from index3.errors import ModelError
 
@@ -116,7 +116,7 @@ class Cylinder(metaclass=ElementType):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", as_positive(self.radius, "Cylinder", "radius"))
         object.__setattr__(self, "length", as_positive(self.length, "Cylinder", "length"))
-        object.__setattr__(self, "hollow", bool(self.hollow))
+        object.__setattr__(self, "hollow", as_flag(self.hollow, "Cylinder", "hollow"))
 
     @property
     def reach(self) -> float:
@@ -175,7 +175,7 @@ class Sprocket(metaclass=ElementType):
     Parameters
     ----------
     radius : float, of the circle on which the centres of seated pins lie [m]
-    teeth : int, at least 5
+    teeth : int, at least 11: pins of a chain that leaves straight would meet the pointed teeth of a smaller wheel
 
     >>> Sprocket.of_pitch(0.3, 18)
     Sprocket(radius=0.8638155724715452, teeth=18)
@@ -186,8 +186,8 @@ class Sprocket(metaclass=ElementType):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", as_positive(self.radius, "Sprocket", "radius"))
-        if self.teeth != int(self.teeth) or self.teeth < 5:
-            raise ModelError(f"Sprocket has teeth {self.teeth}. Give a whole number, at least 5.")
+        if self.teeth != int(self.teeth) or self.teeth < 11:
+            raise ModelError(f"Sprocket has teeth {self.teeth}. Give a whole number, at least 11.")
         object.__setattr__(self, "teeth", int(self.teeth))
 
     @classmethod

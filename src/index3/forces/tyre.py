@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import Marker, as_number, as_positive
+from index3.bodies.marker import Marker, as_choice, as_flag, as_number, as_positive
 from index3.bodies.states import States
 from index3.errors import ModelError
 from index3.fields import FLAG, LENGTH, RATIO, SPEED, choice, declare, exponent, field, marker, number
@@ -49,7 +49,7 @@ class Tyre(ForceElement):
     ------
     ModelError : names the tyre.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> wheel = RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, position=(0, 0, 0.3), orientation=(1, -1, 0, 0))
     >>> Tyre("front", wheel, Ground(), radius=0.3, stiffness=2e5, cornering_stiffness=5e4, longitudinal_stiffness=1e5)
@@ -119,7 +119,8 @@ class Tyre(ForceElement):
         self.exponent = as_number(exponent, self.label, "exponent")
         self.damping = self._not_negative(damping, "damping")
         self.onset = as_positive(0.01 * self.radius if onset is None else onset, self.label, "onset")
-        self.pulls, self.camber = bool(pulls), bool(camber)
+        self.pulls = as_flag(pulls, self.label, "pulls")
+        self.camber = as_flag(camber, self.label, "camber")
         self._check_vertical(normal)
         self.longitudinal_stiffness = self._not_negative(longitudinal_stiffness, "longitudinal_stiffness")
         self.cornering_stiffness = self._not_negative(cornering_stiffness, "cornering_stiffness")
@@ -157,9 +158,7 @@ class Tyre(ForceElement):
 
     def _check_vertical(self, normal: Any) -> None:
         """Settings of the vertical force that exclude each other."""
-        if normal not in ("road", "vertical"):
-            raise ModelError(f"{self.label} has normal {short(normal)}. Give 'road' or 'vertical'.")
-        self.normal = normal
+        self.normal = as_choice(normal, self.label, "normal", ("road", "vertical"))
         if self.exponent < 1.0:
             raise ModelError(f"{self.label} has exponent {self.exponent}. Give at least 1.")
         if self.pulls and self.exponent != 1.0:

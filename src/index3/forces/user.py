@@ -118,7 +118,7 @@ class UserForce(ForceElement, UserFunctions):
         self.function = f
         self.f = self.reading_others if self.reading.others else f
         self.jacobian = jacobian
-        limited = longest_step != math.inf
+        limited = not (isinstance(longest_step, float) and longest_step == math.inf)
         self._longest_step = as_positive(longest_step, self.label, "longest_step") if limited else math.inf
         self.check_function("function" if self.reading.others else "f", f)
         if self.mode == FUNCTION:

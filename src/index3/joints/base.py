@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, check_pair, joint_point
+from index3.bodies.body import Body
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
+from index3.bodies.pairs import check_pair, joint_point
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
 from index3.fields import FORM, PAIR, POINT, Dimension, Field, Fields, declare, points, short_form, time_function
@@ -184,7 +185,7 @@ class Joint(Element):
 
     def coordinate_primitive(self, name: str) -> Primitive:
         """The primitive that measures the coordinate `name` from the markers, so not yet zero at assembly."""
-        if name not in self.measures:
+        if not isinstance(name, str) or name not in self.measures:
             known = f"Its coordinates: {', '.join(self.measures)}." if self.measures else "It has none."
             raise ModelError(f"{self.label} has no coordinate {short(name)}. {known}")
         return self.measures[name]
@@ -238,6 +239,6 @@ def as_pair(value: Any, owner: str, what: str) -> tuple[Any, Any]:
     """Two things of any kind."""
     try:
         first, second = value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{owner} has {what} {short(value)}. Give two: {what}=(first, second).") from None
     return first, second

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import as_vector
+from index3.bodies.marker import as_flag, as_vector
 from index3.constraints.on_curve import ACROSS, COLUMNS, CURVE, LENGTH, START
 from index3.errors import ModelError
 from index3.fields import FLAG, PAIR, POINT, declare, field, short_form
@@ -47,7 +47,7 @@ class PointOnCurve(Joint):
         self, name: str, first: Any, second: Any, points: Any, *, closed: bool = False, at: Any = None
     ) -> None:
         self._set_name(name)
-        self.points, self.closed = self._read(points), bool(closed)
+        self.points, self.closed = self._read(points), as_flag(closed, self.label, "closed")
         flat = self.points.shape[1] == 2
         segments = self._segments(np.column_stack([self.points, np.zeros(len(self.points))]) if flat else self.points)
         rows = [
@@ -76,7 +76,7 @@ class PointOnCurve(Joint):
         """The points as an array."""
         try:
             array = np.array(points, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = np.empty(0)
         if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 4:
             raise ModelError(f"{self.label} has points {short(points)}. Give at least 4 rows of 2 or 3 numbers.")

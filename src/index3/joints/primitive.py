@@ -5,8 +5,9 @@ from __future__ import annotations
 from reprlib import repr as short
 from typing import Any
 
-from index3.bodies.body import Body, distance
+from index3.bodies.body import Body
 from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.pairs import distance
 from index3.bodies.time_functions import complete
 from index3.errors import ModelError
 from index3.fields import BODY, LENGTH, PAIR, RATIO, TEXT, TWO_POINTS, declare, number
@@ -191,7 +192,7 @@ class CoordinateConstraint(Joint):
         self._set_name(name)
         if not isinstance(body, Body):
             raise ModelError(f"{self.label} cannot hold {short(body)}. Give a body.")
-        if coordinate not in body.coordinate_names:
+        if not isinstance(coordinate, str) or coordinate not in body.coordinate_names:
             known = f"Choose from {', '.join(body.coordinate_names)}." if body.size else "Ground does not move."
             raise ModelError(f"{self.label}: body '{body.name}' has no coordinate {short(coordinate)}. {known}")
         index = body.coordinate_names.index(coordinate)

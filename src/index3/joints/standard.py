@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.vectors import cross, dot, scale, skew, sub
-from index3.bodies.marker import Marker, Vector, frame
+from index3.bodies.marker import Marker, Vector, as_flag, frame
 from index3.errors import ModelError
 from index3.fields import FLAG, declare
 from index3.joints.base import (
@@ -38,7 +38,7 @@ EQUAL_TURN = Primitive("constant_velocity", ("turn",))
 class Spherical(Joint):
     """Two points stay together: 3 rows.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.point_mass import PointMass
     >>> Spherical("pin", Ground(), PointMass("bob", 1.0), at=(0, 0, 0)).row_labels
     ('x', 'y', 'z')
@@ -125,7 +125,7 @@ class Fixed(Joint):
         clamp: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(name, first, second, at=at, axis=axis, x=x)
-        self.clamp = bool(clamp)
+        self.clamp = as_flag(clamp, self.label, "clamp")
         self.arms: tuple[Marker, ...] = ()
         if not self.clamp:
             return

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import as_markers
 from index3.bodies.marker import Marker, as_numbers, as_positive
+from index3.bodies.pairs import as_markers
 from index3.compiled.callbacks import Form, UserFunctions
 from index3.constraints.user_block import POSES, pose_shapes
 from index3.constraints.user_differences import PARTS
@@ -86,7 +86,7 @@ class UserConstraint(Joint, UserFunctions):
         self.first, self.second = self._markers[0], self._markers[-1]
         if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 1:
             raise ModelError(f"{self.label} has rows {short(rows)}. Give the number of rows that f fills, at least 1.")
-        if level not in (0, 1):
+        if isinstance(level, bool) or not isinstance(level, int | np.integer) or level not in (0, 1):
             raise ModelError(f"{self.label} has level {short(level)}. Give 0 for positions, or 1 for velocities.")
         self.rows, self.level = int(rows), int(level)
         self.parameters = as_numbers(parameters, self.label, "parameters")

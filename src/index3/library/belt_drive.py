@@ -15,6 +15,7 @@ from index3.forces.load import Torque
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Sphere
 from index3.joints.standard import Revolute
+from index3.library.loops import Loop
 from index3.model.model import Model
 
 # name: centre [m], pitch radius [m], mass [kg], inertia about the axle [kg m^2]; in the order in which the belt runs
@@ -93,20 +94,20 @@ def belt_drive(segments: int = 100, *, pretension: float = 300.0) -> Model:
     model = Model(f"belt drive {segments}", gravity=(0.0, 0.0, 0.0))
     add_pulleys(model)
     add_drive(model)
-    path = BeltPath()
-    length = path.length / segments
+    loop = belt_loop()
+    length = loop.length / segments
     belt = []
     for k in range(segments):
-        place, heading, curvature = path.at((k + 0.5) * length)
-        along, outwards = np.array((*heading, 0.0)), np.array((heading[1], -heading[0], 0.0))
+        place, heading, curvature = loop.at((k + 0.5) * length)
+        c, s = math.cos(heading), math.sin(heading)
         speed = SPEED * PULLEYS["crank"][1]
         segment = RigidBody.box(
             f"segment {k + 1}",
             (length, WIDTH, HEIGHT),
             DENSITY * length,
             position=(*place, 0.0),
-            orientation=np.column_stack((along, (0.0, 0.0, 1.0), outwards)),
-            velocity=speed * along,
+            orientation=((c, 0.0, s), (s, 0.0, -c), (0.0, 1.0, 0.0)),
+            velocity=(speed * c, speed * s, 0.0),
             angular_velocity=(0.0, 0.0, speed * curvature),
         )
         belt.append(model.add(segment))
@@ -184,54 +185,6 @@ def pulley_surface(model: Model, name: str, offset: float) -> tuple:
     return model[name], Cylinder(PULLEYS[name][1] + offset, WIDTH)
 
 
-class BeltPath:
-    """The pitch line of the belt as a function of arc length, from where it leaves the crank, counter-clockwise.
-
-    Attributes
-    ----------
-    length : float [m]
-    pieces : list of (arc length at the start, length, point, heading [rad], curvature [1/m])
-    spans : dict from (pulley, next pulley) to the arc length in the middle of the free span between them [m]
-    """
-
-    def __init__(self) -> None:
-        names = list(PULLEYS)
-        lines = {}
-        for name, following in zip(names, [*names[1:], names[0]], strict=True):
-            lines[name, following] = tangent(name, following)
-        self.pieces, self.spans, start = [], {}, 0.0
-        for (name, following), (begin, end) in lines.items():
-            heading, span = math.atan2(*(end - begin)[::-1]), float(np.linalg.norm(end - begin))
-            self.pieces.append((start, span, begin, heading, 0.0))
-            self.spans[name, following] = start + 0.5 * span
-            start += span
-            next_begin, next_end = lines[following, names[(names.index(following) + 1) % len(names)]]
-            sign = -1.0 if following == BACK else 1.0
-            turn = sign * (math.atan2(*(next_end - next_begin)[::-1]) - heading) % (2 * math.pi)
-            radius = PULLEYS[following][1]
-            self.pieces.append((start, turn * radius, end, heading, sign / radius))
-            start += turn * radius
-        self.length = start
-
-    def at(self, s: float) -> tuple[np.ndarray, tuple[float, float], float]:
-        """Point, unit tangent and curvature at an arc length."""
-        s %= self.length
-        start, _, point, heading, curvature = next(piece for piece in reversed(self.pieces) if piece[0] <= s)
-        s -= start
-        now = heading + curvature * s
-        if curvature == 0.0:
-            step = s * np.array((math.cos(heading), math.sin(heading)))
-        else:
-            step = np.array((math.sin(now) - math.sin(heading), math.cos(heading) - math.cos(now))) / curvature
-        return point + step, (math.cos(now), math.sin(now)), curvature
-
-
-def tangent(name: str, following: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where the belt leaves a pulley and meets the following one."""
-    (c1, r1, *_), (c2, r2, *_) = PULLEYS[name], PULLEYS[following]
-    r1, r2 = (-r if pulley == BACK else r for pulley, r in ((name, r1), (following, r2)))
-    d = np.subtract(c2, c1)
-    distance = float(np.linalg.norm(d))
-    turn = math.atan2(d[1], d[0]) - math.acos((r1 - r2) / distance)
-    outwards = np.array((math.cos(turn), math.sin(turn)))
-    return np.array(c1) + r1 * outwards, np.array(c2) + r2 * outwards
+def belt_loop() -> Loop:
+    """The pitch line of the belt at the start."""
+    return Loop([(centre, -radius if name == BACK else radius) for name, (centre, radius, *_) in PULLEYS.items()])

@@ -10,7 +10,9 @@ from index3.errors import ModelError
 from index3.linear.solver import NEEDS, ROW_TOLERANCE, SOLVERS, Bordered, Solver
 from index3.system.system import System
 
-DEFAULT = "static"
+DEFAULT, PARTIAL = "static", "partial"
+MOST_SCALARS = 4000
+"""Up to which a pattern that is mostly zero is given to PARTIAL, whose factors have room for a full matrix."""
 SMALLEST_TOLERANCE = 1e-12
 """Of rows where masses are very far apart: thousands of roundings, below which redundant rows cannot be told apart."""
 
@@ -39,7 +41,8 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
     """The solver of a system; the bordered matrix is analysed once for all systems of the same structure."""
     kept, of_system = system.structure.solvers, system.solvers
     if linear not in kept:
-        kept[linear] = solver_class(linear)(bordered(system))
+        given = bordered(system)
+        kept[linear] = solver_class(PARTIAL if linear == DEFAULT and mostly_idle(given) else linear)(given)
     if linear not in of_system:
         given = replace(
             kept[linear].given, augmentation=augmentation(system), row_tolerance=row_tolerance(system),
@@ -48,6 +51,11 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
         of_system[linear] = kept[linear].with_numbers(given)
     solver: Solver = of_system[linear]
     return solver
+
+
+def mostly_idle(given: Bordered) -> bool:
+    """Whether it pays to analyse the part of a pattern that is in use, again and again, instead of all of it."""
+    return given.mostly_zero and given.n + given.m <= MOST_SCALARS
 
 
 def bordered(system: System) -> Bordered:

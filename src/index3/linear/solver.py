@@ -108,6 +108,7 @@ class Solver:
                 c.DIAGONAL: self.entries.places(diagonal, diagonal),
             }
         )
+        self._shared_table: Table | None = None
         self._own: Table | None = None
         self._blanks: dict[tuple[bool, bool], Table] = {}  # what tables of one kind have in common, see `table`
 
@@ -146,8 +147,8 @@ class Solver:
             raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
         blank = self._blanks.get((find_rank, definite))
         if blank is None:
-            blank = self._blanks[find_rank, definite] = self.table_type(len(self.slots))
-            for slot, array in (self.shared | self.constants(find_rank, definite)).items():
+            blank = self._blanks[find_rank, definite] = self._indices().sharing()
+            for slot, array in self.constants(find_rank, definite).items():
                 blank[slot] = array
         table = blank.sharing()
         table.fill(self.room)
@@ -155,6 +156,14 @@ class Solver:
         table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, self.n + self.m, -1
         table[c.MARGIN][0] = np.inf
         return table
+
+    def _indices(self) -> Table:
+        """A table with the arrays of `shared` alone, made once for the pattern."""
+        if self._shared_table is None:
+            self._shared_table = self.table_type(len(self.slots))
+            for slot, array in self.shared.items():
+                self._shared_table[slot] = array
+        return self._shared_table
 
     def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
         """What tables of these settings have in common beside `shared`: nothing that a kernel writes."""

@@ -57,11 +57,9 @@ class StaticLU(Solver):
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""
-        entries, pattern = self.entries, self.pattern
-        coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
-        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        pattern = self.pattern
         return {
-            lu.CI: pattern.pinv[entries.indices],
+            lu.CI: pattern.pinv[self.entries.indices],
             lu.PERM: pattern.perm,
             lu.PINV: pattern.pinv,
             lu.LP: pattern.lp,
@@ -69,6 +67,14 @@ class StaticLU(Solver):
             lu.WIDTH: pattern.width,
             lu.UP: pattern.up,
             lu.UI: pattern.ui,
+        } | self.augmentation_arrays(augmentation_rows)
+
+    def augmentation_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
+        """Rows to augment with, and where they and the products of their entries stand in the matrix."""
+        entries = self.entries
+        coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
+        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        return {
             lu.AUG_ROW: np.array(augmentation_rows, np.int64),
             lu.AUG_PTR: ptr,
             lu.AUG_COORD: coord,

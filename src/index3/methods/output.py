@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
@@ -11,6 +13,14 @@ from index3.compiled.interface import Table
 
 NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
 """Sizes of an output that takes no lines."""
+SMALL = 4096
+"""Bytes up to which all columns are in one piece of memory, which is quicker; larger ones can be freed one by one."""
+
+
+@functools.cache
+def nowhere() -> Output:
+    """An output that takes no lines, for all runs that have no other yet."""
+    return Output(NOWHERE, 0)
 
 
 class Output:
@@ -36,10 +46,16 @@ class Output:
 
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
-        self.arrays = columns.zeros(lines, self.sizes)
-        for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
-            self.table[slot] = array
-        self.table[columns.REDUNDANT] = np.zeros(lines, np.int64)
+        shapes = columns.shapes(lines, self.sizes)
+        if 8 * sum(map(prod, shapes.values())) <= SMALL:
+            slots = dict(zip(columns.STORED, shapes.values(), strict=True))
+            self.table.fill({**slots, columns.REDUNDANT: (lines,)})
+            self.arrays = {slot.name: self.table[slot] for slot in columns.STORED}
+        else:
+            self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+            for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
+                self.table[slot] = array
+            self.table[columns.REDUNDANT] = np.zeros(lines, np.int64)
         self.count = 0
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.compiled import columns
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Room, Table
 from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
 from index3.linear import contract
 from index3.linear.registry import DEFAULT, solver_class, solver_of
@@ -34,6 +34,22 @@ KERNELS = (
 """Kernels that a projector of any model calls, those of its solver apart."""
 
 
+CALLED = (
+    projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten,
+    line_kernels.close_line,
+)  # fmt: skip
+"""Kernels that others call by the addresses in LINK, in its order."""
+
+
+def blank(system: System) -> tuple[Table, Room]:
+    """What the tables of all projectors of a system have in common, and what each has for itself."""
+    table, n = Table(len(projection_kernels.SLOTS)), (system.n,)
+    table[projection_kernels.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
+    table[projection_kernels.WRENCHES] = wrench_places(system)
+    own = {projection_kernels.LINK: (len(CALLED) + 3,), projection_kernels.REPORT: (4,), projection_kernels.LINES: (4,)}
+    return table, Room(own | {projection_kernels.HEAVY_Q: n, projection_kernels.HEAVY_V: n})
+
+
 def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
     """Kernels that projectors of a model and a method call, for `compile_model` to build along with the elements'."""
     reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
@@ -51,22 +67,19 @@ class Projector:
         self.factors = self.solver.table(state[s.MATRIX])
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
-            self.smallest = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
-        self.table = Table(len(projection_kernels.SLOTS))
+            key = f"smallest {self.solver.name}"
+            if key not in state.scratch:
+                state.scratch[key] = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
+            self.smallest = state.scratch[key]
+        kept = self.system.structure.kept
+        if "projector" not in kept:
+            kept["projector"] = blank(self.system)
+        common, room = kept["projector"]
+        self.table = common.sharing()
+        self.table.fill(room)
         iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
-        called = (
-            projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten,
-            line_kernels.close_line,
-        )  # fmt: skip
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
-        link += [*(kernel.address for kernel in called), iterate]
-        self.table[projection_kernels.LINK] = np.array(link, np.int64)
-        self.table[projection_kernels.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
-        self.table[projection_kernels.HEAVY_Q] = np.zeros(self.system.n)
-        self.table[projection_kernels.HEAVY_V] = np.zeros(self.system.n)
-        self.table[projection_kernels.REPORT] = np.zeros(4, np.int64)
-        self.table[projection_kernels.LINES] = np.zeros(4, np.int64)
-        self.table[projection_kernels.WRENCHES] = wrench_places(self.system)
+        self.table[projection_kernels.LINK][:] = [*link, *(kernel.address for kernel in CALLED), iterate]
 
     @property
     def handle(self) -> int:

@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.linear.solver import Solver
 from index3.methods import acceptance, projection_kernels, run, stepping, work
-from index3.methods.output import NOWHERE, Output
+from index3.methods.output import Output, nowhere
 from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.system import State
@@ -38,8 +38,9 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.table(state[s.MATRIX])
         self.table = Table(len(run.SLOTS))
-        self.table.fill(run.array_shapes(n, m, n_angles, self.system.branching))
-        self.write_to(Output(NOWHERE, 0))
+        shapes = run.array_shapes(n, m, n_angles, self.system.branching)
+        self.table.fill(self.system.structure.room("run", shapes))
+        self.write_to(nowhere())
         self.table[run.LINK][[run.LINK_SOLVER, run.LINK_ACCEPT]] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:
             self.table[run.LINK][run.LINK_WORK] = work.add_work.address

@@ -69,7 +69,7 @@ class Controller(metaclass=ElementType):
     ------
     ModelError : names the controller.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.planar_body import PlanarBody
     >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
@@ -151,7 +151,7 @@ class Controller(metaclass=ElementType):
         try:
             parts = [np.ravel(np.asarray(part, float)) for part in np.atleast_1d(np.asarray(answer, object))]
             numbers = np.concatenate(parts)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = np.full(1, np.nan)
         if len(numbers) != sum(self.counts) or not np.isfinite(numbers).all():
             raise ModelError(

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from reprlib import repr as short
 from typing import Any, TypeVar
 
-from index3.bodies.body import Body, Ground
+from index3.bodies.body import Body
+from index3.bodies.ground import Ground
 from index3.bodies.marker import as_vector, check_name
 from index3.element_type import ElementType
 from index3.errors import ModelError
@@ -160,6 +161,8 @@ class Model(metaclass=ElementType):
         return [*self.states.values(), *(block for force in self.forces.values() for block in force.own_states)]
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise ModelError(f"Model '{self.name}' has no element {short(name)}. Give a name.")
         if name == "ground":
             return self.ground
         for table in self._kinds.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from index3.errors import ModelError
@@ -83,7 +83,7 @@ class RunAudit:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Plain numbers and words, for files."""
-        return [asdict(check) for check in self.checks]
+        return [dict(vars(check)) for check in self.checks]
 
     @classmethod
     def from_list(cls, data: Iterable[Mapping[str, Any]]) -> RunAudit:

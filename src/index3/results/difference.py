@@ -7,6 +7,7 @@ are interpolated by the cubic through its four nearest points.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,9 @@ def difference(result: Result, reference: Result, *names: str) -> list[Differenc
     >>> [error.largest < 1e-2 for error in ix.difference(rough, fine, "pivot.angle")]
     [True]
     """
+    for which, one in (("result", result), ("reference", reference)):
+        if not hasattr(one, "layout"):
+            raise ModelError(f"difference: the {which} is {short(one)}. Give what simulate returned.")
     if len(reference) < 4:
         raise ModelError(f"difference: the reference has {len(reference)} output times. Give at least 4.")
     span = reference.t[-1] - reference.t[0]

@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Mapping, Sequence
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -86,11 +87,23 @@ class Quantity(NamedTuple):
     values: np.ndarray
 
 
+def as_names(names: Any) -> list[str]:
+    """One name of a history or several as a list."""
+    if isinstance(names, str):
+        return [names]
+    try:
+        return list(names)
+    except TypeError:
+        raise ModelError(f"{short(names)} are no names of histories. Give some such as ['crank.position'].") from None
+
+
 def quantity(result: Result, name: str) -> Quantity:
     """Find a history: "crank.position", "crank.position.z", "B.force", "B.angle", "energy", "violation.scaled", "q" ...
 
     A bare body means its position, a bare joint its first coordinate, or its force if it has none.
     """
+    if not isinstance(name, str):
+        raise ModelError(f"{short(name)} is no name of a history. Give one such as 'crank.position' or 'energy'.")
     owner, _, rest = name.partition(".")
     if owner == "energy" and owner not in result:
         return _pick(name, "J", ENERGIES, np.column_stack([getattr(result.energy, k) for k in ENERGIES]), rest)
@@ -153,7 +166,7 @@ def write_csv(result: Result, path: str | os.PathLike[str], names: Sequence[str]
     """
     if names is None:
         names = [f"{body['name']}.position" for body in result.layout.bodies]
-    found = [quantity(result, name) for name in names]
+    found = [quantity(result, name) for name in as_names(names)]
     header = ["time", *(f"{q.name}.{label}" if label else q.name for q in found for label in q.labels)]
     table = np.column_stack([result.t, *(q.values for q in found)])
     quoted = io.StringIO()

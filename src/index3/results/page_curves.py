@@ -38,10 +38,17 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
             marker = markers[entry.get("on", -1) if kind == "force" else min(1, len(markers) - 1)]  # that of `force`
             if marker and isinstance(force, np.ndarray) and force.shape == (len(result), 3):
                 vectors = np.nan_to_num(force[frames])
-                most = max(most, float(np.percentile(np.linalg.norm(vectors, axis=1), 98.0)))
+                most = max(most, float(np.percentile(lengths(vectors), 98.0)))
                 arrow = {"kind": kind, "element": number, "marker": moving.place(marker)}
                 arrows.append({**arrow, "vectors": encode(vectors)})
     return {"curves": known, "arrows": {"list": arrows, "most": most}}
+
+
+def lengths(vectors: np.ndarray) -> np.ndarray:
+    """Lengths of rows, also of numbers whose squares are beyond all bounds; at most the largest number there is."""
+    largest = max(float(np.abs(vectors).max(initial=0.0)), 1e-300)
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(largest * np.linalg.norm(vectors / largest, axis=1))
 
 
 def view_of(result: Result, entry: dict[str, Any]) -> tuple[Any, list[tuple[str, str, np.ndarray]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import Quantity, quantity
+from index3.results.export import Quantity, as_names, quantity
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -59,7 +59,7 @@ def plot(result: Result, *names: str, x: str | None = None, y: str | Sequence[st
         from matplotlib import pyplot, rc_context
     except ImportError as error:
         raise Index3Error("Plots need Matplotlib, which is not installed. Run: pip install index3[plot]") from error
-    names = (*names, *([y] if isinstance(y, str) else y))
+    names = (*names, *as_names(y))
     if x is not None and not names:
         raise ModelError(f"plot: x = {x!r}, but nothing to draw against it. Give y as well.")
     across = None if x is None else quantity(result, x)

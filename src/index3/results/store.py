@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.errors import Index3Error
+from index3.errors import Index3Error, ModelError
 from index3.results.export import plain
 from index3.results.journal import RUN, START, SUFFIX, Journal, JournalWriter, StoreFailed, as_json, read_journal
 from index3.results.layout import Layout
@@ -110,7 +111,15 @@ def checkpoint_path(path: Path) -> Path:
 
 
 def open_journal(path: str | os.PathLike[str]) -> Journal | None:
-    """The journal of a run that has not become a netCDF file; None if there is none."""
+    """The journal of a run that has not become a netCDF file; None if there is none.
+
+    Raises
+    ------
+    ModelError : this is no path of a file.
+    Index3Error : the journal cannot be read.
+    """
+    if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
+        raise ModelError(f"{short(path)} is no path of a file. Give that of a stored run, such as 'run.nc'.")
     journal = journal_path(Path(path))
     try:
         return read_journal(journal) if journal.exists() else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import JOINT_QUANTITIES, quantity
+from index3.results.export import JOINT_QUANTITIES, as_names, quantity
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -59,7 +59,7 @@ def to_pandas(result: Result, names: Sequence[str] | None = None) -> Any:
     except ImportError as error:
         raise Index3Error("to_pandas needs pandas, which is not installed. Run: pip install pandas") from error
     columns: dict[str, np.ndarray] = {}
-    for name in history_names(result) if names is None else [names] if isinstance(names, str) else names:
+    for name in history_names(result) if names is None else as_names(names):
         found = quantity(result, name)
         for k, label in enumerate(found.labels):
             columns[f"{found.name}.{label}" if label else found.name] = found.values[:, k]
@@ -87,7 +87,7 @@ def spectrum(result: Result, name: str, *, window: str = "hann") -> Spectrum:
         )
     try:
         weights = get_window(window, count)
-    except (ValueError, TypeError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"spectrum of '{name}': window {window!r} is not known: {error}.") from None
     values = (found.values - found.values.mean(axis=0)) * weights[:, None]
     amplitude = np.abs(np.fft.rfft(values, axis=0)) * 2.0 / weights.sum()

@@ -7,6 +7,8 @@ unless a name says otherwise.
 from __future__ import annotations
 
 from functools import cached_property, partial
+from numbers import Integral
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from index3.results.kinematics import Kinematics, body_kinematics, kind_of, mark
 
 if TYPE_CHECKING:
     from index3.results.result import Result
+
+MOTION = ("position", "velocity", "acceleration", "orientation", "rotation", "angular_velocity", "angular_acceleration")
 
 
 class _Frame:
@@ -129,7 +133,7 @@ class BodyResult(_Frame):
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
-            what = f" It has {', '.join(own)} besides motion." if own else ""
+            what = f" It has {', '.join([*MOTION, *own])}."
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
         known = (body["constants"] | self._known, self.q, self.v, self.a)
         quantity = own[name]
@@ -159,9 +163,9 @@ class BodyResult(_Frame):
 
         try:
             return Rotation.from_matrix(self.rotation).as_euler(sequence, degrees=degrees)
-        except (ValueError, TypeError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
-                f"Body '{self.name}': {sequence!r} is no sequence of Euler angles: {error} Give one such as 'ZYX'."
+                f"Body '{self.name}': {sequence!r} is not a sequence of Euler angles: {error} Give one such as 'ZYX'."
             ) from None
 
     @property
@@ -237,10 +241,12 @@ class JointResult:
         return self._in(frame, self.torque)
 
     def _in(self, frame: str, vector: np.ndarray) -> np.ndarray:
-        if frame == "ground":
+        if isinstance(frame, str) and frame == "ground":
             return vector
-        if frame not in ("first", "second"):
-            raise ModelError(f"{self.type} '{self.name}' has no frame '{frame}'. Use 'ground', 'first' or 'second'.")
+        if not isinstance(frame, str) or frame not in ("first", "second"):
+            raise ModelError(
+                f"{self.type} '{self.name}' has no frame {short(frame)}. Use 'ground', 'first' or 'second'."
+            )
         return np.einsum("tji,tj->ti", getattr(self, frame).rotation, vector)
 
     def on_first(self) -> tuple[np.ndarray, np.ndarray]:
@@ -252,6 +258,8 @@ class JointResult:
 
     def on(self, marker: int) -> tuple[np.ndarray, np.ndarray]:
         """Force and torque, (n_t, 3) each, on the body of a marker (0: first, 1: second, ...) at it, ground axes."""
+        if isinstance(marker, bool) or not isinstance(marker, Integral):
+            raise ModelError(f"{self.type} '{self.name}' has no marker {short(marker)}. Count from 0.")
         column = self._joint.get("further", {}).get(str(marker))
         if column is not None:
             wrench = self._result.arrays["wrench"][:, column]

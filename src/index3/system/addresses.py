@@ -80,6 +80,8 @@ class Addresses:
         self.stages_of = {name: (*stages, *more.get(name, ())) for name, stages in STAGES_OF.items()}
         self.keep: list[Any] = []  # the stand-ins: the arrays hold their addresses
         self.ready: set[Kernel] = set()
+        self.loaded: set[tuple[Kernel, ...]] = set()  # lists that `load_once` was given
+        self.refused = False  # whether a build failed during a run
         self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
         self.stages = np.array([self.first_address(kernel, self.of_stage(stage)) for stage, kernel in lines], np.int64)
 
@@ -109,6 +111,7 @@ class Addresses:
             except BaseException as error:  # it cannot pass through compiled code: kept, and the loop returns
                 if isinstance(error, Index3Error):
                     refused.append(error)
+                    self.refused = True
                 self.failures.errors.append(error)
                 return NOT_BUILT
 
@@ -119,6 +122,12 @@ class Addresses:
         if not self.ready.issuperset(kernels):
             self.load(kernels)
             self.ready.update(kernels)
+
+    def load_once(self, kernels: tuple[Kernel, ...]) -> None:
+        """Load kernels and those of the evaluator that they may call, unless that was done for the same list."""
+        if kernels not in self.loaded:
+            self.load(with_core(kernels))
+            self.loaded.add(kernels)
 
     def load(self, kernels: Iterable[Kernel]) -> None:
         """Load kernels and the stages that they run if they are the evaluator's; what is missing is built at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -19,9 +20,10 @@ from index3.joints.primitive import CoordinateConstraint
 from index3.model.model import Model
 from index3.registry import PRIMITIVES
 from index3.system import kinds, tables
-from index3.system.addresses import Addresses, with_core
+from index3.system.addresses import Addresses
 from index3.system.parts import (
     Group,
+    angle_between,
     coordinate_starts,
     force_group,
     joint_group,
@@ -30,7 +32,7 @@ from index3.system.parts import (
     number_markers,
 )
 from index3.system.sparsity import Sparsity, pairs, pattern
-from index3.system.structure import Structure, body_part, group_part
+from index3.system.structure import Structure, body_part, group_part, keep_structure, known_structure
 from index3.system.system import System
 
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -203,21 +205,28 @@ class Compiler:
         """
         order = {id(body): k for k, body in enumerate(self.bodies)}
         parts = [
+            ("The model", ("coordinates that move its markers",), (self.spans,)),
             *(body_part(body, id(body) in self.lacks_inertia) for body in self.bodies),
             *(group_part(group, order) for group in self.groups),
         ]
         if self.like is not None:
             self.like.check(parts)
             return self.like
-        sparsity = self.find_pattern()
-        return Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+        found = known_structure(parts)
+        if found is None:
+            sparsity = self.find_pattern()
+            found = Structure(parts, sparsity, self.structure_arrays(order), *self.row_names())
+            keep_structure(found)
+        return found
 
     def addresses(self, structure: Structure, lines: list[tuple[str, Kernel]], kernels: Iterable[Kernel]) -> Addresses:
         """The addresses of the kernels of all stages, loaded as far as a run with other `kernels` needs them."""
-        if structure.addresses is None or structure.addresses.lines != lines:
-            structure.addresses = Addresses(lines, self.failures, self.reads_accelerations)
-            structure.addresses.load(with_core(kernels))
-        return structure.addresses
+        addresses = structure.addresses
+        if addresses is None or addresses.lines != lines:
+            failures = self.failures if self.like is not None else Failures()  # systems of other models may share it
+            addresses = structure.addresses = Addresses(lines, failures, self.reads_accelerations)
+        addresses.load_once(tuple(kernels))
+        return addresses
 
     def span(self, marker: Any) -> list[int]:
         """The coordinates of the system that move a marker, in the order that its body's kernels know."""
@@ -248,16 +257,16 @@ class Compiler:
         block_row, block_col = self.own_entries()
         group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
-            coordinates = np.array(group.coordinates, np.int64)
             for r in range(group.rows):
                 block_row.append(np.full(group.count, group.row + r))
-                block_col.append(coordinates)
-            if group.markers and (group.curved or group.damped):
-                rows, cols = pairs(coordinates)
-                group_rows.append(rows)
-                group_cols.append(cols)
-                turning = self.turns(group)
-                coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
+                block_col.append(np.array(group.coordinates, np.int64))
+        turns = self.turning_coordinates()
+        stiff = (group for group in self.groups if group.markers and (group.curved or group.damped))
+        for (_, turning), alike in itertools.groupby(stiff, key=lambda group: (group.count, bool(group.turning))):
+            rows, cols = pairs(np.array([group.coordinates for group in alike], np.int64))
+            group_rows.append(rows)
+            group_cols.append(cols)
+            coupled.append(turns[rows] & turns[cols] if turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
         own_rows = np.concatenate([self.first[id(body)] + body.couplings[0] for body in self.bodies])
@@ -275,11 +284,12 @@ class Compiler:
         )
         return sparsity
 
-    def turns(self, group: Group) -> np.ndarray:
-        """Which coordinates of a group turn its markers."""
-        starts = [(self.first.get(id(marker.body), 0), marker.body.turning) for marker in group.markers]
-        turning = {first + k for first, numbers in starts for k in numbers}
-        return np.array([k in turning for k in group.coordinates])
+    def turning_coordinates(self) -> np.ndarray:
+        """Which coordinates turn the markers of their body."""
+        turns = np.zeros(self.n, bool)
+        for body in self.bodies:
+            turns[[self.first[id(body)] + k for k in body.turning]] = True
+        return turns
 
     def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Rows and columns of the entries of PHI_Q that belong to the bodies' own rows."""
@@ -409,7 +419,9 @@ class Compiler:
     def ground_markers(self) -> dict[Slot, np.ndarray]:
         """Initial poses of all markers; those of ground and the axes of point masses stay as they are."""
         poses = [marker.pose() for marker in self.markers]
-        angles = np.array([measured(joint, "angle") for joint in self.angle_joints], float)
+        of_marker = {id(marker): pose for marker, pose in zip(self.markers, poses, strict=True)}
+        ends = [(of_marker[id(joint.first)], of_marker[id(joint.second)]) for joint in self.angle_joints]
+        angles = np.array([angle_between(first[1], second[1]) for first, second in ends], float)
         return {
             s.MARKER_R: np.array([r for r, _ in poses], float).reshape(-1, 3),
             s.MARKER_A: np.array([A for _, A in poses], float).reshape(-1, 9),

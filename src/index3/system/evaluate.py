@@ -144,8 +144,9 @@ def fill_hessians(T):
     """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
     groups, apart = view(T, s.GROUPS), view(T, s.GROUP_APART)
     group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
+    alone = view(T, s.STATUS)[s.GAMMA_ALONE] == 1  # then nobody asks for these
     for k in range(groups.shape[0]):
-        if apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
+        if not alone and apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
             width = 6 * groups[k].marker_count
             first = groups[k].stiffness
             for i in range(first, first + width * width):

@@ -70,12 +70,17 @@ def initial_projection(joint: Joint, axis: int) -> float:
     return float(Ai[:, axis] @ (rj - ri))
 
 
+def angle_between(Ai: np.ndarray, Aj: np.ndarray) -> float:
+    """The angle of a joint from the axes of its markers."""
+    return float(np.arctan2(Ai[:, 1] @ Aj[:, 0], Ai[:, 0] @ Aj[:, 0]))
+
+
 def measured(joint: Joint, coordinate: str) -> float:
     """A joint coordinate at the initial configuration, as its markers stand."""
     primitive = joint.coordinate_primitive(coordinate)
     (ri, Ai), (rj, Aj) = joint.first.pose(), joint.second.pose()
     if primitive.kind == "angle":
-        return float(np.arctan2(Ai[:, 1] @ Aj[:, 0], Ai[:, 0] @ Aj[:, 0]))
+        return angle_between(Ai, Aj)
     if primitive.kind == "in_plane":
         return initial_projection(joint, primitive.fields["axis_first"])
     return float(np.linalg.norm(rj - ri))

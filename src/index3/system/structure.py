@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from index3.compiled.interface import Slot
+from index3.compiled import slots as s
+from index3.compiled.interface import Room, Slot, Table
 from index3.errors import ModelError
 from index3.system.addresses import Addresses
 from index3.system.parts import Group
@@ -44,6 +48,23 @@ class Structure:
     row_labels: list[str]
     addresses: Addresses | None = None  # of the kernels; the first system has them loaded
     solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
+    kept: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, by who does
+
+    @cached_property
+    def blank(self) -> Table:
+        """A table of a state with the arrays of `fixed`."""
+        table = Table(s.SIZE)
+        for slot, array in self.fixed.items():
+            table[slot] = array
+        return table
+
+    def room(self, who: str, shapes: Mapping[Slot, tuple[int, ...]]) -> Room:
+        """The room for arrays of these shapes, which are the same in nearly all systems of the structure."""
+        known, room = self.kept.get(who, (None, None))
+        if known != shapes:
+            room = Room(shapes)
+            self.kept[who] = shapes, room
+        return room
 
     def check(self, parts: list[Part]) -> None:
         """Raise, naming the element and what differs, unless these parts give the same structure.
@@ -62,10 +83,37 @@ class Structure:
                 raise ModelError(f"{two[0]} is new. {advice}")
             if one[0] != two[0]:
                 raise ModelError(f"{two[0]} stands where {one[0]} stood. {advice}")
-        for (label, words, values), (_, _, changed) in zip(self.parts, parts, strict=True):
+        pairs = list(zip(self.parts, parts, strict=True))
+        for (label, words, values), (_, _, changed) in (*pairs[1:], pairs[0]):  # elements before the model as a whole
             for word, value, other in zip(words, values, changed, strict=True):
                 if value != other:
                     raise ModelError(f"{label}: the change alters its {word}. {advice}")
+
+
+KEPT, MOST_SCALARS = 8, 20_000
+"""Structures that are kept for models to come, and the most unknowns of all of them: some ten megabytes."""
+_kept: list[Structure] = []
+_lock = threading.Lock()
+
+
+def known_structure(parts: list[Part]) -> Structure | None:
+    """A structure found before that has these parts, in this process; the last ones are kept."""
+    with _lock:
+        for structure in _kept:
+            usable = structure.addresses is not None and not structure.addresses.refused
+            if usable and len(structure.parts) == len(parts) and structure.parts == parts:
+                _kept.remove(structure)
+                _kept.append(structure)
+                return structure
+    return None
+
+
+def keep_structure(structure: Structure) -> None:
+    """Keep a structure for models to come, in place of the one that was not asked for longest."""
+    with _lock:
+        _kept.append(structure)
+        while len(_kept) > KEPT or (_kept and sum(one.sparsity.size for one in _kept) > MOST_SCALARS):
+            _kept.pop(0)
 
 
 def body_part(body: Any, lacks_inertia: bool) -> Part:

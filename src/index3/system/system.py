@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.failures import Failing, Failures
-from index3.compiled.interface import Kernel, Slot, Table
+from index3.compiled.interface import Kernel, Room, Slot, Table
 from index3.errors import Index3Error, ModelError
 from index3.joints.base import axes_of
 from index3.system import evaluate
@@ -52,6 +53,7 @@ class System:
     function_labels: list[str]
     failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
+    described: Any = None  # the layout of its results, once it was asked for
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
@@ -78,10 +80,16 @@ class System:
         code, place, number = (int(x) for x in state[s.STATUS][:3])
         if code == evaluate.BAD_FUNCTION:
             return self.explain_function(place, number, state[s.TIME][0])
-        if number == NOT_BUILT and self.failures.errors:
-            return str(self.failures.errors[-1])
-        if code == 0:
-            return "An evaluation failed."
+        not_built = self.addresses.failures.errors or self.failures.errors
+        if number == NOT_BUILT and not_built:
+            return str(not_built[-1])
+        if code == 0:  # every kernel had an answer, but no accelerations follow from them
+            readers = [*self.readers("accelerations"), *self.readers("reactions")]
+            needed = f", which {' and '.join(readers)} needs" if readers else ""
+            return (
+                f"There are no accelerations at t = {float(state[s.TIME][0]):.6g}{needed}: the mechanism is singular "
+                "there, such as Euler angles at their pole, or numbers are not finite."
+            )
         stage, elements, _ = self.stages[place]
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
             element, t = elements[number - 1], float(state[s.TIME][0])
@@ -99,7 +107,21 @@ class System:
         what = ("value", "rate", "second derivative")[number]
         return f"{label} gave a {what} that is not a finite number at t = {t:.6g}. Return finite numbers throughout."
 
-    @property
+    @cached_property
+    def blank(self) -> Table:
+        """What the tables of all states have in common."""
+        table = self.structure.blank.sharing()
+        for slot, array in self.fixed.items():
+            if array is not self.structure.fixed.get(slot):
+                table[slot] = array
+        return table
+
+    @cached_property
+    def room(self) -> Room:
+        """The arrays that a state has for itself."""
+        return self.structure.room("state", self.work)
+
+    @cached_property
     def branching(self) -> bool:
         """Whether rows have a second set of solutions that is watched."""
         return any(stage == "measure" and elements is not self.angle_joints for stage, elements, _ in self.stages)
@@ -115,6 +137,9 @@ class System:
         """What users' functions raised in this thread since the last call: functions of time first, then forces."""
         taken = list(self.failures.errors)
         self.failures.errors.clear()
+        if self.addresses.failures is not self.failures:  # of builds
+            taken += self.addresses.failures.errors
+            self.addresses.failures.errors.clear()
         for group in self.groups:
             error = getattr(group.element, "failure", None)
             if error is not None:
@@ -246,10 +271,9 @@ class State:
     def __init__(self, system: System) -> None:
         system.take_failures()  # of an earlier run in this thread
         self.system = system
-        self.table = Table(s.SIZE)
-        for slot, array in system.fixed.items():
-            self.table[slot] = array
-        self.table.fill(system.work)
+        self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
+        self.table = system.blank.sharing()
+        self.table.fill(system.room)
         for slot, array in system.initial.items():
             self.table[slot][:] = array
         kinds = {id(table): table for _, _, table in system.stages}
