@@ -124,7 +124,7 @@ def test_a_second_model_of_the_same_structure():
 
 
 def test_markers_functions_and_dampers_of_a_second_model():
-    """What is no field of an element: where markers are, what functions do, a damper where there was none."""
+    """What is not a field of an element: where markers are, what functions do, a damper where there was none."""
 
     def made(arm, rate, damping):
         model = ix.library.pendulum()
