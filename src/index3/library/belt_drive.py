@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from index3.bodies.marker import as_positive
+from index3.bodies.marker import as_number, as_positive
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.files.expressions import Expression
@@ -15,6 +15,7 @@ from index3.forces.load import Torque
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Sphere
 from index3.joints.standard import Revolute
+from index3.library.arguments import as_whole
 from index3.library.loops import Loop
 from index3.model.model import Model
 
@@ -88,7 +89,9 @@ def belt_drive(segments: int = 100, *, pretension: float = 300.0) -> Model:
     >>> len(library.belt_drive(segments=40).bodies)
     45
     """
-    if segments != int(segments) or segments < FEWEST:
+    segments = as_whole(segments, "belt_drive", "segments")
+    pretension = as_number(pretension, "belt_drive", "pretension")
+    if segments < FEWEST:
         raise ModelError(f"belt_drive: segments is {segments}. Give a whole number, at least {FEWEST}.")
     pretension = as_positive(pretension, "belt_drive", "pretension")
     model = Model(f"belt drive {segments}", gravity=(0.0, 0.0, 0.0))
