@@ -32,9 +32,11 @@ if lost:
     raise SystemExit(f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}")
 """
 FIRST_RUN = """
+import sys
 import index3 as ix
-result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), progress=False)
-print("[index3]", result.message, "by", result.method, flush=True)
+if not ix.__file__.startswith(sys.prefix):
+    raise SystemExit(f"{ix.__file__} is not the index3 that was installed in {sys.prefix}")
+print("[index3]", ix.simulate(ix.library.pendulum(), (0.0, 0.1), progress=False).message, flush=True)
 """
 VERSIONS = """
 import sys, llvmlite, numba, numpy
@@ -59,6 +61,21 @@ def must(*command, **variables):
     if code:
         say(f"failed (exit code {code}): {' '.join(str(part) for part in command)}")
         raise SystemExit(code)
+
+
+def follow(*command, every=20.0):
+    """Run a command that the rest depends on and that compiles kernels in place, and say how many are there by now."""
+    folder, start = ROOT / "src" / "index3" / "kernels", time.time()
+    with subprocess.Popen([str(part) for part in command], cwd=ROOT) as process:
+        while process.poll() is None:
+            try:
+                process.wait(every)
+            except subprocess.TimeoutExpired:
+                done = sum(file.stat().st_mtime >= start for file in folder.glob("*.kob"))
+                say(f"{done} kernels compiled after {time.time() - start:.0f} s")
+    if process.returncode:
+        say(f"failed (exit code {process.returncode}): {' '.join(str(part) for part in command)}")
+        raise SystemExit(process.returncode)
 
 
 def python_version():
@@ -109,7 +126,7 @@ def install(extra):
     say("installing the packages that index3 needs (a minute or two the first time)")
     must(*pip, *build_requirements())
     say("installing index3 and compiling its kernels (about a minute the first time)")
-    must(*pip, "--no-build-isolation", "-e", f".[{extra}]")
+    follow(*pip, "--no-build-isolation", "-e", f".[{extra}]")
     check_kernels(PYTHON)
     say(f"installed in {time.perf_counter() - start:.0f} s")
 
@@ -210,6 +227,7 @@ def package(arguments):
     """Build a source distribution and from it a wheel, in `dist`; install and run each in an environment of its own."""
     folder = ROOT / "dist"
     shutil.rmtree(folder, ignore_errors=True)
+    os.environ.pop("PYTHONPATH", None)  # what is installed is tried, not the sources of a developer
     say("building the source distribution, and from it the wheel with its kernels")
     pip = [bare("build"), "-m", "pip", "-q", "--disable-pip-version-check"]
     limits = {

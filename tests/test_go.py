@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -116,6 +117,7 @@ def test_distributions_are_built_installed_and_run(go, monkeypatch, tmp_path, ca
             (tmp_path / "dist" / "index3-1.whl").write_text("")
 
     monkeypatch.setattr(go, "ROOT", tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "src")  # which would hide what is installed
     monkeypatch.setattr(go, "OTHERS", tmp_path / "others")
     monkeypatch.setattr(go, "build_requirements", lambda: ["hatchling"])
     monkeypatch.setattr(go, "bare", lambda name: f"{name}/python")
@@ -123,6 +125,7 @@ def test_distributions_are_built_installed_and_run(go, monkeypatch, tmp_path, ca
     monkeypatch.setattr(go, "must", must)
     monkeypatch.setattr(go, "run", lambda *command, **variables: must(*command, **variables) or 0)
     assert go.package([]) == 0
+    assert "PYTHONPATH" not in os.environ
     programs = [words[0] for words, _ in made]
     assert programs == ["build/python"] * 3 + ["wheel/python"] * 4 + ["source/python"] * 2
     installs = {words[0]: (words[-1], variables) for words, variables in made if "install" in words}
@@ -132,3 +135,26 @@ def test_distributions_are_built_installed_and_run(go, monkeypatch, tmp_path, ca
     (tmp_path / "others" / "wheel" / "cache").mkdir(parents=True)  # as if a run had to build kernels
     assert go.try_wheel(tmp_path / "index3-1.whl", {}) == 1
     assert "failed: a run with the wheel built kernels of its own" in capsys.readouterr().out
+
+
+def test_the_first_run_refuses_sources_that_are_not_installed(go):
+    """This very test runs the sources of the clone, or an installation: `sys.prefix` tells."""
+    monkey = f"import sys; sys.prefix = {str(ROOT / 'nowhere')!r}\n"
+    answer = subprocess.run([sys.executable, "-c", monkey + go.FIRST_RUN], capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert "is not the index3 that was installed in" in answer.stderr
+
+
+def test_an_installation_tells_how_far_it_is(go, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(go, "ROOT", tmp_path)
+    folder = tmp_path / "src" / "index3" / "kernels"
+    folder.mkdir(parents=True)
+    (folder / "old.kob").touch()
+    os.utime(folder / "old.kob", (0, 0))
+    work = f"import pathlib, time; pathlib.Path({str(folder)!r}, 'new.kob').touch(); time.sleep(1)"
+    go.follow(sys.executable, "-c", work, every=0.2)
+    assert "[index3] 1 kernels compiled after" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        go.follow(sys.executable, "-c", "raise SystemExit(3)")
+    assert ended.value.code == 3
+    assert "failed (exit code 3)" in capsys.readouterr().out

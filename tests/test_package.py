@@ -155,7 +155,7 @@ def test_methods_can_be_called_whatever_was_imported_before(capsys):
 
 
 def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Revolut'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Revolut'\. Did you mean 'Revolute'\?"):
         _ = index3.Revolut
 
 
@@ -300,3 +300,34 @@ def test_links_between_pages_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
             assert target.startswith("https://") or (page.parent / target).is_file(), f"{page}: {target}"
+
+
+def test_every_element_has_its_equations_on_a_page():
+    pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "elements").glob("*.md"))
+    known = [*index3.names.ELEMENTS, "Controller"]
+    assert [name for name in known if not re.search(rf"`{name}\b", pages)] == []
+
+
+THEORY = [page.name for page in (ROOT / "docs" / "theory").glob("[!i]*.md")]
+
+
+@pytest.mark.parametrize("name", sorted(THEORY))
+def test_a_page_of_theory_maps_equations_to_code_that_exists(name):
+    """Every file in its tables exists, and so does every function named after one: `file.py: first`, `second`."""
+    tables = [line for line in (ROOT / "docs" / "theory" / name).read_text("utf-8").splitlines() if line[:1] == "|"]
+    sources = {path.name: path for path in (ROOT / "src").rglob("*.py")}
+    cells = [line.strip().strip("|").split("|")[-1] for line in tables]
+    named = [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
+    assert any(word.partition(":")[0].endswith(".py") or "." in word for word in named)
+    text = ""
+    for cell in cells:
+        for word in re.findall(r"`([^`]+)`", cell):
+            file, colon, function = word.partition(": ")
+            if file.endswith(".py"):
+                assert file.split("/")[-1] in sources, f"{name}: {file}"
+                text = sources[file.split("/")[-1]].read_text("utf-8") if colon else ""
+            else:
+                function = word
+            if text and re.fullmatch(r"\w+", function):
+                assert f"def {function}(" in text, f"{name}: {word}"
+        text = ""

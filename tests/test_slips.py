@@ -44,13 +44,13 @@ def test_every_exported_word_answers_slips(word):
     if needed:
         assert refusal(word).startswith(f"{word.__name__} lacks {' and '.join(needed)}.")
     message = refusal(word, *(["it"] * 30))
-    assert "30 values by place" in message
+    assert "30 positional values" in message
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__qualname__)
 def test_every_maker_answers_slips(make):
     owner = f"{make.__self__.__name__}.{make.__name__}"
-    assert refusal(make, *([1.0] * 30)).startswith(f"{owner} is given 30 values by place")
+    assert refusal(make, *([1.0] * 30)).startswith(f"{owner} is given 30 positional values")
     parameters = inspect.signature(make).parameters.values()
     needed = [x.name for x in parameters if x.default is x.empty and x.kind is not x.VAR_KEYWORD]
     if needed:

@@ -115,12 +115,12 @@ def refuse(owner: str, signature: inspect.Signature, count: int, settings: dict[
             raise ModelError(f"{owner} has no setting {key}. {nearest(key, free)}{takes}") from None
     for key in places[:count]:
         if key in settings:
-            raise ModelError(f"{owner} is given {key} twice, by place and by name. Give it once.") from None
+            raise ModelError(f"{owner} is given {key} twice, by position and by name. Give it once.") from None
     if missing and count <= len(places):
         raise ModelError(f"{owner} lacks {' and '.join(missing)}. {takes}") from None
     by_name = [f"{x.name}=..." for x in own if x.kind is x.KEYWORD_ONLY]
     advice = f"Write {', '.join(by_name)} by name." if by_name else takes
-    raise ModelError(f"{owner} is given {count} values by place, but takes {len(places)}. {advice}") from None
+    raise ModelError(f"{owner} is given {count} positional values, but takes {len(places)}. {advice}") from None
 
 
 def nearest(key: str, known: Sequence[str]) -> str:

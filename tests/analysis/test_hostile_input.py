@@ -7,6 +7,8 @@ import pytest
 from small_models import pendulum
 
 import index3 as ix
+from index3.compiled import slots
+from index3.engine.equations import Equations
 
 HUGE = 10**400
 """A whole number larger than any float."""
@@ -38,7 +40,7 @@ def answered(call):
 SETTINGS = {
     "atol": (1e308, HUGE), "step": (HUGE,), "first_step": (HUGE,), "max_step": (None, HUGE), "max_steps": (HUGE, 2.0),
     "t_eval": (HUGE, [HUGE]), "discontinuities": (HUGE, [np.nan]), "events": (np.array(3.0), [None]),
-     "progress": (np.zeros(3), "loud"), "store": ("", ".", 3, "a\0b"),
+     "progress": (np.zeros(3), "loud"), "store": ("", ".", 3, "a\0b", "/dev/null"),
     "initial": ({"pin.angle": 1e308}, {"pin.angle": HUGE}, {"pin.angle": 1e6}, {3: 1.0}, (HUGE, HUGE), "x", 3.0),
 }  # fmt: skip
 
@@ -52,7 +54,7 @@ def test_settings_of_a_run(name):
 
 def test_joints_that_are_open():
     for junk in (np.array(3.0), None):
-        with pytest.raises(ix.ModelError, match=r"^open_joints: these are no names"):
+        with pytest.raises(ix.ModelError, match=r"^open_joints: these are not names"):
             ix.simulate(pendulum(), (0.0, 0.1), "hht-i3", open_joints=junk)
 
 
@@ -132,6 +134,16 @@ def test_choices_of_elements(choice):
 def test_beams_beyond_all_numbers(make):
     with pytest.raises(ix.ModelError, match=r"'huge' has numbers so large that their products overflow"):
         make()
+
+
+def test_no_accelerations_are_told_by_who_needs_them():
+    """All kernels had an answer, but the matrix was singular."""
+    model = pendulum()
+    model.add(ix.AddedMass("water", model["rod"], 0.1, 0.01))
+    equations = Equations(model, "check")
+    equations.state[slots.STATUS][:] = 0
+    said = equations.system.explain(equations.state)
+    assert said.startswith("There are no accelerations at t = 0, which AddedMass 'water' needs")
 
 
 def test_a_stepper_and_a_batch():

@@ -148,7 +148,7 @@ def test_chosen_coordinates_of_a_result():
     ("motion", "settings", "words"),
     [
         ({"shoulder": wave(1, 1)}, {}, "the angle of Revolute 'elbow'"),
-        ({"wrist": wave(1, 1)}, {}, "names no joint. There are: shoulder, elbow"),
+        ({"wrist": wave(1, 1)}, {}, "is not a joint. There are: shoulder, elbow"),
         ({"elbow.length": wave(1, 1)}, {}, "Coordinates of Revolute 'elbow': 'elbow.angle'"),
         ({"elbow": [1.0, 2.0]}, {}, "neither a function"),
         ({"elbow": [1.0, 2.0]}, {"t_eval": [0.0, 1.0]}, "2 samples"),

@@ -53,7 +53,7 @@ def test_a_conical_pendulum_is_steady_in_axes_that_go_round_with_it(axes):
     linear = ix.linearize(model, frame="arm" if axes == "body" else (0.0, 0.0, rate))
     assert linear.eigenvalues[-1] == pytest.approx(1j * rate * np.sqrt(1.0 + 3.0 * np.cos(theta) ** 2), rel=1e-9)
     assert "steadily" in linear.notes[0]
-    assert "no equilibrium" in ix.linearize(model).notes[0]  # ground does not see a steady motion
+    assert "not an equilibrium" in ix.linearize(model).notes[0]  # ground does not see a steady motion
 
 
 @pytest.mark.parametrize("speed", [0.8, 3.0])
@@ -94,8 +94,8 @@ def test_what_is_undamped_and_unstable_has_a_mode_that_grows_and_one_that_decays
     ("frame", "words"),
     [
         ("bab", "Did you mean 'bob'"),
-        ("string", "frame = 'string' is no body"),
-        ("brain", "frame = 'brain' is no body"),
+        ("string", "frame = 'string' is not a body"),
+        ("brain", "frame = 'brain' is not a body"),
         ((1.0, 2.0), "three finite numbers"),
         ((1.0, 2.0, np.nan), "three finite numbers"),
         (object(), "three finite numbers"),

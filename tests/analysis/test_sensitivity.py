@@ -94,5 +94,5 @@ def test_bad_questions_are_named(settings, words):
 
 def test_unknown_parameter_is_named():
     found = ix.sensitivity(ix.library.pendulum, {"length": 2.0}, lambda model: 1.0)
-    with pytest.raises(ix.ModelError, match="'width' is no parameter"):
+    with pytest.raises(ix.ModelError, match="'width' is not a parameter"):
         found["width"]

@@ -15,6 +15,7 @@ from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
 from index3.linear import static_solver
 from index3.system import compile as compiling
+from index3.system import structure
 from index3.system.system import State
 
 SPANS = {
@@ -26,6 +27,12 @@ SMALL = {
     "belt_drive": lambda: ix.library.belt_drive(40),
     "crawler_track": lambda: ix.library.crawler_track(short=True),
 }
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    """No structure is known from another test."""
+    monkeypatch.setattr(structure, "_kept", [])
 
 
 def assert_identical(one, two):
@@ -123,7 +130,7 @@ def test_a_second_model_of_the_same_structure():
 
 
 def test_markers_functions_and_dampers_of_a_second_model():
-    """What is no field of an element: where markers are, what functions do, a damper where there was none."""
+    """What is not a field of an element: where markers are, what functions do, a damper where there was none."""
 
     def made(arm, rate, damping):
         model = ix.library.pendulum()

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,27 +13,24 @@ from index3.errors import ModelError
 from index3.methods.method import METHODS
 from index3.registry import ELEMENTS
 
-PAGE = Path(__file__).parents[2] / "docs" / "develop" / "own_elements.md"
-HOOK = '''
-import index3 as ix
-from index3.joints.base import COINCIDENT, X, Z, perpendicular
+PAGES = Path(__file__).parents[2] / "docs" / "develop"
+PAGE, EXTEND = PAGES / "own_elements.md", (PAGES / "extend.md").read_text("utf-8")
+WRONG = {"Broken": "hooks.nowhere:Broken", "Other": "hooks.hook:Hook"}
 
 
-class Hook(ix.Joint):
-    """Two points stay together, x of the first marker across z of the second: 4 rows."""
+def block(language):
+    """The block of code of the page on packages."""
+    (text,) = re.findall(rf"```{language}\n(.*?)```", EXTEND, re.DOTALL)
+    return text
 
-    recipe = (COINCIDENT, perpendicular(X, Z))
-    symbol = "ball"
-'''
-ENTRIES = """
-[index3.elements]
-Hook = hooks_outside.hook:Hook
-Magnet = hooks_outside.magnet:Magnet
-Broken = hooks_outside.nowhere:Broken
-Other = hooks_outside.hook:Hook
-[index3.methods]
-outside-taylor = hooks_outside.taylor:Taylor
-"""
+
+def entry_points():
+    """What pip makes of the page's pyproject.toml, and two wrong ones."""
+    groups = tomllib.loads(block("toml"))["project"]["entry-points"]
+    groups["index3.elements"] |= WRONG
+    lines = [[f"[{group}]", *(f"{name} = {place}" for name, place in names.items())] for group, names in groups.items()]
+    text = "\n".join(line for group in lines for line in group)
+    return text.replace("= hooks.", "= hooks_outside.").replace("own-taylor", "outside-taylor")
 
 
 @pytest.fixture
@@ -42,14 +40,14 @@ def package(tmp_path, monkeypatch):
     folder.mkdir()
     info.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "hook.py").write_text(HOOK)
+    (folder / "hook.py").write_text(block("python"))
     force = re.search(r"## A force\n.*?```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     magnet, _, _ = force.group(1).partition("ix.register(Magnet)")  # the manual's own, without its model
     (folder / "magnet.py").write_text("import index3 as ix\n" + magnet)
     method = (Path(__file__).parents[1] / "methods" / "own_method.py").read_text("utf-8")
     (folder / "taylor.py").write_text(method.replace("own-taylor", "outside-taylor"))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hooks-outside\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRIES)
+    (info / "entry_points.txt").write_text(entry_points())
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
     for door, names in ((ELEMENTS, ("Hook", "Magnet")), (METHODS, ("outside-taylor",))):

@@ -114,7 +114,7 @@ def test_change_is_named_with_its_place(path, value, message, tmp_path):
         ('{\n "a": 1,\n}', "line 3, column 1: "),
         ("", "line 1, column 1: Expecting value."),
         ("[" * 100_000, "the file is nested too deeply."),
-        ("[" * 900 + "]" * 900, "this is no model file."),
+        ("[" * 900 + "]" * 900, "this is not a model file. Write"),
         (b"\xff\xfe{", "byte 0 is not UTF-8."),
         ('{"index3": 1, "index3": 1}', "the field 'index3' is given twice."),
         ('{"index3": 1, "bodies": [{"name": "a", "mass": 1, "mass": 2}]}', "the field 'mass' of 'a' is given twice."),

@@ -81,8 +81,8 @@ def test_states_of_a_force_belong_to_the_changed_model():
     [
         ({"coli.stiffness": 1.0}, "no element 'coli'. Did you mean 'coil'"),
         ({"coil.stifness": 1.0}, "SpringDamper 'coil' has no field 'stifness' to change. Did you mean 'stiffness'"),
-        ({"coil": 1.0}, "'coil' is no field of an element"),
-        ({3: 1.0}, "3 is no field of an element"),
+        ({"coil": 1.0}, "'coil' is not a field of an element"),
+        ({3: 1.0}, "3 is not a field of an element"),
         ({"coil.first": 1.0}, "SpringDamper 'coil': first names other parts of the model"),
         ({"coil.points": 1.0}, "points is a short form"),
         ({"coil.stiffness": float("nan")}, "SpringDamper 'coil' has stiffness nan"),

@@ -72,7 +72,7 @@ def test_files_that_are_missing_or_broken_are_named(tmp_path):
     for broken, words in (
         (None, "'car.a.npz' cannot be read: No such file"),
         (b"", "'car.a.npz' cannot be read"),
-        (content[: len(content) // 2], "'car.a.npz' cannot be read: it is no .npz file of numbers"),
+        (content[: len(content) // 2], "'car.a.npz' cannot be read: it is not an .npz file"),
     ):
         beside.unlink()
         if broken is not None:

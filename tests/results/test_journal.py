@@ -133,7 +133,7 @@ def test_what_is_no_journal_is_refused(tmp_path):
     with pytest.raises(Index3Error, match="cannot be read: No such file"):
         read_journal(path)
     path.write_bytes(b"something else")
-    with pytest.raises(Index3Error, match="is no journal of index3"):
+    with pytest.raises(Index3Error, match="is not a journal of index3"):
         read_journal(path)
     path.write_bytes(MAGIC + b"MODL")
     with pytest.raises(Index3Error, match="ends before its first line"):

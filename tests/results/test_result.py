@@ -14,7 +14,7 @@ from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
 from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result
+from index3.results.result import Layout, Result, stats_lines
 
 
 def test_arrays_have_time_first(four_bar):
@@ -127,3 +127,17 @@ def test_importing_results_loads_nothing_heavy():
     code = f"import sys, index3.results.result; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_times_of_a_run_are_told_apart_from_its_counts():
+    stats = {
+        "steps": 5,
+        "rejected": 0,
+        "work_evaluations": 2,
+        "seconds": 0.25,
+        "work_error": 1e-3,
+        "seconds_setup": 0.1234,
+    }
+    assert stats_lines(stats) == ["steps 5, work evaluations 2", "stepping took 0.25 s; CPU time: setup 0.12 s"]
+    assert stats_lines({"steps": 3}) == ["steps 3"]
+    assert stats_lines({}) == []

@@ -76,5 +76,5 @@ def test_euler_angles_are_those_of_scipy(swing):
     turns = [Rotation.from_euler(axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll))]
     assert (turns[0] * turns[1] * turns[2]).as_matrix() == pytest.approx(bob.rotation[-1], abs=1e-12)
     assert result["disc"].euler("ZYX", degrees=True)[:200, 0] == pytest.approx(np.degrees(result["disc"].angle[:200]))
-    with pytest.raises(ModelError, match="Body 'bob': 'zz' is no sequence of Euler angles"):
+    with pytest.raises(ModelError, match="Body 'bob': 'zz' is not a sequence of Euler angles"):
         bob.euler("zz")

@@ -75,6 +75,25 @@ def test_a_pipe_is_written_to_and_a_link_followed(tmp_path):
     assert len(Result.load(tmp_path / "kept.nc")) == 3
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="devices of Linux")
+def test_devices_get_the_bytes_of_a_complete_file(tmp_path):
+    """HDF5 crashes on them; in a process of its own for that."""
+    four_bar_result(3).save(tmp_path / "run.nc")
+    code = """
+from index3.results.result import Result
+from index3.errors import FileError
+result = Result.load("run.nc")
+result.save("/dev/null")
+try:
+    result.save("/dev/full")
+except FileError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("File '/dev/full' cannot be written: No space left on device.")
+
+
 def test_changed_bytes_are_refused_before_hdf5_reads_them(tmp_path, monkeypatch):
     """The library may hang or crash on them."""
     path = tmp_path / "run.nc"

@@ -126,7 +126,7 @@ def own_measures(simulation: Simulation, settings: Mapping[str, Any]) -> dict[st
 def check_cases(simulation: Any, changes: Any) -> list[Any]:
     """The cases as a list."""
     if not isinstance(simulation, Simulation):
-        raise ModelError(f"batch: {simulation!r} is no prepared simulation. Give what prepare(model) returns.")
+        raise ModelError(f"batch: {simulation!r} is not a prepared simulation. Give what prepare(model) returns.")
     advice = "Give a list with a dict, a Model or None for each case."
     if isinstance(changes, Mapping | str | Model):
         raise ModelError(f"batch: changes is one case. {advice}")
@@ -152,7 +152,7 @@ def check_measures(measure: Any) -> dict[str, Callable[[Result], Any]]:
         raise ModelError("batch: measure must be {name: function of the Result}.")
     taken = [name for name in measure if name in OWN]
     if taken:
-        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses itself. Call it otherwise.")
+        raise ModelError(f"batch: the measure {taken[0]!r} has a name that the result uses. Choose another.")
     return dict(measure)
 
 

@@ -174,13 +174,13 @@ def find_coordinate(model: Model, key: str) -> tuple[Any, str]:
     """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
     owner, _, coordinate = str(key).partition(".")
     if owner not in model.joints:
-        raise ModelError(f"inverse_dynamics: '{key}' names no joint. There are: {', '.join(model.joints) or 'none'}.")
+        raise ModelError(f"inverse_dynamics: '{key}' is not a joint. There are: {', '.join(model.joints) or 'none'}.")
     joint = model.joints[owner]
     if not coordinate and len(joint.coordinates) == 1:
         coordinate = joint.coordinates[0]
     if coordinate not in joint.coordinates:
         known = ", ".join(f"'{owner}.{name}'" for name in joint.coordinates) or "none"
-        raise ModelError(f"inverse_dynamics: '{key}' is no joint coordinate. Coordinates of {joint.label}: {known}.")
+        raise ModelError(f"inverse_dynamics: '{key}' is not a joint coordinate. Coordinates of {joint.label}: {known}.")
     return joint, coordinate
 
 

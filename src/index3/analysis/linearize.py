@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,15 @@ class Linear:
             raise ModelError(f"linearize: frames = {frames!r}. Give a whole number of at least 2.")
         return mode_result(self.model, self.t, self.q, self.modes[k], amplitude or 0.1, periods, int(frames))
 
+    def to_html(self, path: str | PathLike[str], mode: int = 0, **settings: Any) -> None:
+        """Write a page that plays one mode; `settings` are those of `mode`.
+
+        It moves by a tenth of the mechanism's size, or of a radian, whatever its real size; bodies that deform do.
+        """
+        shown = self.mode(mode, **settings)
+        hertz = self.modes[mode].frequency / (2.0 * np.pi)
+        shown.to_html(path, title=f"{self.model.name}: mode {mode}, {hertz:.4g} Hz")
+
     def __str__(self) -> str:
         lines = [f"model '{self.model.name}' linearised at t = {self.t:g}: {len(self.A)} states"]
         lines.append(f"{'mode':>6}{'rad/s':>14}{'Hz':>14}{'damping':>11}   moves most")
@@ -187,7 +197,7 @@ def linearize(
         return linearized(model, either(initial, at, "linearize"), t, inputs, outputs, frame)
     except np.linalg.LinAlgError:
         raise SingularError(
-            "linearize: the equations of motion have no unique solution at this point, to the accuracy of numbers. "
+            "linearize: the equations of motion have no unique solution at this point within rounding. "
             "Look for bodies of very different size or mass, or for a position in which the mechanism locks."
         ) from None
 
@@ -290,7 +300,7 @@ def remarks(parts: Parts, state: State, level: np.ndarray, motion: SmallMotion) 
     weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
     unsteady = left > AT_REST * max(weight, carried, np.abs(state[s.MARKER_F]).max(initial=0.0))
     if unsteady:
-        notes.append("the point is no equilibrium: A is the derivative of the motion there")
+        notes.append("the point is not an equilibrium: A is the derivative of the motion there")
     if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:
         notes.append(f"the mechanism moves at this point{'' if unsteady else ', steadily as these axes see it'}")
     if len(parts.partition.rows) < state.system.m:

@@ -51,7 +51,7 @@ def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
             view = unit[owner]
             rates = view.velocity if part == "force" else view.angular_velocity
             return rates[:, "xyz".index(axis)]
-        raise ModelError(f"linearize: '{name}' is no input. Use '{owner}.force.x', '{owner}.torque.z' and the like.")
+        raise ModelError(f"linearize: '{name}' is not an input. Use '{owner}.force.x', '{owner}.torque.z' etc.")
     if owner in model.joints:
         return coordinate_gradient(model.joints[owner], unit, rest, name)
     if owner in model.motions:
@@ -62,7 +62,7 @@ def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
     if owner in model.forces:
         return element_gradient(model.forces[owner], unit, rest, name, t)
     model[owner]  # raises, with the nearest names
-    raise ModelError(f"linearize: '{name}' is no input.")
+    raise ModelError(f"linearize: '{name}' is not an input.")
 
 
 def coordinate_gradient(joint: Any, unit: Result, coordinate: str, name: str) -> np.ndarray:
@@ -71,7 +71,7 @@ def coordinate_gradient(joint: Any, unit: Result, coordinate: str, name: str) ->
         coordinate = joint.coordinates[0]
     if coordinate not in joint.coordinates:
         known = ", ".join(f"'{joint.name}.{key}'" for key in joint.coordinates) or "none"
-        raise ModelError(f"linearize: '{name}' is no input. Coordinates of {joint.label}: {known}.")
+        raise ModelError(f"linearize: '{name}' is not an input. Coordinates of {joint.label}: {known}.")
     return getattr(unit[joint.name], f"{coordinate}_rate")
 
 
@@ -103,7 +103,7 @@ def load_direction(force: Any, rest: str, name: str, t: float) -> np.ndarray:
     if rest in ("x", "y", "z"):
         return np.eye(3)["xyz".index(rest)]
     if rest:
-        raise ModelError(f"linearize: '{name}' is no input. Use '{force.name}' or '{force.name}.x', '.y', '.z'.")
+        raise ModelError(f"linearize: '{name}' is not an input. Use '{force.name}' or '{force.name}.x', '.y', '.z'.")
     vector = np.asarray(force.vector(t) if callable(force.vector) else force.vector, float)
     size = float(np.linalg.norm(vector))
     if size == 0.0:

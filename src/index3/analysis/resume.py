@@ -40,7 +40,7 @@ def check_store(store: Any, dense_output: bool) -> Path | None:
     if not isinstance(store, str | os.PathLike) or not Path(store).name or "\0" in str(store):
         raise ModelError(f"simulate: store = {short(store)}. Give the path of a file, such as 'run.nc'.")
     path = Path(store)
-    if not path.absolute().parent.is_dir() or path.is_dir():
+    if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
         raise ModelError(f"simulate: store = '{path}': give a file in a folder that is there.")
     if dense_output:
         raise ModelError("simulate: dense_output is kept in memory, not in a store. Give t_eval, or leave one out.")

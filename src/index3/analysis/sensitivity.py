@@ -49,7 +49,7 @@ class Sensitivity:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.derivatives:
-            raise ModelError(f"sensitivity: '{name}' is no parameter. There are: {', '.join(self.derivatives)}.")
+            raise ModelError(f"sensitivity: '{name}' is not a parameter. There are: {', '.join(self.derivatives)}.")
         return self.derivatives[name]
 
     def __str__(self) -> str:

@@ -51,7 +51,7 @@ def axes_rate(model: Model, system: System, frame: Any, q: np.ndarray, v: np.nda
     if isinstance(name, str):
         if name not in model.bodies:
             model[name]  # raises for an unknown name, with the nearest ones
-            raise ModelError(f"linearize: frame = '{name}' is no body. Give a body or an angular velocity.")
+            raise ModelError(f"linearize: frame = '{name}' is not a body. Give a body or an angular velocity.")
         starts = dict(zip((body.name for body in system.bodies), system.starts, strict=False))
         body = model.bodies[name]
         columns = slice(starts[name], starts[name] + body.size)

@@ -49,7 +49,7 @@ def cases_of(parameters: Any, samples: Any, seed: Any) -> Cases:
         names = {name: name for name in parameters}
         for name in names:
             if not isinstance(name, str) or not name:
-                raise ModelError(f"sweep: {name!r} is no name of a parameter. Give names in a dict of values.")
+                raise ModelError(f"sweep: {name!r} is not the name of a parameter. Give names in a dict of values.")
         if not parameters:
             raise ModelError("sweep: there are no parameters. Give a dict such as {'mass': [1.0, 2.0]}.")
         return grid(parameters) if samples is None else sampled(parameters, samples, seed)

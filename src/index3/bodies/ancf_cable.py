@@ -131,7 +131,7 @@ class AncfCable(SpaceLine):
         if bending_stiffness is not None:
             self.bending_stiffness = as_number(bending_stiffness, owner, "bending_stiffness")
             if self.bending_stiffness < 0.0:
-                raise ModelError(f"{owner} has bending_stiffness {bending_stiffness}. Give no negative number.")
+                raise ModelError(f"{owner} has bending_stiffness {bending_stiffness}. Give zero or a positive number.")
         self._lay(start, end, points, elements, damping)
         self._start(velocity, angular_velocity)
 

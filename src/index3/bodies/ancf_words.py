@@ -38,7 +38,7 @@ def as_damping(value: Any, owner: str) -> tuple[float, float]:
         raise ModelError(f"{owner} has damping {short(value)}. Give a time constant, or (per mass, per stiffness).")
     drag, lag = map(float, pair)
     if drag < 0.0 or lag < 0.0:
-        raise ModelError(f"{owner} has damping {short(value)}, which feeds in energy. Give no negative number.")
+        raise ModelError(f"{owner} has damping {short(value)}, which adds energy. Give zero or a positive number.")
     return lag, drag
 
 

@@ -43,7 +43,7 @@ def data_from(arrays: Mapping[str, Any], owner: str) -> tuple[ModalData, np.ndar
         given = {key: np.array(value, float) for key, value in arrays.items()}
     except (TypeError, ValueError, OverflowError):
         raise ModelError(
-            f"{owner} has data that are no numbers. Give those that a ModalBody was written with."
+            f"{owner} has data that are not numbers. Give those that a ModalBody was written with."
         ) from None
     sizes = [
         given[key].shape[0] if key in given and given[key].ndim else 0

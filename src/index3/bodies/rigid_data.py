@@ -84,7 +84,7 @@ def as_quaternion(value: Any, owner: str) -> tuple[float, float, float, float]:
         largest = max(map(abs, numbers))
         if largest == 0.0:
             raise ModelError(
-                f"{owner} has orientation (0, 0, 0, 0), which is no rotation. Give a quaternion like (1, 0, 0, 0)."
+                f"{owner} has orientation (0, 0, 0, 0), which is not a rotation. Give a quaternion like (1, 0, 0, 0)."
             )
         numbers = [e / largest for e in numbers]  # scaled first: squares neither overflow nor vanish
     else:

@@ -95,7 +95,7 @@ def check_outputs(html: Path | None, plot: Path | None, save: Path | None, store
         if file is not None and not file.parent.is_dir():
             raise ModelError(f"The folder {str(file.parent)!r} for {file.name!r} does not exist. Make it first.")
     if plot is not None and plot.suffix.lower() not in PICTURES:
-        raise ModelError(f"{plot.name!r} is no picture. Use a name that ends in {', '.join(PICTURES)}.")
+        raise ModelError(f"{plot.name!r} is not a picture file. Use a name that ends in {', '.join(PICTURES)}.")
     if plot is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModelError("--plot needs Matplotlib, which is not installed. Run: pip install 'index3[plot]'")
 

@@ -161,6 +161,6 @@ def singular_position(segment: Segment) -> str:
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
     return (
         f"The mechanism is at a singular position there: rows {', '.join(names[:6])}{more} become dependent, and "
-        "several motions lead on. Start elsewhere, or let a motion or a light spring choose one; other methods may "
-        "step across."
+        "the motion can continue in several ways. Start elsewhere, or let a motion or a light spring choose one; other "
+        "methods may step across."
     )

@@ -91,7 +91,7 @@ class Variant(Equations):
         ------
         ModelError : they are no names, or one of them is no joint or motion of the model.
         """
-        names = listed(names, f"{who}: these are no names:", "Give names of joints and motions, such as ('latch',).")
+        names = listed(names, f"{who}: these are not names:", "Give names of joints and motions, such as ('latch',).")
         for name in names:
             if not isinstance(name, str) or (name not in self.model.joints and name not in self.model.motions):
                 raise ModelError(f"{who}: there is no joint or motion {name!r} in model '{self.model.name}'.")

@@ -85,7 +85,7 @@ def unpacked(key: str, entry: Mapping[str, Any]) -> np.ndarray:
             raise ValueError("negative")
         return numbers.reshape(entry["shape"])
     except (ValueError, binascii.Error, OverflowError):
-        raise ModelError(f"{key} is no array of the shape {entry['shape']}.") from None
+        raise ModelError(f"{key} is not an array of shape {entry['shape']}.") from None
 
 
 def loaded(name: str, place: Place) -> dict[str, np.ndarray]:
@@ -97,7 +97,7 @@ def loaded(name: str, place: Place) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as stored:
             return {key: stored[key] for key in stored.files}
     except (OSError, ValueError, AttributeError, zipfile.BadZipFile, EOFError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no .npz file of numbers"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not an .npz file"
         raise ModelError(f"'{name}' cannot be read: {reason}.") from None
 
 

@@ -51,7 +51,7 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
                 before.append((model, dict(vars(model))))
                 model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
             elif not dot or not field:
-                raise ModelError(f"changes: {key!r} is no field of an element. Give names such as 'coil.stiffness'.")
+                raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
             else:
                 by_name.setdefault(name, {})[field] = value
         for name, fields in by_name.items():

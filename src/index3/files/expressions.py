@@ -190,7 +190,7 @@ class Translator:
     def number(self, tree: ast.Constant) -> Node:
         """A number."""
         if isinstance(tree.value, bool) or not isinstance(tree.value, int | float):
-            self.fail(tree, f"{short(tree.value)} is no number.")
+            self.fail(tree, f"{short(tree.value)} is not a number.")
         try:
             value = jets.constant(float(tree.value))
         except OverflowError:

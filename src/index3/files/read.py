@@ -123,7 +123,9 @@ def parse(text: str, suffix: str) -> Any:
 def model_of(data: Any, folder: Path = Path()) -> Model:
     """The model that the data of a file in a folder describe."""
     if not isinstance(data, dict) or "index3" not in data:
-        raise ModelError(f'this is no model file. It is an object with "index3": {VERSION}, "bodies": [...] and so on.')
+        raise ModelError(
+            f'this is not a model file. Write an object with "index3": {VERSION}, "bodies": [...] and so on.'
+        )
     if data["index3"] != VERSION or isinstance(data["index3"], bool):
         raise ModelError(f"index3 is {short(data['index3'])}. This version reads format {VERSION}.")
     for key in data:

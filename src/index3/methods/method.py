@@ -33,7 +33,7 @@ def check_method(cls: Any) -> None:
     if missing:
         raise ModelError(f"it has no {' and no '.join(missing)}. Give the class what is missing.")
     if not is_dataclass(cls) or "__dataclass_fields__" not in vars(cls):
-        raise ModelError("it is no dataclass. Write @dataclass(frozen=True) above the class, below register.")
+        raise ModelError("it is not a dataclass. Write @dataclass(frozen=True) above the class, below register.")
 
 
 DECLARED = ("key", "family", "order", "implicit", "stiff", "paper", "summary", "kernel")

@@ -247,7 +247,7 @@ def slip(R):
 
 @helper
 def close_work(T, R, size, allowed):
-    """Add nodes until the work of the step is known well enough, or they are too dear; take the account less in doubt.
+    """Add nodes until the work of the step is known well enough, or they cost too much; take the account less in doubt.
 
     A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
     of the step, so where they agree both are right.

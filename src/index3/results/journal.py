@@ -192,7 +192,7 @@ def read_journal(path: str | os.PathLike[str]) -> Journal:
     try:
         with open(place, "rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                raise Index3Error(f"File '{path}' is no journal of index3. Give the path of one.")
+                raise Index3Error(f"File '{path}' is not a journal of index3. Give the path of one.")
             records, ignored = whole_records(file)
             data = {kind: read_data(file, first, length) for kind, first, length in records if kind != LINES}
     except OSError as error:

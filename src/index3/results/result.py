@@ -296,7 +296,7 @@ class Result:
     def load(cls, path: str | PathLike[str]) -> Result:
         """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
-            raise ModelError(f"Result.load: {path!r} is no path. Give that of a saved result, such as 'run.nc'.")
+            raise ModelError(f"Result.load: {path!r} is not a path. Give that of a saved result, such as 'run.nc'.")
         from index3.results.store import read_store  # here: it knows sinks, which only runs need
 
         layout, arrays, info = read_store(path)
@@ -323,9 +323,7 @@ class Result:
         lines = [f"{head}, {len(self)} times from {self.t[0]:g} to {self.t[-1]:g} s{by}"]
         if self.message and not self.success:
             lines.append(f"  {self.message}")
-        if self.stats:
-            numbers = {key: value for key, value in self.stats.items() if not isinstance(value, list) and value}
-            lines.append("  " + ", ".join(f"{key} {value:.5g}" for key, value in numbers.items()))
+        lines += [f"  {line}" for line in stats_lines(self.stats)]
         if self.audit is not None:
             lines.append(f"  {self.audit.line()}")
         change = np.ptp(self.energy.balance)
@@ -337,6 +335,17 @@ class Result:
             levels = zip(worst, ("position", "velocity", "acceleration"), strict=True)
             lines.append("  scaled residuals at most " + ", ".join(f"{x:.1e} ({level})" for x, level in levels))
         return "\n".join(lines)
+
+
+def stats_lines(stats: Mapping[str, Any]) -> list[str]:
+    """What a run counted, and the time that it took, in words; nothing of what is zero."""
+    numbers = {key: value for key, value in stats.items() if not isinstance(value, list) and value}
+    counts = [key for key in numbers if not key.startswith("seconds") and key != "work_error"]
+    lines = [", ".join(f"{key.replace('_', ' ')} {numbers[key]:.5g}" for key in counts)]
+    parts = [f"{key[8:]} {numbers[key]:.2g} s" for key in numbers if key.startswith("seconds_")]
+    times = [f"stepping took {numbers['seconds']:.2g} s"] if "seconds" in numbers else []
+    times += ["CPU time: " + ", ".join(parts)] if parts else []
+    return [line for line in (*lines, "; ".join(times)) if line]
 
 
 def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:

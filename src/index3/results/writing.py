@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from reprlib import repr as short
@@ -18,7 +20,8 @@ NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A place for a new file, which takes the place of `path` once it is complete and on the disk.
 
-    Links are followed; a device or a pipe is written to as it is.
+    Links are followed; a device or a pipe gets the bytes of the complete file, since not all writers can do without
+    going back in it.
 
     Raises
     ------
@@ -28,22 +31,31 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileError(f"{short(path)} is no path of a file. Give one such as 'run.nc'.")
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file() and not target.is_dir()
-    unfinished = target if special else target.with_name(f".{os.getpid()}.{target.name}")
     try:
-        yield unfinished
-        if not special:
-            with open(unfinished, "rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(unfinished, target)
+        with tempfile.TemporaryDirectory() if special else contextlib.nullcontext(target.parent) as folder:
+            unfinished = Path(folder, f".{os.getpid()}.{target.name}")
+            try:
+                yield unfinished
+                finish(unfinished, target, special)
+            finally:
+                with contextlib.suppress(OSError):
+                    unfinished.unlink()
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
         failure = FileError(f"File '{path}' cannot be written: {why}. Give another path, or make room there.")
         failure.errno, failure.strerror = error.errno, why
         raise failure from error
-    finally:
-        if not special:
-            with contextlib.suppress(OSError):
-                unfinished.unlink()
+
+
+def finish(unfinished: Path, target: Path, special: bool) -> None:
+    """Put a complete file in its place, or its bytes into a device."""
+    if special:
+        with open(unfinished, "rb") as file, open(target, "wb") as device:
+            shutil.copyfileobj(file, device)
+    else:
+        with open(unfinished, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
 
 
 def check_room(path: Path, size: int) -> None:

@@ -64,7 +64,7 @@ class Structure:
         if known != shapes:
             room = Room(shapes)
             self.kept[who] = shapes, room
-        return room  # type: ignore[return-value]
+        return room
 
     def check(self, parts: list[Part]) -> None:
         """Raise, naming the element and what differs, unless these parts give the same structure.
@@ -83,7 +83,8 @@ class Structure:
                 raise ModelError(f"{two[0]} is new. {advice}")
             if one[0] != two[0]:
                 raise ModelError(f"{two[0]} stands where {one[0]} stood. {advice}")
-        for (label, words, values), (_, _, changed) in zip(self.parts, parts, strict=True):
+        pairs = list(zip(self.parts, parts, strict=True))
+        for (label, words, values), (_, _, changed) in (*pairs[1:], pairs[0]):  # elements before the model as a whole
             for word, value, other in zip(words, values, changed, strict=True):
                 if value != other:
                     raise ModelError(f"{label}: the change alters its {word}. {advice}")

@@ -83,8 +83,13 @@ class System:
         not_built = self.addresses.failures.errors or self.failures.errors
         if number == NOT_BUILT and not_built:
             return str(not_built[-1])
-        if code == 0:
-            return "An evaluation failed."
+        if code == 0:  # every kernel had an answer, but no accelerations follow from them
+            readers = [*self.readers("accelerations"), *self.readers("reactions")]
+            needed = f", which {' and '.join(readers)} needs" if readers else ""
+            return (
+                f"There are no accelerations at t = {float(state[s.TIME][0]):.6g}{needed}: the mechanism is singular "
+                "there, such as Euler angles at their pole, or numbers are not finite."
+            )
         stage, elements, _ = self.stages[place]
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
             element, t = elements[number - 1], float(state[s.TIME][0])

@@ -86,7 +86,7 @@ class Rosenbrock4(Method):
         if flat and self.parametrization == "tangent-plane":
             raise ModelError(
                 f"Method 'rosenbrock4' is only of first order with {flat[0]}, whose mass matrix is singular: its "
-                "kinetic energy is no metric for a tangent plane. Give parametrization='partition'."
+                "kinetic energy gives no metric for a tangent plane. Give parametrization='partition'."
             )
         warn_of_missing_derivatives(progress.system)
         state, n = progress.state, progress.system.n

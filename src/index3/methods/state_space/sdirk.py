@@ -10,7 +10,7 @@ Ours differs:
   is kept over stages and steps, and a new h costs a factorisation but no evaluation;
 - "statespace" and "firstorder" iterate on independent accelerations only (dependent ones and multipliers follow in
   every iteration), "descriptor" on a and lam (lam is fitted to the starting a once per stage); the unknown of
-  "firstorder", z_i = h sum a_ij g_j, is the same in other clothes: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
+  "firstorder", z_i = h sum a_ij g_j, is equivalent: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
 - the convergence test and forecast of 4.5.2 serve all of them (future work in the thesis's chapter 6 (d)).
 Constants not in the thesis: a Jacobian is renewed when corrections shrink by less than 4.
 """
