@@ -8,11 +8,13 @@ import zoo
 from test_derivatives import check_matrix
 
 import index3 as ix
+from index3.bodies.ancf_cholesky import from_nodal
 from index3.compiled import slots as s
 from index3.system import evaluate
 from index3.system.compile import compile_model
 
 CASES = [
+    {"coordinates": "cholesky", "damping": (0.2, 0.3)},
     {"law": "continuum"},
     {"law": "continuum", "plane": "stress", "damping": (0.3, 0.2)},
     {"law": "elastic-line"},
@@ -20,12 +22,18 @@ CASES = [
 ]
 
 
+def disturb(beam, rng):
+    """Move the nodal coordinates of a beam at random."""
+    away = 0.1 * rng.normal(size=beam.size)
+    beam.q0[:] += away if beam.factor is None else from_nodal(beam.factor, away.reshape(-1, 2))
+
+
 def deformed(settings, seed=4):
     """A curved beam far from its undeformed shape, with a torque and a force on two of its markers."""
     rng = np.random.default_rng(seed)
     model = ix.Model("deformed", gravity=(0.4, -2.0, 0.0))
     beam = model.add(zoo.make_beam("beam", rng, **settings))
-    beam.q0[:] += 0.1 * rng.normal(size=beam.size)
+    disturb(beam, rng)
     model.add(ix.Torque("torque", beam.marker(0.3, 0.05, frame="tangent"), (0, 0, 1.5)))
     model.add(ix.Torque("other", beam.marker(0.0), (0, 0, -0.7)))
     model.add(ix.Force("force", beam.marker(1.1, -0.05), (1.0, 2.0, 0), follower=True))
@@ -45,7 +53,7 @@ def test_force_is_the_gradient_of_the_energy(settings):
     rng = np.random.default_rng(2)
     model = ix.Model("alone", gravity=(0.4, -2.0, 0.0))
     beam = model.add(zoo.make_beam("beam", rng, **settings))
-    beam.q0[:] += 0.1 * rng.normal(size=beam.size)
+    disturb(beam, rng)
     state = zoo.random_state(compile_model(model), seed=7)
     v = state[s.V].copy()
     assert state.run(evaluate.forces, evaluate.energy) == 0

@@ -8,8 +8,7 @@ from oscillator import Stepper
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.methods.direct import newton
-from index3.methods.direct import tables as direct_tables
+from index3.methods.direct import hht_method, newton
 from index3.system import evaluate
 
 ALPHA = -0.3
@@ -82,7 +81,7 @@ def test_a_matrix_for_every_step_buys_nothing(monkeypatch):
     model = ix.library.free_double_pendulum()
     exact = ix.simulate(model, (0, 1), "bdf-si2", rtol=1e-11, atol=1e-13, t_eval=[1.0]).q
     kept = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6, t_eval=[1.0])
-    monkeypatch.setattr(direct_tables, "RENEW_RATE", -1.0)
+    monkeypatch.setattr(hht_method, "RENEWAL", (-1.0, 0.7, 1.4))
     renewed = ix.simulate(model, (0, 1), "hht-i3", rtol=1e-6, t_eval=[1.0])
     print(kept.stats, renewed.stats)
     assert renewed.stats["jacobians"] >= renewed.stats["steps"]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from index3.bodies import ancf_histories, ancf_loads, body_fields
+from index3.bodies import ancf_cholesky, ancf_histories, ancf_loads, body_fields
 from index3.bodies.ancf_reference import make_rule
 from index3.bodies.ancf_words import (
     as_count,
@@ -21,14 +21,14 @@ from index3.bodies.ancf_words import (
     nearest_place,
     undeformed,
 )
-from index3.bodies.body import Body
+from index3.bodies.body import KINDS, Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_choice, as_number, as_vector, check_name
 from index3.bodies.marker import frame as axes_along
 from index3.errors import Index3Error, ModelError
 from index3.registry import register
 
-LAWS, PLANES = ("continuum", "elastic-line"), ("strain", "stress")
+LAWS, PLANES, COORDINATES = ("continuum", "elastic-line"), ("strain", "stress"), ("nodal", "cholesky")
 NODE_NAMES = ("x", "y", "rx_x", "rx_y", "ry_x", "ry_y")
 
 
@@ -59,6 +59,8 @@ class AncfBeam(Body):
         by stretch, shear and curvature of the axis
     plane : "strain" or "stress"; by default "strain" for "continuum", "stress" for "elastic-line"
     damping : Kelvin and Voigt's time constant [s], or Rayleigh's (per mass [1/s], per stiffness [s])
+    coordinates : "nodal", r, r_x and r_y of the nodes; or "cholesky", combinations of them by which the mass matrix is
+        the identity: the same motion, with full matrices, for at most 50 elements
     gravity_across : "ignore" to leave out the part of the model's gravity across the plane, which is refused otherwise
     velocity, spin : of the beam at the start [m/s], about its centre of mass [rad/s]; zero if left out
 
@@ -106,6 +108,7 @@ class AncfBeam(Body):
         law: str = "continuum",
         plane: str | None = None,
         damping: Any = 0.0,
+        coordinates: str = "nodal",
         gravity_across: str | None = None,
         velocity: Any = None,
         spin: float | None = None,
@@ -126,13 +129,15 @@ class AncfBeam(Body):
         self.nodes, self.lengths, self.straight = undeformed(ends[:, :2], as_count(elements, owner, "elements"))
         if not self.straight:
             check_gradients(owner, self.nodes, self.lengths, self.section.height)
-        self._number()
         self.rules, self.rule_of = [], []
         for n, length in enumerate(self.lengths.tolist()):
             if n == 0 or not self.straight:
                 vectors = self.nodes[n : n + 2].reshape(6, 2)
                 self.rules.append(make_rule(self.section, vectors, length, self.straight))
             self.rule_of.append(len(self.rules) - 1)
+        self.coordinates = as_choice(coordinates, owner, "coordinates", COORDINATES)
+        self.factor: np.ndarray | None = None  # L of Cholesky coordinates
+        self._number()
         moment = np.zeros(self.size // 2)
         for n, number in enumerate(self.rule_of):
             moment[3 * n : 3 * n + 6] += self.rules[number].moment
@@ -143,6 +148,14 @@ class AncfBeam(Body):
     def _number(self) -> None:
         """Names, blocks and couplings of the coordinates, node by node."""
         count = len(self.lengths)
+        if self.coordinates == "cholesky":
+            ancf_cholesky.check_elements(self.label, count)
+            self.kind, self.kernels = ancf_cholesky.KIND, ancf_cholesky.__name__  # type: ignore[misc]  # of the class
+            self.factor = ancf_cholesky.factor([self.rules[number].mass for number in self.rule_of])
+            self.size = self.translations = 6 * (count + 1)
+            self.coordinate_names = tuple(f"p{n}" for n in range(self.size))
+            self.turning, self.couplings = tuple(range(self.size)), full(self.size)
+            return
         self.coordinate_names = tuple(f"{word}{n}" for n in range(count + 1) for word in NODE_NAMES)
         self.size = self.translations = 6 * (count + 1)
         self.turning = tuple(range(self.size))
@@ -161,6 +174,8 @@ class AncfBeam(Body):
             rates[:] = w * np.stack([-arms[:, 1], arms[:, 0]], axis=1)
         if velocity is not None:
             rates[::3] += as_vector(velocity, self.label, "velocity", 2)
+        if self.factor is not None:
+            self.q0, self.v0 = (ancf_cholesky.from_nodal(self.factor, x.reshape(-1, 2)) for x in (self.q0, self.v0))
 
     @property
     def length(self) -> float:
@@ -169,8 +184,13 @@ class AncfBeam(Body):
 
     @property
     def blocks(self) -> list[range]:
-        """One for each node."""
-        return [range(k, k + 6) for k in range(0, self.size, 6)]
+        """One for each node; a single one of Cholesky coordinates."""
+        return [range(k, k + 6) for k in range(0, self.size, 6)] if self.factor is None else [range(self.size)]
+
+    @property
+    def nodal(self) -> np.ndarray:
+        """Plane vectors of the nodes at the start (number of them, 2)."""
+        return ancf_histories.vectors(self.constants(), self.q0[None])[0]
 
     def given_rates(self) -> np.ndarray:
         """All, if any were given."""
@@ -183,7 +203,7 @@ class AncfBeam(Body):
                 f"{self.label} lies in ground x-y, and the gravity {model.gravity.tolist()} of model '{model.name}' "
                 "acts across it. Give Model(gravity=...) in the plane, or the beam gravity_across='ignore'."
             )
-        r_x, r_y = self.q0.reshape(-1, 6)[:, 2:4], self.q0.reshape(-1, 6)[:, 4:]
+        r_x, r_y = self.nodal[1::3], self.nodal[2::3]
         turned = np.flatnonzero(r_x[:, 0] * r_y[:, 1] <= r_x[:, 1] * r_y[:, 0])
         if turned.size:
             raise ModelError(
@@ -201,7 +221,7 @@ class AncfBeam(Body):
             "section": asdict(self.section),
             "straight": self.straight,
             "damping": [self.lag, self.drag],
-        }
+        } | ({} if self.factor is None else {"cholesky": ancf_cholesky.bands(self.factor)})
 
     def mark(self, marker: Marker) -> Mark:
         """A marker in numbers, on the coordinates of one node if these are enough."""
@@ -215,7 +235,9 @@ class AncfBeam(Body):
         return Mark(element, shift, count, tangent, *padded)
 
     def span(self, marker: Marker) -> range:
-        """The coordinates of its element, or of its node."""
+        """The coordinates of its element, or of its node; all Cholesky coordinates."""
+        if self.factor is not None:
+            return range(self.size)
         mark = self.mark(marker)
         first = 6 * mark.element + mark.shift
         return range(first, first + 2 * mark.vectors)
@@ -262,7 +284,7 @@ class AncfBeam(Body):
 
     def _nearest(self, point: np.ndarray) -> Marker:
         """A marker on the axis as near as can be to a point of ground at the start."""
-        s = nearest_place(self.lengths, self.q0.reshape(-1, 2), np.asarray(point, float)[:2])
+        s = nearest_place(self.lengths, self.nodal, np.asarray(point, float)[:2])
         marker = Marker.placed(self, np.array((s, 0.0, 0.0)), np.eye(3), None, "section")
         away = float(np.linalg.norm(self.marker_pose(marker)[0] - point))
         if away > 0.5 * self.section.height * (1.0 + 1e-9):
@@ -283,13 +305,13 @@ class AncfBeam(Body):
 
     def clamp_arms(self, marker: Marker) -> list[np.ndarray]:
         """r_x and r_y, times the height so that rows are lengths."""
-        x, (s, y) = self.q0.reshape(-1, 2), marker.position[:2]
+        x, (s, y) = self.nodal, marker.position[:2]
         both = (ancf_histories.rows(self.constants(), s, y, *by) @ x for by in ((1, 0), (0, 1)))
         return [np.append(self.section.height * arm, 0.0) for arm in both]
 
     def marker_beside(self, marker: Marker, arm: np.ndarray) -> Marker:
         """A marker displaced by the combination of r_x and r_y that is `arm` (in ground, at the start)."""
-        constants, x = self.constants(), self.q0.reshape(-1, 2)
+        constants, x = self.constants(), self.nodal
         s, y = marker.position[:2]
         along, across = (ancf_histories.rows(constants, s, y, *by) @ x for by in ((1, 0), (0, 1)))
         u, w = np.linalg.solve(np.stack([along, across], axis=1), arm[:2])
@@ -334,3 +356,11 @@ class AncfBeam(Body):
         places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1)
         line = [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist(), "part": "section"} for s in places.tolist()]
         return {"type": "lines", "lines": [line], "radius": 0.5 * self.section.height}
+
+
+def full(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of coordinates."""
+    return np.repeat(np.arange(size), size), np.tile(np.arange(size), size)
+
+
+KINDS[ancf_cholesky.KIND] = AncfBeam

@@ -17,8 +17,8 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import helper, slots, view
 
-BEAM = np.dtype([("element", "i8"), ("element_count", "i8")])
-"""The elements of a beam, consecutive."""
+BEAM = np.dtype([("element", "i8"), ("element_count", "i8"), ("number", "i8")])
+"""The elements of a beam, consecutive, and its number among the beams."""
 ELEMENT = np.dtype(
     [
         ("first", "i8"),  # its first coordinate
@@ -49,13 +49,15 @@ MARK = np.dtype(
         ("point", "f8", 6),
         ("direction", "f8", 6),
         ("height", "f8"),  # z in ground
+        ("beam", "i8"),  # number of its beam
     ]
 )
-BEAMS, ELEMENTS, RULES, STRETCHES, BENDS, MARKS, MAP, ROOM = slots(
+BASE = slots(
     beams=(BEAM, 1), elements=(ELEMENT, 1), rules=(RULE, 1), stretches=(STRETCH, 1), bends=(BEND, 1), marks=(MARK, 1),
     map=("i8", 1),  # places in MATRIX of the (12, 12) pairs of every element
     room=("f8", 1),  # the matrix of one element, then the (4, 4) of one point
 )  # fmt: skip
+BEAMS, ELEMENTS, RULES, STRETCHES, BENDS, MARKS, MAP, ROOM = BASE
 MEMORY = (ROOM,)
 WIDTH, INNER = 12, 144
 """Coordinates of an element; where the matrix of a point begins in ROOM."""

@@ -47,7 +47,18 @@ def rows(constants: Mapping[str, Any], s: Any, y: Any, by_x: int = 0, by_y: int 
 
 def vectors(constants: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
     """Histories of all plane vectors of the nodes, (n_t, number, 2)."""
+    if "cholesky" in constants:
+        return to_nodal(constants["cholesky"], x)
     return np.asarray(x, float).reshape(len(x), x.shape[1] // 2, 2)
+
+
+def to_nodal(bands: Any, x: np.ndarray) -> np.ndarray:
+    """Histories of plane vectors from those of Cholesky coordinates; `bands` are the diagonals of L^T."""
+    band = np.asarray(bands, float)
+    count = band.shape[1]
+    upper = sum((np.diag(band[k, : count - k], k) for k in range(len(band))), np.zeros((count, count)))
+    flat = np.asarray(x, float).reshape(len(x), count, 2).transpose(1, 0, 2)
+    return np.linalg.solve(upper, flat.reshape(count, -1)).reshape(flat.shape).transpose(1, 0, 2)
 
 
 def spread(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:

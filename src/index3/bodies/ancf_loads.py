@@ -160,6 +160,6 @@ def stress(constants: Constants, q: Any, v: Any, a: Any, s: Any, y: Any = 0.0) -
 def thickness_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Green strain of the thickness (n_t, n_s), linear between the nodes, where it is measured."""
     lengths = np.asarray(constants["lengths"], float)
-    r_y = np.asarray(q, float).reshape(len(q), len(lengths) + 1, 6)[..., 4:]
+    r_y = vectors(constants, q)[:, 2::3]
     e, (n, x) = 0.5 * ((r_y * r_y).sum(-1) - 1.0), place(lengths, s)
     return e[:, n] + (e[:, n + 1] - e[:, n]) * x / lengths[n]

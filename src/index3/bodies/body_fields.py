@@ -151,7 +151,7 @@ ANCF_BEAM = declare(
         height=number("length", positive=True), width=number("length", positive=True),
         young=PRESSURE, poisson=number("1"), density=number("mass/length^3", positive=True),
         law=choice("continuum", "elastic-line"), plane=choice("strain", "stress"), damping=field("damping"),
-        gravity_across=choice("ignore"),
+        coordinates=choice("nodal", "cholesky"), gravity_across=choice("ignore"),
     ),
     PLANAR_RATES,
     STATE,

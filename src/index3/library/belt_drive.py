@@ -77,10 +77,11 @@ def belt_drive(segments: int = 100, *, pretension: float = 300.0) -> Model:
     Chosen where the source is silent or says two things: the belt is straight where it is free of forces, and its
     links are shortened such that each carries the pretension at the start. Contact forces act half a belt height below
     the pitch line, on the surface of the pulley. The damper of the contact sets in over a depth of 0.01 mm. The belt
-    starts on a tensioner of 35 mm that reaches 37 mm: it is thrown out by 2 mm in the first milliseconds. The moments
-    of inertia of a segment are those of its box. The crank is held at 150 rad/s by a torque of 5 N m s/rad times the
+    starts on a circle of 35 mm around the tensioner, whose contact begins at 37 mm: a blow at the start. The moments of
+    inertia of a segment are those of its box. The crank is held at 150 rad/s by a torque of 5 N m s/rad times the
     error of its speed and 200 N m/rad times that of its angle, on top of the 32.5 N m that the loads take. There is no
-    gravity.
+    gravity. The part by angle is made of a spring and of a torque that grows with time, so the potential energy and the
+    work of a run grow alike, far beyond the energy of the belt: look at their balance.
 
     Look at the speed of the alternator, 375 rad/s, and at the force of its axle. The first 20 ms are a start from a
     state that is far from steady.

@@ -165,12 +165,18 @@ def restart(T, E):
 def solve_step(T, E, R, S):
     """Correct the predicted a, lam of a step."""
     flags, memory, counts = view(E, newton.FLAGS), view(E, newton.MEMORY), view(R, run.COUNTS)
+    c = view(E, newton.SETTINGS)
     run.forget_undetermined(T, S, view(T, s.LAM))
     run.copy(view(E, newton.GUESS_A), view(T, s.A))
     run.copy(view(E, newton.GUESS_LAM), view(T, s.LAM))
     run.copy(view(E, newton.GUESS_Q), view(E, newton.Q_BASE))
     ratio = memory[newton.C_VELOCITY] / memory[newton.C_FACTORED] if memory[newton.C_FACTORED] > 0.0 else 0.0
-    if ratio < 0.7 or ratio > 1.4 or memory[newton.RATE_LAST] > view(E, newton.SETTINGS)[newton.RENEW_RATE]:
+    # a stiff motion is corrected by 1 - ratio^2 of what it needs if the matrix is one of another step
+    if (
+        ratio < c[newton.RENEW_BELOW]
+        or ratio > c[newton.RENEW_ABOVE]
+        or memory[newton.RATE_LAST] > c[newton.RENEW_RATE]
+    ):
         flags[newton.RENEW] = 1
     flags[newton.FRESH] = 0
     code, stabilised = STALLED, view(E, newton.CLOSURE)[0] != 0

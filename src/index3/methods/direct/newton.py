@@ -37,7 +37,7 @@ from index3.methods import manifold, projection_kernels, run
     step_a=("f8", 1), step_lam=("f8", 1),  # a correction that may be shortened
 )  # fmt: skip
 
-KAPPA, MAX_ITERATIONS, RENEW_RATE, PAPER_NORM = range(4)
+KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE = range(6)
 """Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error."""
 C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
 """Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of

@@ -11,18 +11,26 @@ from index3.methods.direct import alpha, newton
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 
-RENEW_RATE = 0.25
-"""A Jacobian is renewed once corrections shrink by less than 4; on long chains a matrix costs ten corrections."""
+RENEWAL = (0.25, 0.7, 1.4)
+"""A Jacobian is renewed once corrections shrink by less than 4, or where the step is less than 0.7 or more than 1.4
+times that of its factors; on long chains a matrix costs ten corrections."""
 
 
 def newton_table(
-    progress: Run, size: int, *, kappa: float, max_iterations: int, paper_norm: bool = False, stabilised: bool = False
+    progress: Run,
+    size: int,
+    *,
+    kappa: float,
+    max_iterations: int,
+    paper_norm: bool = False,
+    stabilised: bool = False,
+    renewal: tuple[float, float, float] = RENEWAL,
 ) -> Table:
     """A table with `size` slots, of which those of `newton` are filled."""
     n, m = progress.system.n, progress.system.m
     table = Table(size)
     table[newton.RUN] = np.array([progress.table.handle], np.int64)
-    table[newton.SETTINGS] = np.array([kappa, max_iterations, RENEW_RATE, paper_norm], float)
+    table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal], float)
     table[newton.MEMORY] = np.zeros(7)
     table[newton.FLAGS] = np.array([1, 0, 0, 0], np.int64)
     table[newton.CLOSURE] = np.zeros(1, np.int64)
