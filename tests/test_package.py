@@ -155,7 +155,7 @@ def test_methods_can_be_called_whatever_was_imported_before(capsys):
 
 
 def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Revolut'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Revolut'\. Did you mean 'Revolute'\?"):
         _ = index3.Revolut
 
 

@@ -59,7 +59,7 @@ class Contact(ForceElement):
     ------
     ModelError : names the contact.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> ball = RigidBody.sphere("ball", 0.1, mass=1.0, position=(0, 0, 1))
     >>> Contact("bounce", ball, Ground(), (Sphere(0.1), Plane()), stiffness=1e6, restitution=0.8, impact_velocity=4.0)
@@ -235,7 +235,7 @@ class ContactSet(ForceElement):
     ------
     ModelError : names the set.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> balls = [RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(k, 0, 1)) for k in range(3)]
     >>> floor = [(Ground(), Plane())]
