@@ -63,6 +63,21 @@ def must(*command, **variables):
         raise SystemExit(code)
 
 
+def follow(*command, every=20.0):
+    """Run a command that the rest depends on and that compiles kernels in place, and say how many are there by now."""
+    folder, start = ROOT / "src" / "index3" / "kernels", time.time()
+    with subprocess.Popen([str(part) for part in command], cwd=ROOT) as process:
+        while process.poll() is None:
+            try:
+                process.wait(every)
+            except subprocess.TimeoutExpired:
+                done = sum(file.stat().st_mtime >= start for file in folder.glob("*.kob"))
+                say(f"{done} kernels compiled after {time.time() - start:.0f} s")
+    if process.returncode:
+        say(f"failed (exit code {process.returncode}): {' '.join(str(part) for part in command)}")
+        raise SystemExit(process.returncode)
+
+
 def python_version():
     """Version of the environment's Python, or None if there is no working one."""
     try:
@@ -111,7 +126,7 @@ def install(extra):
     say("installing the packages that index3 needs (a minute or two the first time)")
     must(*pip, *build_requirements())
     say("installing index3 and compiling its kernels (about a minute the first time)")
-    must(*pip, "--no-build-isolation", "-e", f".[{extra}]")
+    follow(*pip, "--no-build-isolation", "-e", f".[{extra}]")
     check_kernels(PYTHON)
     say(f"installed in {time.perf_counter() - start:.0f} s")
 

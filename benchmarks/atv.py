@@ -25,6 +25,8 @@ RUNS: dict[str, tuple[Any, float, float]] = {  # method, rtol, longest step
     "hht-i3, free": ("hht-i3", 1e-5, np.inf),
     "bdf-i3, free": ("bdf-i3", 1e-4, np.inf),
     "bdf-si2, free": ("bdf-si2", 1e-4, np.inf),
+    "bdf-i3, free, 1e-5": ("bdf-i3", 1e-5, np.inf),
+    "bdf-i3, free, 1e-6": ("bdf-i3", 1e-6, np.inf),
 }
 COUNTS = ("steps", "evaluations", "factorisations")
 

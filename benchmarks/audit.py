@@ -41,7 +41,7 @@ def library(span: float) -> dict[str, Case]:
 
 def conservative(span: float) -> dict[str, Case]:
     """Those in which nothing does work, some in other sizes too."""
-    names = ("double_pendulum", "four_bar", "free_double_pendulum", "mass_spring", "parallelogram", "pendulum",
+    names = ("ancf_pendulum", "four_bar", "free_double_pendulum", "mass_spring", "parallelogram", "pendulum",
              "slider_crank", "spinning_top")  # fmt: skip
     cases = {name: (getattr(ix.library, name), span, {}) for name in names}
     cases["chain5"] = (partial(ix.library.chain, 5), span, {})

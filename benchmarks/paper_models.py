@@ -1,6 +1,7 @@
 """The models of the paper on HHT-I3 by its own comparison: work of HHT-I3 and of BDF, and how far the runs agree.
 
     python benchmarks/paper_models.py belt [--methods hht-i3,bdf-i3,bdf-si2,bdf-si2:1] [--tolerances 1e-3,1e-4]
+    python benchmarks/paper_models.py atv
     python benchmarks/paper_models.py track [--end 3] [--reference 1e-5] [--second bdf-i3@1e-5]
 
 Methods are keys, with a fixed order after a colon if wanted. The reference is hht-i3 at `--reference`; `--second` names
@@ -94,7 +95,18 @@ def track_outputs(result: ix.Result) -> dict[str, np.ndarray]:
     }
 
 
+def atv_outputs(result: ix.Result) -> dict[str, np.ndarray]:
+    """What the paper looks at: a reaction, the pitch rate of the engine; and the frame's modes and stresses."""
+    return {
+        "reaction": result["right swing arm pivot"].force[:, 2],
+        "pitch_rate": result["engine"].angular_velocity[:, 1],
+        "modal": result["frame"].modal,
+        "stress": result["frame"].stress(["BL", "CL"]),
+    }
+
+
 CASES = {
+    "atv": Case(lambda: ix.library.atv(), 0.5, 0.0, 1e-3, atv_outputs, "1e-4,1e-5", 1e-8),
     "belt": Case(lambda: ix.library.belt_drive(), 0.05, 0.02, 1e-4, belt_outputs),
     "track": Case(lambda: ix.library.crawler_track(), 3.0, 0.5, 5e-3, track_outputs),
 }

@@ -27,7 +27,15 @@ suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
 
 autodoc_typehints = "none"  # signatures carry them
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+INNER = (  # what elements tell the compiler and the page of themselves: for who writes one, not for who uses one
+    "record", "damped", "explain", "conservative", "solids", "pose", "frame_motion", "constants", "is_oriented", "form",
+    "check_model", "has_part", "clamp_arms", "marker_beside", "law_in_numbers", "curved", "span", "marker_at_pose",
+    "drawing", "marker_rows", "row_weights", "along", "lacks_inertia", "longest_step", "mode", "symbol", "blocks",
+    "given_rates", "mark", "check_place", "joint_point", "own_marker_at", "marker_pose", "marker_motion", "solid",
+    "reported", "factor", "from_data", "file_arrays", "slips", "by_differences", "solve", "reading_others",
+    "reads_accelerations", "reads_reactions",
+)  # fmt: skip
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -105,7 +113,10 @@ def write_names(app):
             module, _, short = name.rpartition(".")
             thing = getattr(importlib.import_module(module), short)
             directive = "autoclass" if inspect.isclass(thing) else "autofunction"
-            keep(folder / f"{name}.rst", [short, "=" * len(short), "", f".. {directive}:: {name}"])
+            page = [short, "=" * len(short), "", f".. {directive}:: {name}"]
+            if short in kinds:
+                page.append(f"   :exclude-members: {', '.join(INNER)}")
+            keep(folder / f"{name}.rst", page)
             lines.append(f"   {name}")
         lines.append("")
     keep(folder / "index.rst", lines)

@@ -143,3 +143,18 @@ def test_the_first_run_refuses_sources_that_are_not_installed(go):
     answer = subprocess.run([sys.executable, "-c", monkey + go.FIRST_RUN], capture_output=True, text=True)
     assert answer.returncode == 1
     assert "is not the index3 that was installed in" in answer.stderr
+
+
+def test_an_installation_tells_how_far_it_is(go, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(go, "ROOT", tmp_path)
+    folder = tmp_path / "src" / "index3" / "kernels"
+    folder.mkdir(parents=True)
+    (folder / "old.kob").touch()
+    os.utime(folder / "old.kob", (0, 0))
+    work = f"import pathlib, time; pathlib.Path({str(folder)!r}, 'new.kob').touch(); time.sleep(1)"
+    go.follow(sys.executable, "-c", work, every=0.2)
+    assert "[index3] 1 kernels compiled after" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        go.follow(sys.executable, "-c", "raise SystemExit(3)")
+    assert ended.value.code == 3
+    assert "failed (exit code 3)" in capsys.readouterr().out

@@ -155,7 +155,7 @@ def test_methods_can_be_called_whatever_was_imported_before(capsys):
 
 
 def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Revolut'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Revolut'\. Did you mean 'Revolute'\?"):
         _ = index3.Revolut
 
 
@@ -246,7 +246,7 @@ def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
     plt.close("all")
 
 
-PAGES = ["README.md", "docs/reference/model_files.md"]
+PAGES = ["README.md", "docs/index.md", "docs/reference/model_files.md"]
 PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
 PAGES.remove("docs/tutorials/sweep.md")  # a script: below
 PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]

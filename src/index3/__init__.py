@@ -93,13 +93,23 @@ class _Methods(ModuleType):
 importlib.import_module("index3.methods").__class__ = _Methods
 
 
+def _nearest(name: str) -> str:
+    """A hint at the public name that may be meant; Python itself asks for names with underscores."""
+    if name.startswith("_"):
+        return ""
+    import difflib  # only for a mistake
+
+    near = difflib.get_close_matches(name.lower(), [known.lower() for known in __all__], n=1)
+    return f". Did you mean '{next(known for known in __all__ if known.lower() == near[0])}'?" if near else ""
+
+
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         value = getattr(importlib.import_module(_PLACES[name]), name)
     elif name in _MODULES:
         value = importlib.import_module(f"index3.{name}")
     else:
-        raise AttributeError(f"module 'index3' has no attribute {name!r}")
+        raise AttributeError(f"module 'index3' has no attribute {name!r}{_nearest(name)}")
     globals()[name] = value  # found directly next time
     return value
 

@@ -146,6 +146,22 @@ def test_no_accelerations_are_told_by_who_needs_them():
     assert said.startswith("There are no accelerations at t = 0, which AddedMass 'water' needs")
 
 
+LIBRARY = {
+    "chain": "n", "parallelogram": "n", "belt_drive": "segments", "pendulum": "length", "double_pendulum": "c2",
+    "four_bar": "lengths", "iltis": "speed", "mass_spring": "k", "flexible_slider_crank": "speed", "hmmwv14": "bump",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_mechanisms_of_the_library(name):
+    for junk in (None, "x", np.nan, np.inf, HUGE, {}, np.zeros(3), 1j, 1e308, -1.5):
+        if name in ("chain", "parallelogram", "belt_drive") or not isinstance(junk, float) or not np.isfinite(junk):
+            if name == "mass_spring" and np.shape(junk) == (3,):
+                continue
+            with pytest.raises(ix.ModelError, match=rf"^{name}.*{LIBRARY[name]}"):
+                getattr(ix.library, name)(**{LIBRARY[name]: junk})
+
+
 def test_a_stepper_and_a_batch():
     swinging = ix.prepare(sprung(), "dopri5", progress=False)
     stepper = swinging.stepper(0.0)

@@ -20,7 +20,13 @@ from index3.system.system import State
 
 SPANS = {
     "andrews": 0.002, "chain": 0.05, "hmmwv14": 0.02, "hmmwv50": 0.01, "iltis": 0.02, "pendulum": 0.3, "four_bar": 0.1,
+    "belt_drive": 2e-6,
 }  # fmt: skip
+SMALL = {
+    "chain": lambda: ix.library.chain(3, springs=True),
+    "belt_drive": lambda: ix.library.belt_drive(40),
+    "crawler_track": lambda: ix.library.crawler_track(short=True),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +46,7 @@ def assert_identical(one, two):
 
 
 def library(name):
-    return ix.library.chain(3, springs=True) if name == "chain" else getattr(ix.library, name)()
+    return SMALL.get(name, getattr(ix.library, name))()
 
 
 def masses(model):

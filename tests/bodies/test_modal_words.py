@@ -94,6 +94,7 @@ BAD = {
     "has a stiffness matrix that is not symmetric": {"stiffness_matrix": STIFFNESS + np.triu(np.ones((18, 18)))},
     "can move in 6 ways besides": {"stiffness_matrix": 0.0 * STIFFNESS},
     "has too few interface nodes, or parts": {"stiffness_matrix": 0.0 * STIFFNESS, "interface": [[0, 1, 2]]},
+    "has a stiffness matrix that is not positive: some": {"stiffness_matrix": -STIFFNESS},
     "cannot read its mass matrix from 'nowhere.mtx'": {"mass_matrix": "nowhere.mtx"},
     "has damping ratios that are negative": {"damping": -0.1},
     "has damping [0.1, 0.1] for 6 modes": {"damping": [0.1, 0.1]},
@@ -115,6 +116,26 @@ def test_modes_with_a_rigid_motion_are_refused():
     modes = np.column_stack([own, turn + own])
     with pytest.raises(ix.ModelError, match="'lumps' has modes that contain a rigid motion"):
         ix.ModalBody.from_modes("lumps", modes, MASS, STIFFNESS, NODES)
+
+
+def test_given_modes_need_stiffness():
+    shape = np.random.default_rng(1).normal(size=(18, 2))
+    for modes, stiffness, words in (
+        (shape, -STIFFNESS, "stiffness matrix that is not positive"),
+        (shape, 0.0 * STIFFNESS, "can move in 2 ways"),
+        (shape[:, :0], STIFFNESS, "has no modes"),
+    ):
+        with pytest.raises(ix.ModelError, match=f"'lumps' .*{words}"):
+            ix.ModalBody.from_modes("lumps", modes, MASS, stiffness, NODES)
+
+
+@pytest.mark.parametrize("count", [0, -3, 2.5, True])
+def test_hot_spots_are_counted(count):
+    model = ix.Model("free", gravity=(0, 0, 0))
+    model.add(beam(2).body("tube", interface=["A"], modes=1))
+    result = ix.simulate(model, (0.0, 1e-3), "hht-i3")
+    with pytest.raises(ix.ModelError, match="'tube': hot_spots of"):
+        result["tube"].hot_spots(count)
 
 
 def test_markers_that_no_node_carries_are_refused():

@@ -14,8 +14,10 @@ from scipy.spatial.transform import Rotation
 
 from index3.algebra.rotations import rotation, spin
 from index3.bodies.ancf_beam import AncfBeam
-from index3.bodies.body import Body, Ground, check_pair
+from index3.bodies.body import Body
+from index3.bodies.ground import Ground
 from index3.bodies.marker import Marker, frame
+from index3.bodies.pairs import check_pair
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody

@@ -74,3 +74,15 @@ def test_work_of_bdf_of_order_one_on_a_track():
     ratio = np.exp(np.polyval(line, np.log(error))) / evaluations
     print("evaluations of bdf-si2 of order 1 over hht-i3:", ratio)
     assert ratio > 2.0
+
+
+def test_work_on_a_belt():
+    """S2-37 does not reproduce: index-3 BDF takes HHT's work at equal tolerance, the paper says 2.65 times its time.
+
+    On 40 segments over 2 ms at rtol 1e-4: 1.0 of the evaluations, 1.1 of the factorisations. Stabilised index 2: 1.9
+    and 2.4. Half as much to either side, for the counts of failed corrections change with the last digits.
+    """
+    work = {method: np.array(run("belt", method, 1e-4)[1]) for method in ("hht-i3", "bdf-i3", "bdf-si2")}
+    print(work)
+    assert np.all(abs(np.log(work["bdf-i3"] / work["hht-i3"])) < np.log(1.5))
+    assert np.all(work["bdf-si2"] > 1.2 * work["hht-i3"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,17 @@ def test_stiff_and_other_models_get_their_methods():
     assert loose.method == "dopri5"
     assert "not stiff" in loose.message
     assert ix.simulate(ix.library.four_bar(), (0, 0.1), rtol=1e-9).method == "dop853"
+
+
+def test_the_message_says_why_a_method_was_chosen():
+    """Steps that stability allows and accuracy asks for, and the tolerance: what the choice follows from."""
+    message = ix.simulate(ix.library.double_pendulum(), (0.0, 0.01), rtol=1e-3, progress=False).message
+    assert re.search(
+        r"hht-i3 \(stiff: rates up to \S+ 1/s allow explicit steps of \S+ s, accuracy asks for \S+ s", message
+    )
+    assert "; rtol above 0.0001)" in message
+    message = ix.simulate(ix.library.pendulum(), (0.0, 0.01), rtol=1e-8, progress=False).message
+    assert "dop853 (not stiff: nothing vibrates or decays; rtol 1e-07 or less)" in message
 
 
 def test_rolling_is_not_stiff():

@@ -103,6 +103,18 @@ def test_every_method_goes_on(method, steps):
     check_interrupted(simulation_of(chain(), method), steps)
 
 
+@pytest.mark.parametrize("method", ["hht-i3", "radau5"])
+def test_a_heap_goes_on_with_the_part_of_the_matrix_in_use(method):
+    """Balls of which each may touch each: order and pattern of the factors change on the way and are kept."""
+    model, shapes = ix.Model("row"), []
+    for k in range(4):
+        place, velocity = (0.21 * k, 0.0, 0.0995), (1.0 if k == 0 else 0.0, 0.0, 0.0)
+        ball = model.add(ix.RigidBody.sphere(f"b{k}", 0.1, mass=1.0, position=place, velocity=velocity))
+        shapes.append((ball, ix.Sphere(0.1)))
+    model.add(ix.ContactSet("all", [*shapes, (model.ground, ix.Plane())], stiffness=1e5, damping=0.2, friction=0.2))
+    check_interrupted(simulation_of(model, method, rtol=1e-4), 20)
+
+
 @pytest.mark.jit_off
 def test_kernels_as_plain_python_go_on():
     check_interrupted(simulation_of(ix.library.pendulum(), "hht-i3", step=0.03), 2)

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import index3 as ix
-from index3.bodies.body import Ground
+from index3.bodies.ground import Ground
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody

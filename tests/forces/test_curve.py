@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.interpolate import PchipInterpolator
 
-from index3.bodies.body import Ground
+from index3.bodies.ground import Ground
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.compiled.interface import JIT

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.bodies.body import Ground
+from index3.bodies.ground import Ground
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s

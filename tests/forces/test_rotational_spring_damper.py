@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from index3.bodies.body import Ground
+from index3.bodies.ground import Ground
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.errors import ModelError

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import index3 as ix
-from index3.bodies.body import Ground
+from index3.bodies.ground import Ground
 from index3.compiled import slots as s
 from index3.errors import ModelError
 from index3.forces.road import Road

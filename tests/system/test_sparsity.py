@@ -8,7 +8,7 @@ import pytest
 import index3 as ix
 from index3.compiled import slots as s
 from index3.system.compile import compile_model
-from index3.system.sparsity import pairs, pattern
+from index3.system.sparsity import CROWDED, pairs, pattern
 
 MODELS = {
     "four_bar": ix.library.four_bar,
@@ -104,3 +104,25 @@ def test_bodies_without_a_common_element_are_not_coupled(system):
 def test_entries_grow_linearly_with_a_chain():
     counts = [len(compile_model(ix.library.chain(n)).sparsity.indices) for n in (10, 20, 40)]
     assert counts[2] - counts[1] == 2 * (counts[1] - counts[0])
+
+
+@pytest.mark.parametrize("count", [8, 60])
+def test_crowded_and_sparse_patterns_are_found_alike(count):
+    """Few entries are sorted and searched, many are looked up in a table of all places."""
+    rng, size = np.random.default_rng(0), 12
+    rows, columns = rng.integers(0, size, (2, count))
+    found = pattern(size, [rows[:3], rows[3:]], [columns[:3], columns[3:]])
+    assert (size * size <= CROWDED * len(found.keys)) == (count == 60)  # both ways are taken
+    full = np.eye(size, dtype=bool)
+    full[rows, columns] = full[columns, rows] = True
+    by_columns, by_rows = np.nonzero(full.T)
+    assert np.array_equal(found.indices, by_rows)
+    assert np.array_equal(np.repeat(np.arange(size), np.diff(found.indptr)), by_columns)
+    assert np.array_equal(found.indices[found.places(rows, columns)], rows)
+    assert np.array_equal(by_columns[found.places(rows, columns)], columns)
+
+
+def test_pairs_of_several_lists_follow_each_other():
+    rows, columns = pairs(np.array([[1, 2], [5, 7]]))
+    assert rows.tolist() == [1, 1, 2, 2, 5, 5, 7, 7]
+    assert columns.tolist() == [1, 2, 1, 2, 5, 7, 5, 7]

@@ -70,6 +70,25 @@ def frame_twists(state: State, direction: np.ndarray) -> list[np.ndarray]:
     return twists
 
 
+def deflections(system: System, q: np.ndarray, directions: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Of each body that deforms the places of its sections (k, 3), and how they move (lines, k, 3) along directions.
+
+    By central differences: places are smooth in the coordinates, and a thousandth of the step is lost to rounding.
+    """
+    found = {}
+    for body, start in zip(system.bodies, system.starts, strict=False):
+        sections = body.sections()
+        if not sections:
+            continue
+        own, lines = q[start : start + body.size], directions[:, start : start + body.size]
+        step = 1e-6 / np.maximum(np.abs(lines).max(axis=1, initial=0.0), 1e-300)[:, None]
+        constants = body.constants()
+        ahead, behind = (body.section_places(constants, sections, own + sign * step * lines) for sign in (1.0, -1.0))
+        moved = (ahead - behind) / (2.0 * step[:, :, None])
+        found[body.name] = body.section_places(constants, sections, own[None])[0], moved
+    return found
+
+
 def free_directions(state: State) -> np.ndarray:
     """Columns (n, dof) that span what the position rows leave free at the point where the Jacobian was evaluated."""
     system = state.system

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from index3.analysis.instants import movement, snapshots
+from index3.analysis.instants import deflections, extent, movement, snapshots
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
@@ -23,6 +23,9 @@ STILL = 3e-7
 
 NULL = 1e-11
 """Singular values below this part of the largest one, of a balanced matrix, are zero: rounding of A is below 1e-13."""
+UNSEEN = 1e-9
+"""Movement of what is looked at below this part of the change of coordinates is rounding: the section of a beam that
+grows thicker and thinner moves no point of its axis."""
 
 
 @dataclass
@@ -34,7 +37,8 @@ class Mode:
     eigenvalue : complex [1/s]
     frequency : |eigenvalue| [rad/s]
     damping : damping ratio, -Re / |eigenvalue|
-    shape : (n,) complex change of the coordinates, largest body displacement or turn 1
+    shape : (n,) complex change of the coordinates; the largest displacement or turn of a body, or displacement of a
+        point of one that deforms, is 1
     bodies : body name -> (6,) complex: displacement of its origin and turn, ground axes
     words : the body that moves most and how
     """
@@ -121,15 +125,38 @@ def find_modes(model: Model, system: System, q: np.ndarray, A: np.ndarray, displ
         body.name: np.hstack([result[body.name].velocity, result[body.name].angular_velocity])
         for body in model.bodies.values()
     }
+    bent = {name: (r, x[:count] + 1j * x[count:]) for name, (r, x) in deflections(system, q, lines).items()}
+    origins = {name: result[name].position[0] for name in bent}
     modes = []
     for k, value in enumerate(values):
         bodies = {name: x[k] + 1j * x[count + k] for name, x in twists.items()}
-        largest = max((np.abs(x).max() for x in bodies.values()), default=0.0) or 1.0
+        points = [np.abs(x[k]).max() for _, x in bent.values()]
+        largest = max([np.abs(x).max() for x in bodies.values()] + points, default=0.0)
+        whole = np.abs(shapes[:, k]).max(initial=0.0)
+        largest = largest if largest > UNSEEN * whole else whole or 1.0
         size = float(abs(value))
         damping = 0.0 - float(value.real) / size if size else 0.0
         shares = {name: x / largest for name, x in bodies.items()}
-        modes.append(Mode(complex(value), size, damping, shapes[:, k] / largest, shares, describe_shape(bodies)))
+        moved = {name: x[k] for name, (_, x) in bent.items()}
+        arms = {name: r - origins[name] for name, (r, _) in bent.items()}
+        words = describe_bending(bodies, moved, arms) or describe_shape(bodies)
+        modes.append(Mode(complex(value), size, damping, shapes[:, k] / largest, shares, words))
     return modes
+
+
+def describe_bending(bodies: dict[str, np.ndarray], bent: dict[str, np.ndarray], arms: dict[str, np.ndarray]) -> str:
+    """The body that deforms most, if some point of it moves more by that than all bodies as a whole; else nothing.
+
+    `bent` (k, 3) is how the sections move, `arms` (k, 3) where they are from the body's origin.
+    """
+    own = {name: x - bodies[name][:3] - np.cross(bodies[name][3:], arms[name]) for name, x in bent.items() if len(x)}
+    if not own:
+        return ""
+    name = max(own, key=lambda key: float(np.abs(own[key]).max()))
+    size = float(np.abs(own[name]).max())
+    if size <= max(float(np.abs(x).max()) for x in bodies.values()):
+        return ""
+    return f"{name}: deforms along {'xyz'[int(np.argmax(np.abs(own[name]).max(axis=0)))]}"
 
 
 def describe_shape(bodies: dict[str, np.ndarray]) -> str:
@@ -142,14 +169,20 @@ def describe_shape(bodies: dict[str, np.ndarray]) -> str:
 
 
 def mode_result(
-    model: Model, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
+    model: Model, t: float, q: np.ndarray, mode: Mode, number: int, amplitude: float, periods: float, frames: int
 ) -> Result:
     """A few periods of a mode, its positions closed, as a result that plots and plays."""
     equations = Equations(model, "linearize")
     system, state = equations.system, equations.state
     state.move(t, q, np.zeros(system.n))
     state.run(evaluate.poses)
-    size = max(movement(state, mode.shape.real), movement(state, mode.shape.imag)) or 1.0
+    parts = np.array([mode.shape.real, mode.shape.imag])
+    bent = [
+        np.abs(x).max() / max(extent(state), np.ptp(r, axis=0).max()) for r, x in deflections(system, q, parts).values()
+    ]
+    size = max([*(movement(state, part) for part in parts), *bent])
+    whole = np.abs(mode.shape).max(initial=0.0)
+    size = size if size > UNSEEN * whole else whole or 1.0
     rate = abs(mode.eigenvalue.imag) or mode.frequency or 2.0 * np.pi
     times = np.linspace(0.0, periods * 2.0 * np.pi / rate, round(periods * frames) + 1)
     turning = np.exp(1j * rate * times)[:, None] * (amplitude / size * mode.shape)
@@ -160,7 +193,8 @@ def mode_result(
     block = equations.projection.close_block(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
-    info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}
+    words = f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."
+    info = {"method": f"mode {number}, {mode.frequency / (2.0 * np.pi):.4g} Hz", "message": words}
     result = Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)
     result.source = ModelOfRun(model)
     return result

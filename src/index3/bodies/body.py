@@ -1,11 +1,9 @@
-"""What all bodies share: a name, initial coordinates and rates, markers, a shape to draw; and ground."""
+"""What all bodies share: a name, initial coordinates and rates, markers, a shape to draw."""
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
-from reprlib import repr as short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,9 +11,8 @@ import numpy as np
 
 from index3.bodies.body_fields import arguments_of, signature_of
 from index3.bodies.colors import as_color
-from index3.bodies.kinematics import Kinematics, carried, on_arm, still
+from index3.bodies.kinematics import Kinematics, carried, on_arm
 from index3.bodies.marker import Marker, as_vector, check_name, frame
-from index3.bodies.moving_marker import MovingMarker, moving_marker
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
 
@@ -226,6 +223,11 @@ class Body(Element):
         still = np.zeros_like(q)
         return np.stack([cls.marker_motion(constants, each, q, still, still).position for each in sections], axis=1)
 
+    def sections(self) -> list[Mapping[str, Any]]:
+        """Places, for `section_places`, by which a deformation is judged; a rigid body has none."""
+        drawn = self.drawing() if self.deforms else {}
+        return [place for line in drawn.get("lines", ()) for place in line]
+
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""
         return on_arm(*self.part_pose(marker.part), marker.position, marker.axes)
@@ -310,97 +312,3 @@ def kept(value: Any) -> Any:
 def diagonal(size: int) -> tuple[np.ndarray, np.ndarray]:
     """The couplings of a body with a diagonal mass matrix."""
     return np.arange(size), np.arange(size)
-
-
-class Ground(Body):
-    """The frame that does not move: no coordinates, always part of a model as `model.ground`."""
-
-    kind_name = "ground"
-
-    def __init__(self) -> None:
-        super().__init__("ground", "ground")
-
-    @classmethod
-    def frame_motion(
-        cls, constants: Mapping[str, Any], part: str | None, q: np.ndarray, v: np.ndarray, a: np.ndarray
-    ) -> Kinematics:
-        """None."""
-        zero = np.zeros((len(q), 3))
-        return Kinematics(zero, zero, zero, still(len(q)), zero, zero)
-
-    def moving_marker(
-        self,
-        position: Any = (0, 0, 0),
-        *,
-        path: Any = None,
-        rotation: Any = None,
-        axis: Any = None,
-        x: Any = None,
-        z: Any = None,
-        name: str | None = None,
-    ) -> MovingMarker:
-        """A marker whose point and axes follow functions of time, for joints and forces like any other.
-
-        Parameters
-        ----------
-        position : the point, where `path` does not give it, in ground [m]
-        path : function of t [s] that returns the point in ground, three numbers [m]; or three such functions (or
-            constants): it and its first and second derivative
-        rotation : function of t that returns the rotation vector (axis times angle [rad], in ground) that turns the
-            marker's axes; or three functions, as for `path`. With `axis` it returns the angle alone.
-        axis : direction in ground of a rotation about a fixed axis
-        x, z : directions of the axes before they are turned
-        name : str, for messages
-
-        Missing derivatives are taken by differences with a step of 0.001 s, with a warning. The work of what moves the
-        marker is part of `result.energy.work`.
-
-        >>> from math import cos, sin
-        >>> path = (lambda t: (0, 0, sin(t)), lambda t: (0, 0, cos(t)), lambda t: (0, 0, -sin(t)))
-        >>> Ground().moving_marker(path=path, name="pivot")
-        <MovingMarker 'pivot' on 'ground'>
-        """
-        return moving_marker(self, position, x, z, path, rotation, axis, name)
-
-
-def check_pair(owner: str, first: Any, second: Any, remedy: str) -> bool:
-    """Raise unless `first` and `second` are two bodies (returns True) or markers on two bodies (returns False).
-
-    `remedy` says what goes with two bodies, for example "at=... and axis=...".
-    """
-    are_bodies = [isinstance(end, Body) for end in (first, second)]
-    for end, is_body in zip((first, second), are_bodies, strict=True):
-        if not is_body and not isinstance(end, Marker):
-            raise ModelError(f"{owner} cannot join {short(end)}. Give two bodies with {remedy}, or two markers.")
-    if are_bodies[0] != are_bodies[1]:
-        raise ModelError(
-            f"{owner} mixes a body and a marker. Give two bodies with {remedy}, or two markers (body.marker(...))."
-        )
-    body, other = (first, second) if are_bodies[0] else (first.body, second.body)
-    if body is other:
-        ends = "two different bodies" if are_bodies[0] else "markers on two different bodies"
-        raise ModelError(f"{owner} joins body '{body.name}' to itself. Give it {ends}.")
-    return are_bodies[0]
-
-
-def joint_point(first: Body, second: Body, point: np.ndarray) -> np.ndarray:
-    """Where a joint of two bodies is that is to be at a point: on the axis of a beam, if one of them is one."""
-    return second.joint_point(first.joint_point(point))
-
-
-def as_markers(owner: str, markers: Any) -> tuple[Marker, ...]:
-    """A marker or body, or a sequence of them, as markers; a body stands for one at its origin with its axes."""
-    given = [markers] if isinstance(markers, Marker | Body) else markers
-    if not isinstance(given, Sequence) or not given:
-        raise ModelError(f"{owner} has markers {short(markers)}. Give a marker or body, or a list of them.")
-    for end in given:
-        if not isinstance(end, Marker | Body):
-            raise ModelError(f"{owner} cannot act on {short(end)}. Give a body or a marker.")
-    return tuple(end.marker() if isinstance(end, Body) else end for end in given)
-
-
-def distance(first: np.ndarray, second: np.ndarray) -> float:
-    """Length of the line between two points, 0 where it is only rounding."""
-    length = math.dist(first, second)
-    scale = max(1.0, *map(abs, first.tolist()), *map(abs, second.tolist()))
-    return length if length > 1e-12 * scale else 0.0  # 1e-12: thousands of roundings of coordinates of this size

@@ -169,7 +169,7 @@ class Marker(metaclass=ElementType):
     name : str, optional
     part : name of the rigid part that it sits on, for bodies that have several
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> Ground().marker((1, 0, 0)).position.tolist()
     [1.0, 0.0, 0.0]
     """

@@ -145,6 +145,10 @@ class BodyOfNodes(Body):
             )
         return number, *self.part_pose(f"node{number}")
 
+    def sections(self) -> list[Mapping[str, Any]]:
+        """All nodes."""
+        return [{"part": f"node{k}"} for k in range(len(self.data.nodes))]
+
     def drawing(self) -> dict[str, Any]:
         """Bars along its members and its faces, coloured by stress where it is known; else its shape."""
         data = self.data

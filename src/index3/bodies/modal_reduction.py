@@ -99,6 +99,8 @@ def component_modes(
 def own_modes(structure: Structure, modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Given modes (coordinates, n) made orthonormal, and the squares of their angular frequencies (n,)."""
     owner, M, K = structure.owner, structure.M, structure.K
+    if not modes.shape[1]:
+        raise ModelError(f"{owner} has no modes. Give at least one shape, or use a RigidBody.")
     scale = np.sqrt(np.maximum(np.einsum("ik,ik->k", modes, M @ modes), 0.0))
     if scale.min(initial=np.inf) == 0.0:
         raise not_positive(owner)
@@ -113,6 +115,7 @@ def own_modes(structure: Structure, modes: np.ndarray) -> tuple[np.ndarray, np.n
             "the frame of the body does the rest."
         )
     squares, shapes = scipy.linalg.eigh(modes.T @ (K @ modes), modes.T @ (M @ modes))
+    check_stiffness(owner, squares)
     return modes @ shapes, squares
 
 
@@ -140,7 +143,10 @@ def held_modes(
     if count is not None and count > size:
         raise too_many(owner, count, size)
     if size <= DENSE or count is None or 3 * count > size:  # M x = K x / (2 pi f)^2: M may be singular, K is not
-        inverse, shapes = scipy.linalg.eigh(M.toarray(), K.toarray())
+        try:
+            inverse, shapes = scipy.linalg.eigh(M.toarray(), K.toarray())
+        except np.linalg.LinAlgError:
+            raise not_stiff(owner) from None
     else:
         inverse, shapes = scipy.sparse.linalg.eigsh(M, k=max(count, 1), M=K, which="LA")
     order = np.argsort(-inverse)
@@ -190,10 +196,26 @@ def orthonormal(owner: str, m: np.ndarray, k: np.ndarray, rigid: np.ndarray) -> 
             f"{owner} has no way to deform: one interface and no modes. Give modes=1 or more, or use a RigidBody."
         )
     squares, shapes = scipy.linalg.eigh(basis.T @ k @ basis, basis.T @ m @ basis)
-    loose = int(np.sum(squares < STILL * max(squares.max(initial=0.0), 1e-300)))
+    check_stiffness(owner, squares)
+    return unit[:, None] * (basis @ shapes), squares
+
+
+def not_stiff(owner: str) -> ModelError:
+    """A stiffness matrix that gives energy back."""
+    return ModelError(
+        f"{owner} has a stiffness matrix that is not positive: some deformation sets energy free. Check its signs and "
+        "the order of its rows."
+    )
+
+
+def check_stiffness(owner: str, squares: np.ndarray) -> None:
+    """Raise if a deformation meets no resistance, or less; `squares` are those of the frequencies."""
+    largest = max(float(np.abs(squares).max(initial=0.0)), 1e-300)
+    if squares.min(initial=0.0) < -STILL * largest:
+        raise not_stiff(owner)
+    loose = int(np.sum(squares < STILL * largest))
     if loose:
         raise ModelError(
             f"{owner} can move in {loose} ways besides those of a rigid body without resistance. "
             "Check that its stiffness matrix ties all of its parts together."
         )
-    return unit[:, None] * (basis @ shapes), squares

@@ -59,6 +59,8 @@ def hot_spots(
 ) -> list[HotSpot]:
     """The nodes with the largest stresses in the run, highest first, each with the time of its largest."""
     recovery = recovery_of(constants)
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ModelError(f"{constants['label']}: hot_spots of {count!r} nodes. Give a whole number, at least 1.")
     nodes = np.unique(recovery.nodes)
     stresses = recovery.at_nodes(q[:, FRAME:], nodes)
     rows = np.argmax(stresses, axis=0)

@@ -10,9 +10,10 @@ import numpy as np
 
 from index3.algebra.rotations import rotation
 from index3.bodies import body_fields
-from index3.bodies.body import Body, diagonal, distance
+from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.pairs import distance
 from index3.errors import ModelError
 from index3.registry import register
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from index3.algebra.rotations import E_transposed, rotation, spin
 from index3.bodies import body_fields
-from index3.bodies.body import Body, distance
+from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
+from index3.bodies.pairs import distance
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
 from index3.errors import ModelError
 from index3.registry import register

@@ -51,32 +51,36 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     system, n = state.system, state.system.n
     columns = np.repeat(np.arange(n + system.m), np.diff(system.sparsity.indptr))
     rows = system.sparsity.indices
-    inside = (rows < n) & (columns < n)
-    rates = []
-    for which in (s.C_K, s.C_D):
+    inside = np.flatnonzero((rows < n) & (columns < n))
+    rows, columns = rows[inside], columns[inside]
+    entries = []
+    for which in (s.C_K, s.C_D, s.C_M):
         state[s.COEF][:] = 0.0
         state[s.COEF][which] = 1.0
-        if state.run(evaluate.forces, evaluate.jacobian, evaluate.matrix):
+        first = (evaluate.forces, evaluate.jacobian) if which == s.C_K else ()
+        if state.run(*first, evaluate.matrix):
             return np.inf, np.inf
-        values = state[s.MATRIX][:-1][inside].copy()
-        state[s.COEF][:] = 0.0
-        state[s.COEF][s.C_M] = 1.0
-        state.run(evaluate.matrix)
-        solver.factor(projector.factors)
-        x = np.cos(np.arange(1.0, n + 1.0) ** 2)  # in no direction of symmetry; numpy.random takes 10 ms to load
-        size = 0.0
-        for _ in range(ITERATIONS):
-            right = projector.factors[contract.X]
-            right[:] = 0.0
-            right[:n] = np.bincount(rows[inside], weights=values * x[columns[inside]], minlength=n)
-            solver.solve(projector.factors)
-            z = right[:n].copy()
-            size = float(np.linalg.norm(z)) / max(float(np.linalg.norm(x)), 1e-300)
-            if size == 0.0:
-                break
-            x = z / np.linalg.norm(z)
-        rates.append(size)
+        entries.append(state[s.MATRIX][inside])
+    solver.factor(projector.factors)  # M: what MATRIX holds now
+    rates = [largest_ratio(projector, rows, columns, values) for values in entries[:2]]
     return float(np.sqrt(rates[0])), rates[1]
+
+
+def largest_ratio(projector: Projector, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> float:
+    """The largest eigenvalue of P M^-1 A, M being factored, by power iteration; A has these entries."""
+    right, n = projector.factors[contract.X], projector.state.system.n
+    x = np.cos(np.arange(1.0, n + 1.0) ** 2)  # in no direction of symmetry; numpy.random takes 10 ms to load
+    size = 0.0
+    for _ in range(ITERATIONS if values.any() else 0):
+        right[:n], right[n:] = np.bincount(rows, weights=values * x[columns], minlength=n), 0.0
+        solver.solve(projector.factors)
+        z = right[:n].copy()
+        length = float(np.linalg.norm(z))
+        size = length / max(float(np.linalg.norm(x)), 1e-300)
+        if size == 0.0:
+            break
+        x = z / length
+    return size
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
@@ -94,10 +98,15 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
     projection_kernels.assemble_accelerations(state.handle, projector.handle)
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
     wanted = min(wanted_step(state, rtol), span)
+    steps = f"rates up to {fastest:.3g} 1/s allow explicit steps of {limit:.2g} s, accuracy asks for {wanted:.2g} s"
+    if fastest == 0.0:
+        steps = "nothing vibrates or decays"
     if limit < STIFF * wanted:
         loose = rtol > TIGHT and not state.system.user_states
-        return Choice(ROBUST if loose else STEADY, f"stiff, fastest rate {fastest:.3g} 1/s")
-    return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff, fastest rate {fastest:.3g} 1/s")
+        why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or states of the user"
+        return Choice(ROBUST if loose else STEADY, f"stiff: {steps}; {why}")
+    why = f"rtol above {FINE:g}" if rtol > FINE else f"rtol {FINE:g} or less"
+    return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff: {steps}; {why}")
 
 
 class Automatic:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import distance
 from index3.bodies.marker import as_number, as_positive
 from index3.bodies.modal_matrices import as_nodes, node_number
+from index3.bodies.pairs import distance
 from index3.errors import ModelError
 from index3.flexible.beams import Material, Section, assembled
 from index3.flexible.finite_elements import FiniteElements

@@ -49,7 +49,7 @@ class Bushing(CurvedForce):
     ------
     ModelError : names the bushing.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> engine = RigidBody.box("engine", (0.4, 0.4, 0.4), mass=120.0)
     >>> Bushing("mount", Ground(), engine, at=(0, 0, -0.2), stiffness=(2e5, 2e5, 3e5, 50.0, 50.0, 80.0))

@@ -59,7 +59,7 @@ class Contact(ForceElement):
     ------
     ModelError : names the contact.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> ball = RigidBody.sphere("ball", 0.1, mass=1.0, position=(0, 0, 1))
     >>> Contact("bounce", ball, Ground(), (Sphere(0.1), Plane()), stiffness=1e6, restitution=0.8, impact_velocity=4.0)
@@ -206,9 +206,8 @@ def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str,
     places = {id(marker): k for k, marker in enumerate(markers)}
     rows: list[list[Any]] = []
     points: list[list[Any]] = []
-    for pair in pairs:
-        own, ends = pair.points(), [places[id(marker)] for marker in pair.markers]
-        rows.append([*ends, 0, 0, len(points), len(own), *pair.record(None)])  # type: ignore[arg-type]  # not needed
+    for pair, (own, record) in zip(pairs, contact_kernels.described(pairs), strict=True):
+        rows.append([*(places[id(marker)] for marker in pair.markers), 0, 0, len(points), len(own), *record])
         points += [[list(place), radius, disc] for place, radius, disc in own]
     signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
     return {"kind": "contact", "pairs": rows, "points": points, "signs": signs}
@@ -236,7 +235,7 @@ class ContactSet(ForceElement):
     ------
     ModelError : names the set.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> balls = [RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(k, 0, 1)) for k in range(3)]
     >>> floor = [(Ground(), Plane())]

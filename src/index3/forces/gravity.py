@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, Ground
+from index3.bodies.body import Body
+from index3.bodies.ground import Ground
 from index3.bodies.marker import Marker, as_positive, as_vector, check_name
 from index3.bodies.smooth import as_vector_law
 from index3.compiled import slots as s
@@ -116,7 +117,7 @@ class PointGravity(ForceElement):
     ------
     ModelError : names the element.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.point_mass import PointMass
     >>> moon = PointMass("moon", 7.3e22, position=(3.84e8, 0, 0), velocity=(0, 1022.0, 0))
     >>> PointGravity("earth", moon, Ground(), mu=3.986e14)

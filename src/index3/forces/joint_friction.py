@@ -79,7 +79,7 @@ class JointFriction(ForceElement):
     ------
     ModelError : names the friction.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> from index3.joints.standard import Prismatic
     >>> block = RigidBody.box("block", (1, 1, 1), mass=1.0)

@@ -67,7 +67,7 @@ class JointLimit(JointForce):
     ------
     ModelError : names the limit.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.planar_body import PlanarBody
     >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))

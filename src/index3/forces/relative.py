@@ -15,8 +15,8 @@ import numpy as np
 
 from index3.algebra.rotation_vectors import rotation_vector
 from index3.algebra.vectors import add, add_at, cross, load, load_at, multiply, scale, skew, sub
-from index3.bodies.body import check_pair, joint_point
 from index3.bodies.marker import Marker, as_vector, frame
+from index3.bodies.pairs import check_pair, joint_point
 from index3.compiled import slots as s
 from index3.compiled.interface import helper, view
 from index3.constraints.rows import put_block

@@ -80,7 +80,7 @@ class RotationalSpringDamper(CurvedForce):
     ------
     ModelError : names the spring.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.planar_body import PlanarBody
     >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))

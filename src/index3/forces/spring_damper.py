@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.vectors import dot, norm, outer, scale, sub
-from index3.bodies.body import check_pair, distance
 from index3.bodies.marker import as_number, as_vector
+from index3.bodies.pairs import check_pair, distance
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.errors import ModelError
@@ -84,7 +84,7 @@ class SpringDamper(CurvedForce):
     ------
     ModelError : names the spring.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.point_mass import PointMass
     >>> bob = PointMass("bob", 1.0, position=(0, 0, -2))
     >>> SpringDamper("spring", Ground(), bob, points=((0, 0, 0), (0, 0, -2)), stiffness=100.0).length

@@ -49,7 +49,7 @@ class Tyre(ForceElement):
     ------
     ModelError : names the tyre.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> wheel = RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, position=(0, 0, 0.3), orientation=(1, -1, 0, 0))
     >>> Tyre("front", wheel, Ground(), radius=0.3, stiffness=2e5, cornering_stiffness=5e4, longitudinal_stiffness=1e5)

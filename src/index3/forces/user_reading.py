@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.bodies.body import as_markers
 from index3.bodies.marker import Marker
+from index3.bodies.pairs import as_markers
 from index3.errors import ModelError
 
 

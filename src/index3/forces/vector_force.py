@@ -92,7 +92,7 @@ class VectorForce(ForceElement, UserFunctions):
     ------
     ModelError : names the force.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.rigid_body import RigidBody
     >>> def belt(t, x, v, p, out):
     ...     out[:3] = -p[:3] * x[:3] - 1e-3 * p[:3] * v[:3]

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import Body, check_pair, joint_point
+from index3.bodies.body import Body
 from index3.bodies.marker import Marker, Vector, as_direction, as_vector, check_name, frame
+from index3.bodies.pairs import check_pair, joint_point
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
 from index3.fields import FORM, PAIR, POINT, Dimension, Field, Fields, declare, points, short_form, time_function

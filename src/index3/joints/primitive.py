@@ -5,8 +5,9 @@ from __future__ import annotations
 from reprlib import repr as short
 from typing import Any
 
-from index3.bodies.body import Body, distance
+from index3.bodies.body import Body
 from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.pairs import distance
 from index3.bodies.time_functions import complete
 from index3.errors import ModelError
 from index3.fields import BODY, LENGTH, PAIR, RATIO, TEXT, TWO_POINTS, declare, number

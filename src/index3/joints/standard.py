@@ -38,7 +38,7 @@ EQUAL_TURN = Primitive("constant_velocity", ("turn",))
 class Spherical(Joint):
     """Two points stay together: 3 rows.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.point_mass import PointMass
     >>> Spherical("pin", Ground(), PointMass("bob", 1.0), at=(0, 0, 0)).row_labels
     ('x', 'y', 'z')

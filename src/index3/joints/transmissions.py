@@ -108,7 +108,7 @@ class Gear(Coupler):
     with teeth outside turn in opposite senses: with axes in one sense the ratio is -r1/r2. The torque on the second
     wheel is -lam, on the first ratio * lam, and the opposite on the carriers; forces of teeth are not resolved.
 
-    >>> from index3.bodies.body import Ground
+    >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.planar_body import PlanarBody
     >>> from index3.joints.standard import Revolute
     >>> ground, small, large = Ground(), PlanarBody("small", 1.0, 0.1), PlanarBody("large", 2.0, 0.4, position=(3, 0))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.body import as_markers
 from index3.bodies.marker import Marker, as_numbers, as_positive
+from index3.bodies.pairs import as_markers
 from index3.compiled.callbacks import Form, UserFunctions
 from index3.constraints.user_block import POSES, pose_shapes
 from index3.constraints.user_differences import PARTS

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from index3.bodies.marker import as_positive
+from index3.bodies.marker import as_number, as_positive
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.files.expressions import Expression
@@ -15,6 +15,7 @@ from index3.forces.load import Torque
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Sphere
 from index3.joints.standard import Revolute
+from index3.library.arguments import as_whole
 from index3.library.loops import Loop
 from index3.model.model import Model
 
@@ -76,10 +77,11 @@ def belt_drive(segments: int = 100, *, pretension: float = 300.0) -> Model:
     Chosen where the source is silent or says two things: the belt is straight where it is free of forces, and its
     links are shortened such that each carries the pretension at the start. Contact forces act half a belt height below
     the pitch line, on the surface of the pulley. The damper of the contact sets in over a depth of 0.01 mm. The belt
-    starts on a tensioner of 35 mm that reaches 37 mm: it is thrown out by 2 mm in the first milliseconds. The moments
-    of inertia of a segment are those of its box. The crank is held at 150 rad/s by a torque of 5 N m s/rad times the
+    starts on a circle of 35 mm around the tensioner, whose contact begins at 37 mm: a blow at the start. The moments of
+    inertia of a segment are those of its box. The crank is held at 150 rad/s by a torque of 5 N m s/rad times the
     error of its speed and 200 N m/rad times that of its angle, on top of the 32.5 N m that the loads take. There is no
-    gravity.
+    gravity. The part by angle is made of a spring and of a torque that grows with time, so the potential energy and the
+    work of a run grow alike, far beyond the energy of the belt: look at their balance.
 
     Look at the speed of the alternator, 375 rad/s, and at the force of its axle. The first 20 ms are a start from a
     state that is far from steady.
@@ -88,7 +90,9 @@ def belt_drive(segments: int = 100, *, pretension: float = 300.0) -> Model:
     >>> len(library.belt_drive(segments=40).bodies)
     45
     """
-    if segments != int(segments) or segments < FEWEST:
+    segments = as_whole(segments, "belt_drive", "segments")
+    pretension = as_number(pretension, "belt_drive", "pretension")
+    if segments < FEWEST:
         raise ModelError(f"belt_drive: segments is {segments}. Give a whole number, at least {FEWEST}.")
     pretension = as_positive(pretension, "belt_drive", "pretension")
     model = Model(f"belt drive {segments}", gravity=(0.0, 0.0, 0.0))

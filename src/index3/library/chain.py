@@ -7,6 +7,7 @@ from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.forces.spring_damper import SpringDamper
 from index3.joints.standard import Revolute
+from index3.library.arguments import as_whole
 from index3.model.model import Model
 
 GRAVITY = (0.0, 0.5 * 9.81, -0.5 * math.sqrt(3.0) * 9.81)  # 9.81 m/s^2 tilted by 30 degrees about x
@@ -43,7 +44,8 @@ def chain(n: int, springs: bool = False) -> Model:
     >>> list(library.chain(2).joints)
     ['joint1', 'joint2']
     """
-    if n != int(n) or n < 1:
+    n = as_whole(n, "chain", "n")
+    if n < 1:
         raise ModelError(f"chain: n is {n}. Give a whole number of links, at least 1.")
     model = Model(f"chain {n}", gravity=GRAVITY)
     previous: Body = model.ground

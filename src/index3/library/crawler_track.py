@@ -99,7 +99,7 @@ def crawler_track(short: bool = False) -> Model:
     `stop 1` ... `stop 43` and, with the damping of the last pin, `last stop` (44). Together 704, the paper has 690.
 
     Chosen where the source is silent: the track stands on the ground at the start. Pins are 0.3 m apart, in a polygon
-    around sprocket and idler, so the idler is 16 mm further out than around arcs. The rim of the idler touches the
+    around sprocket and idler, so the idler is 13 mm further out than around arcs. The rim of the idler touches the
     middle of the inner faces there. Shoes have their centre of mass in the middle of their height, corners rounded by
     10 mm. Teeth of the sprocket have flanks at 45 degrees (`Sprocket`), without friction: they hold a seated pin with
     2e7 N/m in all directions and let it go, where a spring to the nearest gap would hold it back. Contacts with the

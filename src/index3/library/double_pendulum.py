@@ -2,6 +2,7 @@
 
 from math import cos, pi, sin
 
+from index3.bodies.marker import as_number
 from index3.bodies.planar_body import PlanarBody
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.joints.standard import Revolute
@@ -33,6 +34,7 @@ def double_pendulum(c2: float = 5e4) -> Model:
     >>> list(library.double_pendulum().forces)
     ['spring1', 'spring2']
     """
+    c2 = as_number(c2, "double_pendulum", "c2")
     theta1, theta2 = 2 * pi, 23 * pi / 12
     elbow_x, elbow_y = 2.0 * cos(theta1), 2.0 * sin(theta1)
     model = Model("double pendulum", gravity=(0.0, -9.81, 0.0))

@@ -68,6 +68,8 @@ def flexible_slider_crank(
     >>> library.flexible_slider_crank("ancf", elements=4).check().dof
     27
     """
+    speed = as_number(speed, "flexible_slider_crank", "speed")
+    damping = as_number(damping, "flexible_slider_crank", "damping")
     if rod not in KINDS:
         raise ModelError(f"flexible_slider_crank: rod is {rod!r}. Choose from {', '.join(KINDS)}.")
     speed = as_number(speed, "flexible_slider_crank", "speed")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from index3.bodies.marker import as_number, as_numbers
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError, warn
 from index3.joints.standard import Revolute
@@ -43,6 +44,7 @@ def four_bar(lengths: Sequence[float] = (0.4, 1.0, 0.8, 1.0), speed: float = 3.0
     >>> list(library.four_bar().joints)
     ['A', 'B', 'C', 'D']
     """
+    speed = as_number(speed, "four_bar", "speed")
     crank_length, coupler_length, rocker_length, ground_length = check_lengths(lengths)
     C, coupler_spin, rocker_spin = close(crank_length, coupler_length, rocker_length, ground_length, speed)
     warn_of_rocking(crank_length, coupler_length, rocker_length, ground_length)
@@ -71,11 +73,9 @@ def four_bar(lengths: Sequence[float] = (0.4, 1.0, 0.8, 1.0), speed: float = 3.0
 
 def check_lengths(lengths: Sequence[float]) -> tuple[float, ...]:
     """Return the lengths as four positive floats."""
-    values = tuple(float(length) for length in lengths)
-    if len(values) != 4 or not all(math.isfinite(v) and v > 0.0 for v in values):
-        raise ModelError(
-            f"four_bar: lengths are {tuple(lengths)}. Give four positive numbers: crank, coupler, rocker, ground."
-        )
+    values = tuple(as_numbers(lengths, "four_bar", "lengths").tolist())
+    if len(values) != 4 or not all(v > 0.0 for v in values):
+        raise ModelError(f"four_bar: lengths are {values}. Give four positive numbers: crank, coupler, rocker, ground.")
     return values
 
 

@@ -79,6 +79,8 @@ def hmmwv14(
     14
     """
     speed = as_number(speed, "hmmwv14", "speed")
+    bump = as_number(bump, "hmmwv14", "bump")
+    speed = as_number(speed, "hmmwv14", "speed")
     if bump != 0.0:
         bump = as_positive(bump, "hmmwv14", "bump")
         if speed < SLOWEST:

@@ -110,6 +110,9 @@ def hmmwv50(
     50
     """
     speed = as_number(speed, "hmmwv50", "speed")
+    bushing_stiffness = as_number(bushing_stiffness, "hmmwv50", "bushing_stiffness")
+    bushing_damping = as_number(bushing_damping, "hmmwv50", "bushing_damping")
+    speed = as_number(speed, "hmmwv50", "speed")
     if speed < 0.0:
         raise ModelError(f"hmmwv50: speed is {speed}. Give at least 0.")
     k = as_positive(bushing_stiffness, "hmmwv50", "bushing_stiffness")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.marker import as_number
 from index3.bodies.natural_linkage import NaturalLinkage
 from index3.forces.user import UserForce
 from index3.model.model import Model
@@ -58,6 +59,9 @@ def iltis(bump: float = 0.06, length: float = 1.0, speed: float = 5.0) -> Model:
     >>> library.iltis()["suspension"].size
     23
     """
+    bump = as_number(bump, "iltis", "bump")
+    length = as_number(length, "iltis", "length")
+    speed = as_number(speed, "iltis", "speed")
     model = Model("iltis", gravity=(0.0, 0.0, -9.81))
     linkage = NaturalLinkage("suspension")
     at = {name: linkage.fixed(name, POINTS[name]) for name in ("A1", "A2", "B1", "B2", "T1", "S1")}

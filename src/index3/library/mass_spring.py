@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from index3.bodies.marker import as_number, as_numbers, length_of
 from index3.bodies.rigid_body import RigidBody
 from index3.errors import ModelError
 from index3.forces.spring_damper import SpringDamper
@@ -45,7 +46,9 @@ def mass_spring(k: float | Sequence[float] = 1e6, mass: float = 1.0, displacemen
     >>> list(library.mass_spring(k=(1e6, 1e8, 1e12)).bodies)
     ['frame', 'mass1', 'mass2', 'mass3']
     """
-    stiffness = np.ravel(np.asarray(k, dtype=float))
+    mass = as_number(mass, "mass_spring", "mass")
+    displacement = as_number(displacement, "mass_spring", "displacement")
+    stiffness = as_numbers(k, "mass_spring", "k") if length_of(k) else np.array([as_number(k, "mass_spring", "k")])
     if stiffness.size not in (1, 3):
         raise ModelError(f"mass_spring: k has {stiffness.size} values. Give one stiffness or three.")
     model = Model("mass-spring")

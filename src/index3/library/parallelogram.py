@@ -1,8 +1,10 @@
 """A row of planar parallelogram linkages that share their cranks."""
 
+from index3.bodies.marker import as_number
 from index3.bodies.planar_body import PlanarBody
 from index3.errors import ModelError
 from index3.joints.standard import Revolute
+from index3.library.arguments import as_whole
 from index3.model.model import Model
 
 
@@ -37,7 +39,9 @@ def parallelogram(n: int = 1, speed: float = 1.0) -> Model:
     >>> list(library.parallelogram(1).bodies)
     ['crank0', 'crank1', 'coupler1']
     """
-    if n != int(n) or n < 1:
+    n = as_whole(n, "parallelogram", "n")
+    speed = as_number(speed, "parallelogram", "speed")
+    if n < 1:
         raise ModelError(f"parallelogram: n is {n}. Give a whole number of four-bars, at least 1.")
     model = Model(f"parallelogram {n}", gravity=(0.0, -9.81, 0.0))
     z = (0.0, 0.0, 1.0)

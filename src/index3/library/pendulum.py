@@ -1,5 +1,6 @@
 """A rod that swings on a revolute joint."""
 
+from index3.bodies.marker import as_number
 from index3.bodies.rigid_body import RigidBody
 from index3.joints.standard import Revolute
 from index3.model.model import Model
@@ -25,6 +26,8 @@ def pendulum(length: float = 1.0, mass: float = 1.0) -> Model:
     >>> list(library.pendulum().bodies)
     ['rod']
     """
+    length = as_number(length, "pendulum", "length")
+    mass = as_number(mass, "pendulum", "mass")
     model = Model("pendulum")
     rod = model.add(RigidBody.rod("rod", (0.0, 0.0, 0.0), (length, 0.0, 0.0), mass=mass))
     model.add(Revolute("pivot", model.ground, rod, at=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0)))

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from reprlib import repr as short
 from typing import Any, TypeVar
 
-from index3.bodies.body import Body, Ground
+from index3.bodies.body import Body
+from index3.bodies.ground import Ground
 from index3.bodies.marker import as_vector, check_name
 from index3.element_type import ElementType
 from index3.errors import ModelError

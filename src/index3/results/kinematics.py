@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.body import KINDS, Body
+from index3.bodies.ground import Ground
 from index3.bodies.kinematics import Kinematics
 from index3.errors import Index3Error
 from index3.registry import ELEMENTS
@@ -21,6 +22,8 @@ def kind_of(body: Mapping[str, Any]) -> type[Body]:
     ------
     Index3Error : no class of that kind is imported.
     """
+    if body["kind"] == Ground.kind_name:
+        return Ground
     if body["kind"] not in KINDS:
         for place in ELEMENTS.places.values():  # the package's own; others are imported by whoever uses them
             if place.startswith("index3.bodies."):

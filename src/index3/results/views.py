@@ -19,6 +19,8 @@ from index3.results.kinematics import Kinematics, body_kinematics, kind_of, mark
 if TYPE_CHECKING:
     from index3.results.result import Result
 
+MOTION = ("position", "velocity", "acceleration", "orientation", "rotation", "angular_velocity", "angular_acceleration")
+
 
 class _Frame:
     """The six histories that bodies and markers share."""
@@ -131,7 +133,7 @@ class BodyResult(_Frame):
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
-            what = f" It has {', '.join(own)} besides motion." if own else ""
+            what = f" It has {', '.join([*MOTION, *own])}."
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
         known = (body["constants"] | self._known, self.q, self.v, self.a)
         quantity = own[name]

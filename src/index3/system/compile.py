@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -256,16 +257,16 @@ class Compiler:
         block_row, block_col = self.own_entries()
         group_rows, group_cols, coupled = [], [], []
         for group in self.groups:
-            coordinates = np.array(group.coordinates, np.int64)
             for r in range(group.rows):
                 block_row.append(np.full(group.count, group.row + r))
-                block_col.append(coordinates)
-            if group.markers and (group.curved or group.damped):
-                rows, cols = pairs(coordinates)
-                group_rows.append(rows)
-                group_cols.append(cols)
-                turning = self.turns(group)
-                coupled.append(np.outer(turning, turning).ravel() if group.turning else np.ones(len(rows), bool))
+                block_col.append(np.array(group.coordinates, np.int64))
+        turns = self.turning_coordinates()
+        stiff = (group for group in self.groups if group.markers and (group.curved or group.damped))
+        for (_, turning), alike in itertools.groupby(stiff, key=lambda group: (group.count, bool(group.turning))):
+            rows, cols = pairs(np.array([group.coordinates for group in alike], np.int64))
+            group_rows.append(rows)
+            group_cols.append(cols)
+            coupled.append(turns[rows] & turns[cols] if turning else np.ones(len(rows), bool))
         self.block_row = np.concatenate(block_row).astype(np.int64)
         self.block_col = np.concatenate(block_col).astype(np.int64)
         own_rows = np.concatenate([self.first[id(body)] + body.couplings[0] for body in self.bodies])
@@ -283,11 +284,12 @@ class Compiler:
         )
         return sparsity
 
-    def turns(self, group: Group) -> np.ndarray:
-        """Which coordinates of a group turn its markers."""
-        starts = [(self.first.get(id(marker.body), 0), marker.body.turning) for marker in group.markers]
-        turning = {first + k for first, numbers in starts for k in numbers}
-        return np.array([k in turning for k in group.coordinates])
+    def turning_coordinates(self) -> np.ndarray:
+        """Which coordinates turn the markers of their body."""
+        turns = np.zeros(self.n, bool)
+        for body in self.bodies:
+            turns[[self.first[id(body)] + k for k in body.turning]] = True
+        return turns
 
     def own_entries(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Rows and columns of the entries of PHI_Q that belong to the bodies' own rows."""

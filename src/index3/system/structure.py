@@ -64,7 +64,7 @@ class Structure:
         if known != shapes:
             room = Room(shapes)
             self.kept[who] = shapes, room
-        return room  # type: ignore[return-value]
+        return room
 
     def check(self, parts: list[Part]) -> None:
         """Raise, naming the element and what differs, unless these parts give the same structure.
