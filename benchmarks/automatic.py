@@ -20,7 +20,7 @@ SPANS = {
     "free_double_pendulum": 2.0, "mass_spring": 1.0, "spinning_top": 1.0, "iltis": 1.0, "parallelogram": 1.0,
     "hmmwv14": 2.0, "hmmwv50": 2.0,
 }  # fmt: skip
-OPTIONS = {"hmmwv14": {"stiff": True}}
+OPTIONS = {"hmmwv14": {"stiff": True}, "chain": {"n": 10}}
 STOPS = {"hmmwv14": (0.5, 0.51, 1.24, 1.25)}
 REFERENCE = {"hmmwv14": ("radau5", 1e-8), "hmmwv50": ("radau5", 1e-8)}
 CANDIDATES = ("dopri5", "dop853", "radau5", "hht-i3")

@@ -246,7 +246,7 @@ def test_script_of_the_gallery_runs(name, tmp_path, monkeypatch):
     plt.close("all")
 
 
-PAGES = ["README.md", "docs/reference/model_files.md"]
+PAGES = ["README.md", "docs/index.md", "docs/reference/model_files.md"]
 PAGES += sorted(f"docs/tutorials/{page.name}" for page in (ROOT / "docs" / "tutorials").glob("[!i]*.md"))
 PAGES.remove("docs/tutorials/sweep.md")  # a script: below
 PAGES += [f"docs/howto/{name}.md" for name in ("user_force", "analyses", "events", "prepared", "long_runs")]

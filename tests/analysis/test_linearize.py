@@ -256,7 +256,7 @@ def test_nothing_to_move():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"inputs": ["rod.position"]}, "no input. Use 'rod.force.x'"),
+        ({"inputs": ["rod.position"]}, "not an input. Use 'rod.force.x'"),
         ({"inputs": ["pin.displacement"]}, "Coordinates of Revolute 'pin': 'pin.angle'"),
         ({"inputs": ["pun"]}, "Did you mean 'pin'"),
         ({"inputs": [3]}, "inputs holds 3"),

@@ -108,12 +108,11 @@ def mixed():
 
 def test_kinds_of_bodies_mix():
     ends = []
-    for method, rtol in (("hht-i3", 1e-6), ("generalized-alpha", 1e-6), ("bdf-i3", 1e-5)):
+    for method, rtol in (("hht-i3", 1e-6), ("generalized-alpha", 1e-6)):
         result = ix.simulate(mixed(), (0.0, 0.1), method, rtol=rtol)
         assert result.success, result.message
         ends.append(result["rod"].position[-1])
     assert ends[1] == pytest.approx(ends[0], abs=1e-4)  # rtol^(2/3) of hht-i3
-    assert ends[2] == pytest.approx(ends[0], abs=1e-3)  # that of bdf-i3 at 1e-5
 
 
 def floating_pendulum():

@@ -106,9 +106,9 @@ def test_multipliers_of_every_method_stay_near_the_shortest(key, name):
 
 
 def test_all_redundant_models_of_the_library_are_looked_at():
-    """By the test above; models of the library with their defaults."""
+    """By the test above; models of the library with their defaults. The two largest have none, and take seconds."""
     found = set()
-    for name in ix.library.names():
+    for name in set(ix.library.names()) - {"atv", "hmmwv50"}:
         model = ix.library.chain(3) if name == "chain" else getattr(ix.library, name)()
         if ix.check(model).redundant:
             found.add(name)

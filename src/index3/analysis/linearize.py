@@ -128,16 +128,14 @@ class Linear:
                 raise ModelError(f"linearize: {name} = {value!r}. Give a positive number.")
         if not (isinstance(frames, int | np.integer) and frames >= 2):
             raise ModelError(f"linearize: frames = {frames!r}. Give a whole number of at least 2.")
-        return mode_result(self.model, self.t, self.q, self.modes[k], amplitude or 0.1, periods, int(frames))
+        return mode_result(self.model, self.t, self.q, self.modes[k], k, amplitude or 0.1, periods, int(frames))
 
     def to_html(self, path: str | PathLike[str], mode: int = 0, **settings: Any) -> None:
         """Write a page that plays one mode; `settings` are those of `mode`.
 
         It moves by a tenth of the mechanism's size, or of a radian, whatever its real size; bodies that deform do.
         """
-        shown = self.mode(mode, **settings)
-        hertz = self.modes[mode].frequency / (2.0 * np.pi)
-        shown.to_html(path, title=f"{self.model.name}: mode {mode}, {hertz:.4g} Hz")
+        self.mode(mode, **settings).to_html(path)
 
     def __str__(self) -> str:
         lines = [f"model '{self.model.name}' linearised at t = {self.t:g}: {len(self.A)} states"]

@@ -169,7 +169,7 @@ def describe_shape(bodies: dict[str, np.ndarray]) -> str:
 
 
 def mode_result(
-    model: Model, t: float, q: np.ndarray, mode: Mode, amplitude: float, periods: float, frames: int
+    model: Model, t: float, q: np.ndarray, mode: Mode, number: int, amplitude: float, periods: float, frames: int
 ) -> Result:
     """A few periods of a mode, its positions closed, as a result that plots and plays."""
     equations = Equations(model, "linearize")
@@ -193,7 +193,8 @@ def mode_result(
     block = equations.projection.close_block(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
-    info = {"method": "mode", "message": f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."}
+    words = f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."
+    info = {"method": f"mode {number}, {mode.frequency / (2.0 * np.pi):.4g} Hz", "message": words}
     result = Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)
     result.source = ModelOfRun(model)
     return result

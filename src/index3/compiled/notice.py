@@ -30,10 +30,11 @@ class Notice:
         self.count, self.done, self.start = count, 0, time.perf_counter()
         self.told = self.start
         self.live = sys.stderr.isatty()
-        expected = START + EACH * count / min(os.cpu_count() or 1, count)
+        self.first = self.start  # when the first kernel was done: before that, workers start
+        self.expected = START + EACH * count / min(os.cpu_count() or 1, count)
         made_for = f"once for these sources, Numba {target.version('numba')} and llvmlite {target.version('llvmlite')}"
         kernels = "1 kernel" if count == 1 else f"{count} kernels"
-        self.say(f"building {kernels} ({made_for}): about {duration(expected)} ...", "" if self.live else "\n")
+        self.say(f"building {kernels} ({made_for}): about {duration(self.expected)} ...", "" if self.live else "\n")
 
     def say(self, text: str, end: str) -> None:
         """Print, on a terminal over what was there."""
@@ -44,10 +45,12 @@ class Notice:
         """Count a kernel that is done, and say how long the rest will take."""
         self.done += 1
         now = time.perf_counter()
+        self.first = now if self.done == 1 else self.first
         if not self.live and now - self.told < PERIOD:
             return
         self.told = now
-        left = (now - self.start) * (self.count - self.done) / self.done
+        rest = self.count - self.done
+        left = (now - self.first) * rest / (self.done - 1) if self.done > 1 else self.expected * rest / self.count
         text = f"building kernels: {self.done} of {self.count}, about {duration(left)} left"
         self.say(text + (f" ({name.removeprefix('index3.')})" if self.live else ""), "" if self.live else "\n")
 
