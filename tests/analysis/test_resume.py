@@ -89,6 +89,23 @@ def test_every_method_goes_on(method, tmp_path):
     assert_same(whole, ix.resume(store, progress=False))
 
 
+@pytest.mark.parametrize("method", ["tlismni-hht", "tlismni-adams3", "hht-i3"])
+@pytest.mark.usefixtures("no_file")
+def test_forces_by_accelerations_go_on(method, tmp_path, monkeypatch):
+    """What is left of the last accelerations, after lines of output or not, does not matter."""
+
+    def heavy():
+        model = chain()
+        model.add(ix.AddedMass("water", model["link3"], 0.4, 0.1))
+        return model
+
+    store = tmp_path / "run.nc"
+    killed(lambda: ix.simulate(heavy(), SPAN, method, progress=False, store=store), 3)
+    resumed = ix.resume(store, progress=False)
+    monkeypatch.undo()  # the usual blocks
+    assert_same(ix.simulate(heavy(), SPAN, method, progress=False), resumed)
+
+
 def test_a_run_that_has_ended_is_loaded(tmp_path):
     store = tmp_path / "run.nc"
     whole = ix.simulate(chain(), SPAN, "hht-i3", progress=False)

@@ -102,3 +102,16 @@ def test_a_result_that_does_not_know_its_forces_says_so(tmp_path):
         result["beam"].moment(0.8 * beam.length)
     result.use_model(model)
     assert np.isfinite(result["beam"].moment(0.8 * beam.length)).all()
+
+
+def test_small_loads_on_stiff_beams_have_an_equilibrium():
+    """The rounding of the elastic forces, 1e-8 N, is more than 1e-8 of the load; the result says what is left."""
+    model = ix.Model("cantilever", gravity=(0, 0, 0))
+    stiff = {"height": 0.1, "width": 0.1, "young": 1e9, "poisson": 0.0, "density": 1000.0}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=8, **stiff))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    model.add(ix.Force("load", beam.marker(s=1.0), (0, -1e-3, 0)))
+    found = ix.static(model)
+    theory = 1e-3 / (3 * 1e9 * 0.1**4 / 12) + 1e-3 / (0.5e9 * 0.01)
+    assert found["beam"].points(1.0)[0, 0, 1] == pytest.approx(-theory, rel=0.01)
+    assert found.residual < 1e-5

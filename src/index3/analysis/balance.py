@@ -125,7 +125,7 @@ class Balance:
         self.force = applied - reaction
         self.rows = np.flatnonzero(factors[contract.ZERO][n:] == 0)
         scale = max(largest, np.abs(applied).max(initial=0.0), np.abs(reaction).max(initial=0.0))
-        self.residual = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0
+        self.residual, self.scale = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0, scale
         self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy
 
     def stiffen(self) -> None:
@@ -147,6 +147,16 @@ class Balance:
         stiffness[self.diagonal[out]] = 1.0
         self.stiffness = stiffness
         self.held = self.finer * HELD * self.largest_rate() or 1e-12
+
+    @property
+    def rounding(self) -> float:
+        """What rounding of coordinates leaves of the unbalance, as a part of the largest force: 4 eps |K| |q|.
+
+        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than 1e-5.
+        """
+        moved = np.abs(self.state[s.Q])
+        left = 4.0 * np.finfo(float).eps * self.on_coordinates(np.abs(self.stiffness), moved).max(initial=0.0)
+        return max(ROUNDING, min(1e-5, float(left) / self.scale if self.scale > 0.0 else 0.0))
 
     def largest_rate(self) -> float:
         """The largest stiffness of a coordinate over its mass [1/s^2]."""
@@ -215,7 +225,7 @@ def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
             balance.back(u)
             part *= 0.5
             if part < 1e-2:
-                return residual <= max(tolerance, ROUNDING)
+                return residual <= max(tolerance, balance.rounding)
     return balance.residual <= tolerance
 
 
@@ -229,7 +239,7 @@ def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
     for _ in range(most):
         stalled = stalled + 1 if balance.residual > 0.5 * best else 0
         best = min(best, balance.residual)
-        if balance.residual <= (ROUNDING if stalled > 3 else tolerance):
+        if balance.residual <= (balance.rounding if stalled > 3 else tolerance):
             return True
         balance.stiffen()
         dq = balance.step(0.0)

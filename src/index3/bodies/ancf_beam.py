@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from reprlib import repr as short
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from index3.bodies import ancf_cholesky, ancf_histories, ancf_loads, body_fields
+from index3.bodies.ancf_drawing import rectangle, surface
 from index3.bodies.ancf_reference import make_rule
 from index3.bodies.ancf_words import (
     as_count,
@@ -89,6 +90,7 @@ class AncfBeam(Body):
             "moment": ancf_loads.moment,
             "curvature": ancf_loads.axis_curvature,
             "stress": ancf_loads.stress,
+            "von_mises": ancf_loads.von_mises,
         }
     )
 
@@ -352,10 +354,24 @@ class AncfBeam(Body):
         return ancf_histories.motion(constants, *rows, marker["axes"], q, v, a)
 
     def drawing(self) -> dict[str, Any]:
-        """A line along the axis."""
-        places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1)
-        line = [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist(), "part": "section"} for s in places.tolist()]
-        return {"type": "lines", "lines": [line], "radius": 0.5 * self.section.height}
+        """Its surface, coloured by stress."""
+        return surface(self.lengths, rectangle(self.section.height, self.section.width), self._at_rest)
+
+    def _at_rest(self, nodes: np.ndarray) -> np.ndarray:
+        """Material points of the undeformed beam in its frame."""
+        constants, q = {**self.constants(), "cholesky": None}, self.nodes.reshape(1, -1)
+        del constants["cholesky"]
+        frame = self.frame_motion(constants, None, q, 0.0 * q, 0.0 * q)
+        sections = [{"position": node} for node in nodes.tolist()]
+        return (self.section_places(constants, sections, q)[0] - frame.position[0]) @ frame.rotation[0]
+
+    @classmethod
+    def section_places(
+        cls, constants: Mapping[str, Any], sections: Sequence[Mapping[str, Any]], q: np.ndarray
+    ) -> np.ndarray:
+        """Material points, also beside the plane of the axis, all at once."""
+        s, y, z = np.array([section["position"] for section in sections]).T
+        return ancf_histories.points(constants, q, q, q, s, y) + np.stack([0.0 * z, 0.0 * z, z], axis=1)
 
 
 def full(size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from index3.bodies import ancf_beam3d_loads as loads
 from index3.bodies import body_fields
 from index3.bodies.ancf_beam3d_rules import make_rule
 from index3.bodies.ancf_beam3d_shapes import marker_rows
+from index3.bodies.ancf_drawing import circle, rectangle, surface
 from index3.bodies.ancf_histories import FRAMES
 from index3.bodies.ancf_space import Constants, Rule, SpaceLine, as_poisson, solid_section
 from index3.bodies.marker import Marker, as_choice, as_direction, as_number, as_positive, as_vector, frame
@@ -68,6 +69,8 @@ class AncfBeam3D(SpaceLine):
             "shear_force": loads.shear_force,
             "moment": loads.moment,
             "curvature": loads.curvature,
+            "stress": loads.stress,
+            "von_mises": loads.von_mises,
         }
     )
 
@@ -95,6 +98,7 @@ class AncfBeam3D(SpaceLine):
         super().__init__(name, self.kind_name)
         owner = self.label
         self.area, (about_z, about_y), self.reach = solid_section(owner, height, width, radius)
+        self.outline = circle(self.reach) if width is None else rectangle(float(height or 0.0), float(width))
         self.half = (self.reach, self.reach if width is None else 0.5 * float(width))
         modulus, factor = as_positive(young, owner, "young"), HELD
         shear = 0.5 * modulus / (1.0 + as_poisson(poisson, owner))
@@ -199,3 +203,18 @@ class AncfBeam3D(SpaceLine):
                 f"{self.label} starts with inverted gradients at node {turned[0]}. "
                 "Give q0 with r_x, r_y, r_z right-handed."
             )
+
+    def drawing(self) -> dict[str, Any]:
+        """Its surface, coloured by stress."""
+        return surface(self.lengths, self.outline, self._at_rest)
+
+    def _at_rest(self, nodes: np.ndarray) -> np.ndarray:
+        """Material points of the undeformed beam in its frame."""
+        constants, q = self.constants(), self.nodes.reshape(1, -1)
+        frame = self.frame_motion(constants, None, q, 0.0 * q, 0.0 * q)
+        return (loads.points(constants, q, q, q, *nodes.T)[0] - frame.position[0]) @ frame.rotation[0]
+
+    @classmethod
+    def section_places(cls, constants: Constants, sections: Sequence[Mapping[str, Any]], q: np.ndarray) -> np.ndarray:
+        """Material points, all at once."""
+        return loads.points(constants, q, q, q, *np.array([section["position"] for section in sections]).T)

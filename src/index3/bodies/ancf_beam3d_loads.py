@@ -115,3 +115,26 @@ def moment(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s:
 def curvature(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """How fast the tangent of the axis turns along it (n_t, n_s) [1/m], never negative."""
     return gauss_history(constants, q, s, curvature_of)
+
+
+def stress(
+    constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any, y: Any = 0.0, z: Any = 0.0
+) -> np.ndarray:
+    """Stress of beam theory along the axis (n_t, n_s) [N/m^2] at material points: of axial force and moments."""
+    places = np.stack(np.broadcast_arrays(np.atleast_1d(np.asarray(s, float)), y, z), -1).astype(float)
+    return stresses(constants, q, v, a, places)[0]
+
+
+def von_mises(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, places: Any) -> np.ndarray:
+    """Equivalent stress (n_t, n) [N/m^2] of axial force, moments and torsion at material points `places`: s, y, z."""
+    along, torsion = stresses(constants, q, v, a, np.asarray(places, float))
+    return np.sqrt(along**2 + 3.0 * torsion**2)
+
+
+def stresses(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, places: np.ndarray) -> Any:
+    """Stress along the axis and stress of torsion, as of a round section, (n_t, n) each."""
+    s, back = np.unique(places[:, 0], return_inverse=True)
+    normal, _, _, twist, by_y, by_z = np.moveaxis(section_loads(constants, q, v, a, s)[:, back], -1, 0)
+    (about_z, about_y), (y, z) = constants["second_moments"], places[:, 1:].T
+    along = normal / constants["area"] + by_y * z / about_y - by_z * y / about_z
+    return along, twist * np.hypot(y, z) / (about_y + about_z)

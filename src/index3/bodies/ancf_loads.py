@@ -163,3 +163,11 @@ def thickness_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.n
     r_y = vectors(constants, q)[:, 2::3]
     e, (n, x) = 0.5 * ((r_y * r_y).sum(-1) - 1.0), place(lengths, s)
     return e[:, n] + (e[:, n + 1] - e[:, n]) * x / lengths[n]
+
+
+def von_mises(constants: Constants, q: Any, v: Any, a: Any, places: Any) -> np.ndarray:
+    """Equivalent stress (n_t, n) [N/m^2] in the plane at material points `places`, rows of s and y."""
+    places = np.asarray(places, float)
+    own, back = np.unique(places[:, :2], axis=0, return_inverse=True)
+    x, y, xy = np.moveaxis(stress(constants, q, v, a, own[:, 0], own[:, 1]), -1, 0)
+    return np.sqrt(x * x + y * y - x * y + 3.0 * xy * xy)[:, back.ravel()]

@@ -9,7 +9,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
-from index3.methods import manifold, run
+from index3.methods import manifold, projection_kernels, run
 from index3.methods.tlismni import formulas
 
 (
@@ -64,11 +64,10 @@ def combine(T, E, block):
 @helper
 def close_state(T, E):
     """Put NEXT_Q, NEXT_V on the constraints along the reference directions: the inner loop (5), (6)."""
-    C, v, lam = view(E, PROJECTORS)[REFERENCE], view(T, s.V), view(T, s.LAM)
+    C, v = view(E, PROJECTORS)[REFERENCE], view(T, s.V)
     run.copy(view(T, s.Q), view(E, NEXT_Q))
     run.copy(v, view(E, NEXT_V))
-    for k in range(lam.shape[0]):
-        lam[k] = 0.0  # so that the forces of the recovery are those that `evaluate` needs
+    projection_kernels.forget_solution(T)  # so that the forces of the recovery are those that `evaluate` needs
     code = manifold.recover_positions(T, C, CLOSED)
     if code == OK:
         largest = 1.0
