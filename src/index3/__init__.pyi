@@ -61,6 +61,7 @@ from index3.forces.bushing import Bushing as Bushing
 from index3.forces.contact import Contact as Contact
 from index3.forces.contact import ContactSet as ContactSet
 from index3.forces.curve import Curve as Curve
+from index3.forces.distributed_load import DistributedLoad as DistributedLoad
 from index3.forces.drag import Drag as Drag
 from index3.forces.force import ForceElement as ForceElement
 from index3.forces.gravity import PointGravity as PointGravity

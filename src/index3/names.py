@@ -14,6 +14,7 @@ ELEMENTS = {
     "Coupler": "index3.joints.transmissions:Coupler",
     "Cylindrical": "index3.joints.standard:Cylindrical",
     "Distance": "index3.joints.primitive:Distance",
+    "DistributedLoad": "index3.forces.distributed_load:DistributedLoad",
     "Drag": "index3.forces.drag:Drag",
     "EulerAngleBody": "index3.bodies.euler_angle_body:EulerAngleBody",
     "Fixed": "index3.joints.standard:Fixed",

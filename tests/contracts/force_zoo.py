@@ -250,6 +250,21 @@ def loads(model, first, second, rng):
     return made
 
 
+def distributed(model, first, second, rng):
+    """Loads along a beam: all of it and a part, constant and in time, fixed in ground and turning."""
+    beam, flat = first.body, first.body.planar
+    made = [
+        ix.DistributedLoad("d0", beam, (1.0, -2.0, 0.0 if flat else 3.0)),
+        ix.DistributedLoad("d1", beam, wave, start=0.2, end=1.1),
+    ]
+    if not beam.line:
+        made += [
+            ix.DistributedLoad("d2", beam, wave, frame="section"),
+            ix.DistributedLoad("d3", beam, (1.0, -2.0, 0.0), end=0.3, frame="tangent"),
+        ]
+    return made
+
+
 def loads_with_reaction(model, first, second, rng):
     """As `loads`, with the opposite on the second body, at the same point."""
     made = [ix.Force("f0", first, (1.0, -2.0, 3.0), reaction=second.body)]
@@ -505,6 +520,7 @@ def between(*kinds):
     return tuple(pair for pair in PAIRS if set(pair) <= set(kinds))
 
 
+BEAMS = tuple((kind, "ground") for kind in ("ancf beam", "ancf cable", "ancf beam 3d"))
 VECTOR_PAIRS = between(*WITH_AXES, "ground")
 MAKERS = [
     Maker("index3.forces.joint_friction", "frictions", frictions, pairs=SPATIAL),
@@ -573,6 +589,7 @@ MAKERS = [
     Maker("index3.forces.user_kernels", "reactions", bearings(bearing_jacobian), pairs=SPATIAL, balanced=False),
     Maker("index3.forces.user_kernels", "reactions-d", bearings("differences"), SPATIAL, False, 1e-5),
     Maker("index3.forces.user_kernels", "reads", echoes, pairs=SPATIAL, balanced=False, tolerance=1e-5),
+    Maker("index3.forces.load", "distributed", distributed, pairs=BEAMS, balanced=False),
 ]
 CASES = [(maker, pair) for maker in MAKERS for pair in maker.pairs]
 CASES.sort(key=lambda case: "ancf beam 3d" in case[1])  # a case's place is its seed: the others keep theirs

@@ -286,6 +286,17 @@ def force() -> ix.Model:
     return model
 
 
+@example("DistributedLoad")
+def distributed_load() -> ix.Model:
+    model = ix.Model("loaded line")
+    material = {"radius": 0.02, "elements": 3, "young": 2e7, "density": 900.0}
+    rope = model.add(ix.AncfCable("rope", (0, 0, 0), (1, 0.2, 0.1), **material))
+    beam = model.add(ix.AncfBeam3D("beam", (0, 1, 0), (1, 1.2, 0.1), poisson=0.3, **material))
+    model.add(ix.DistributedLoad("wind", rope, (1.0, ix.Expression("sin(3*t)"), 2.0)))
+    model.add(ix.DistributedLoad("pressure", beam, (0.0, 3.0, 1.0), start=0.25, end=0.8, frame="tangent"))
+    return model
+
+
 @example("Torque")
 def torque() -> ix.Model:
     model, a, b = two()

@@ -31,6 +31,9 @@ class Load(NamedTuple):
     part: str | None
     force: np.ndarray
     torque: np.ndarray
+    piece: Sequence[float] | None = None
+    """Of a load that is spread: where its piece of the element begins and ends, which of its Gauss points this force
+    stands for, and of how many."""
 
 
 class Grip(NamedTuple):
@@ -90,7 +93,10 @@ def loads_by_element(kind: Interior, constants: Constants) -> dict[int, list[tup
     for entry in known() if known else ():
         n, x = (value.item() for value in place(lengths, float(entry[0][0])))
         if 0.0 < x < lengths[n]:
-            load = Load(*entry[:2], *entry[2]())  # worked out only if it is needed
+            load = Load(*entry[:2], *entry[2](), entry[3])  # worked out only if it is needed
+            if load.piece is not None:
+                first = float(lengths[:n].sum())
+                load = load._replace(piece=(load.piece[0] - first, load.piece[1] - first, *load.piece[2:]))
             found.setdefault(n, []).append((kind.grip(constants, load.position, load.part), x, load))
     return found
 
@@ -148,12 +154,36 @@ def inside(
             body_force, body_moment = body_loads(kind, constants, own, x, r, (low, high))
             F, M = F + sign * body_force, M + sign * body_moment
         for grip, where, load in loads:
-            if (where <= at) == (sign < 0.0):
+            if load.piece is not None:
+                spread_force, spread_moment = spread_load(kind, length, load, x, r, (low, high))
+                F, M = F + sign * spread_force, M + sign * spread_moment
+            elif (where <= at) == (sign < 0.0):
                 arm = np.einsum("i,tik->tk", grip.point, x.c) - r
                 F, M = F + sign * load.force, M + sign * (np.cross(arm, load.force) + load.torque)
         sums.append((F, M))
     (one, turn), (two, other) = sums
     return (1.0 - share) * one + share * two, (1.0 - share) * turn + share * other
+
+
+def spread_load(
+    kind: Interior, length: float, load: Load, x: Histories, r: np.ndarray, part: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a part of an element gets of a load that is spread: force, and moment about r.
+
+    The load per length is the polynomial through those at the Gauss points of its piece; this is the share of one.
+    """
+    begin, end, k, count = load.piece  # type: ignore[misc]  # the caller has looked
+    low, high = max(begin, part[0]), min(end, part[1])
+    if high <= low:
+        return np.zeros_like(load.force), np.zeros_like(load.force)
+    nodes, weights = gauss(int(count), end - begin)
+    places, w = gauss(POINTS, high - low)
+    others = np.delete(nodes, int(k))
+    share = np.prod((low + places - begin)[:, None] - others, axis=1) / np.prod(nodes[int(k)] - others)
+    share = w * share / weights[int(k)]
+    rows = np.stack([kind.axis(length, low + place) for place in places])
+    arm = np.einsum("p,pi,tik->tk", share, rows, x.c) - share.sum() * r
+    return share.sum() * load.force, np.cross(arm, load.force)
 
 
 def body_loads(

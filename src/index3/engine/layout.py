@@ -60,9 +60,10 @@ def describe_system(model: Any, system: System) -> Layout:
     for name, force in model.forces.items():
         markers = [describe_marker(marker, moving) for marker in force.markers if marker.body.kind != "states"]
         along = [entry if entry == "line" else [entry[0].name, entry[1]] for entry in force.along]
-        several = len(force.parts) != 1 or force.parts[0] is not force
+        spread = force.spread
+        several = not spread and (len(force.parts) != 1 or force.parts[0] is not force)
         entry = {"name": name, "type": type(force).__name__, "markers": markers, "law": force.law_in_numbers}
-        entry |= {"on": force.reported, "along": along, "set": several}
+        entry |= {"on": force.reported, "along": along, "set": several} | ({"spread": spread} if spread else {})
         forces.append({**entry, "symbol": force.symbol, "solids": force.solids()})
     return Layout(
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,

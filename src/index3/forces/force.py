@@ -150,6 +150,11 @@ class ForceElement(Element):
         return ()
 
     @property
+    def spread(self) -> list[list[float]]:
+        """Of a load along a beam, for each marker: ends of its piece [m], its number there, how many there are."""
+        return []
+
+    @property
     def law_in_numbers(self) -> dict[str, Any] | None:
         """Plain numbers from which a result works out the histories of the force; None if it has no such."""
         return None
@@ -163,11 +168,13 @@ class ForceElement(Element):
         return f"{self.label} has no force at t = {t:.6g}."
 
 
-def element_table(slot: Slot, elements: Sequence[ForceElement], places: Sequence[Place]) -> Table:
-    """A table with one slot: the records of all elements of a kind."""
+def element_table(
+    slot: Slot, elements: Sequence[ForceElement], places: Sequence[Place], *shared: dict[Any, Any]
+) -> Table:
+    """A table with one slot: the records of all elements of a kind, which know what they have in common, if they do."""
     records = np.zeros(len(elements), slot.dtype).view(np.recarray)  # kernels that run as plain Python need its dots
     for k, (element, place) in enumerate(zip(elements, places, strict=True)):
-        records[k] = element.record(place)
+        records[k] = element.record(place, *shared)
     table = Table(1)
     table[slot] = records
     return table

@@ -26,12 +26,15 @@ LOAD = np.dtype(
         ("group", "i8"),  # first place in GROUP_K
         ("part", "i8"),  # of the wrench: 0 force, 1 torque
         ("follower", "i8"),
+        ("weight", "f8"),  # of the vector: metres of a load per length, else 1
         ("vector", "f8", (3,)),
         ("functions", "i8", (3,)),  # rows in FUNCTION_VALUES of the components, -1 for a constant vector
     ]
 )
 (LOADS,) = slots(loads=(LOAD, 1))
 CONSTANT, NO_VECTOR = (-1, -1, -1), (0.0, 0.0, 0.0)
+Known = dict[tuple[str, int], tuple[int, ...]]
+"""Rows in FUNCTION_VALUES by the label of a load and its function."""
 
 
 class Load(ForceElement):
@@ -41,6 +44,7 @@ class Load(ForceElement):
     fields = declare(on=marker(0), follower=FLAG, reaction=marker(1))
     part = 0
     reported = 0
+    weight = 1.0
 
     def _apply(self, on: Marker, vector: Any, follower: bool, reaction: Marker | None) -> None:
         """Keep what is given, unless it has no effect."""
@@ -58,14 +62,17 @@ class Load(ForceElement):
         """Whether the vector turns with its marker."""
         return self.follower
 
-    def record(self, place: Place) -> tuple[Any, ...]:
-        """Its row in the table of loads."""
+    def record(self, place: Place, known: Known | None = None) -> tuple[Any, ...]:
+        """Its row in the table of loads; points of one load share the rows `known` of its function of time."""
         i, j = (*place.markers, -1)[:2]
-        head = (i, j, place.stiffness, self.part, self.follower)
+        head = (i, j, place.stiffness, self.part, self.follower, self.weight)
         if not callable(self.vector):
             return (*head, tuple(self.vector), CONSTANT)
-        sampler = Sampler(self.label, self.vector)
-        return (*head, NO_VECTOR, tuple(place.function(sampler.component(k), zero, zero) for k in range(3)))
+        known, key = {} if known is None else known, (self.label, id(self.vector))
+        if key not in known:
+            sampler = Sampler(self.label, self.vector)
+            known[key] = tuple(place.function(sampler.component(k), zero, zero) for k in range(3))
+        return (*head, NO_VECTOR, known[key])
 
 
 class Force(Load):
@@ -163,7 +170,7 @@ def zero(t: float) -> float:
 
 def table(elements: Sequence[Load], places: Sequence[Place]) -> Table:
     """The table of all loads of a system."""
-    return element_table(LOADS, elements, places)
+    return element_table(LOADS, elements, places, {})
 
 
 @helper
@@ -178,7 +185,7 @@ def given_vector(T, x, f):
 @helper
 def applied(T, load):
     """The vector of a load in ground axes."""
-    vector = given_vector(T, load.vector, load.functions)
+    vector = scale(load.weight, given_vector(T, load.vector, load.functions))
     if load.follower == 1:
         vector = turned(view(T, s.MARKER_A), load.i, vector)
     return vector

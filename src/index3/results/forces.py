@@ -33,6 +33,7 @@ class ForceResult:
     to the bodies. Elements along a line or a displacement also have `tension` (positive pulls the ends together),
     `length` and `length_rate`; those on an angle `moment` (on the second body about the axis), `angle`, `angle_rate`.
 
+    Of a load along a beam `force` is the sum, and there is no `torque`.
     Contacts and tyres: the quantities of their page. Of a set of contacts they have the pairs along the second axis,
     and `power` is of all of them.
     """
@@ -46,6 +47,8 @@ class ForceResult:
         along = force.get("along", ())
         self._joint = {entry[1]: entry[0] for entry in along if entry != "line"}  # coordinate -> joint
         self.quantities: dict[str, tuple[str, Any]] = {**EVERY} if self.single else {"power": EVERY["power"]}
+        if force.get("spread"):
+            del self.quantities["torque"]
         self.coordinates: tuple[str, ...] = ()
         if "line" in along or set(self._joint) - {"angle"}:
             self.quantities |= LINE
@@ -78,12 +81,15 @@ class ForceResult:
 
     @cached_property
     def force(self) -> np.ndarray:
-        """Force on the second body, ground axes, (n_t, 3), N."""
+        """Force on the second body, ground axes, (n_t, 3), N; the sum of a load along a beam."""
+        if self._force.get("spread"):
+            return sum(self.on(k)[0] for k in range(len(self._force["markers"])))  # type: ignore[return-value]
         return self.on(self._force.get("on", -1))[0]
 
     @cached_property
     def torque(self) -> np.ndarray:
         """Torque on the second body about its marker, ground axes, (n_t, 3), N m."""
+        self._require("torque", {"torque": EVERY["torque"]})
         return self.on(self._force.get("on", -1))[1]
 
     @cached_property

@@ -43,7 +43,8 @@ class Layout:
         to draw (`index3.registry.Element`).
     forces : `{name, type, markers, law, on, along, set}`; `law` is None, or the numbers from which `result[name]` works
         out what a contact or tyre reports. Optional: `on`, the marker that `force` belongs to, `along`, "line" and
-        [joint, coordinate] for what it is measured along, `set`, whether it stands for many pairs, `symbol`, `solids`.
+        [joint, coordinate] for what it is measured along, `set`, whether it stands for many pairs, `symbol`, `solids`,
+        `spread`, pieces of a load along a beam (`index3.forces.force.ForceElement.spread`): `force` is then their sum.
     row_names : one name per row of lam.
     gravity : ground axes, m/s^2.
     controllers : their names; what they saw and said stands in the information on the run.

@@ -89,14 +89,17 @@ def marker_result(result: Result, marker: dict[str, Any], label: str, side: str)
     return MarkerResult(result, marker["body"], marker["position"], marker["axes"], marker.get("part"), moving)
 
 
-def loads_on(result: Result, body: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
-    """Forces and joints with a marker on a body: its position and part, and a call that gives force and torque."""
+def loads_on(result: Result, body: dict[str, Any]) -> list[tuple[Any, Any, Any, Any]]:
+    """Forces and joints with a marker on a body: its position and part, a call that gives force and torque, and of
+    loads along a beam the piece that the marker stands for."""
     found = []
     for entries in (result.layout.joints, result.layout.forces):
         for entry in entries:
+            pieces = entry.get("spread") or ()
             for k, marker in enumerate(() if entry.get("set") else entry.get("markers", ())):
                 if marker["body"] == body["name"]:
-                    found.append((marker["position"], marker.get("part"), partial(wrench_on, result, entry["name"], k)))
+                    wrench, piece = partial(wrench_on, result, entry["name"], k), pieces[k] if pieces else None
+                    found.append((marker["position"], marker.get("part"), wrench, piece))
     return found
 
 
