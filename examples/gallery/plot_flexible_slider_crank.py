@@ -37,13 +37,14 @@ for kind in ("modal", "ancf"):
     bending.plot(1000 * times, 1000 * middle(*runs[kind]), label=kind)
 bending.set(ylabel="deflection of the middle [mm]")
 bending.legend()
+modal = runs["modal"][1]
+stress.plot(1000 * times, modal["rod"].stress().max(axis=1) / 1e6)
+stress.set(xlabel="time [ms]", ylabel="largest stress [MPa]")
+figure.tight_layout()
 
 # %%
 # Stresses of a modal body are there for every node; the hottest are named with their times.
 
-modal = runs["modal"][1]
-stress.plot(1000 * times, modal["rod"].stress().max(axis=1) / 1e6)
-stress.set(xlabel="time [ms]", ylabel="largest stress [MPa]")
 for spot in modal["rod"].hot_spots(3):
     print(f"node {spot.node}: {spot.stress / 1e6:.0f} MPa at {1000 * spot.time:.1f} ms")
 gap = runs["rigid"][1]["slider"].position - modal["slider"].position
