@@ -42,6 +42,14 @@ def check(result):
     assert np.all(np.isfinite(result.q))
 
 
+@pytest.fixture(autouse=True)
+def keyboard():
+    """Ctrl-C arrives also where a shell runs the tests in its background and lets them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 posix = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
 
