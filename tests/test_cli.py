@@ -168,7 +168,7 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
     ("arguments", "message"),
     [
         (["run", "four_baar"], "Did you mean 'four_bar'?"),
-        (["run", "zzz"], "There are: andrews, chain"),
+        (["run", "zzz"], "There are: ancf_pendulum, andrews"),
         (["run", "nowhere.json"], "nowhere.json: cannot be read"),
         (["run", "nowhere.yaml"], "ends in .json or .toml"),
         (["check", "nowhere.toml", "--param", "n=1"], "has no parameters"),
@@ -183,7 +183,7 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
         (["run", "pendulum", "--method", "hht-i2"], "hht-i3"),
         (["run", "pendulum", "--t-end", "-1"], "-1"),
         (["run", "pendulum", "--html", "no_such_folder/a.html"], "does not exist"),
-        (["run", "pendulum", "--plot", "a.txt"], "no picture"),
+        (["run", "pendulum", "--plot", "a.txt"], "is not a picture file"),
         (["check", "four_baar"], "Did you mean 'four_bar'?"),
         (["run"], "MODEL"),
         (["run", "pendulum", "--t-end", "soon"], "--t-end"),

@@ -8,8 +8,6 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from index3.errors import ModelError
 
 
@@ -34,7 +32,7 @@ class ElementType(type):
         def __call__(cls, *arguments: Any, **settings: Any) -> Any:
             """An element; a call that its `__init__` cannot take is a ModelError."""
             try:
-                with np.errstate(over="raise", invalid="raise"):
+                with overflows_raise():
                     made = super().__call__(*arguments, **settings)
             except TypeError:
                 check_call(cls.__name__, cls.__signature__, arguments, settings)
@@ -59,13 +57,20 @@ class ElementType(type):
             return inspect.Signature(sorted(known.values(), key=lambda x: x.kind))
 
 
+def overflows_raise() -> Any:
+    """A context in which numbers beyond all bounds raise a FloatingPointError instead of going on as infinite."""
+    import numpy as np  # only who makes an element needs it
+
+    return np.errstate(over="raise", invalid="raise")
+
+
 def answering(make: Callable[..., Any]) -> Callable[..., Any]:
     """A class method whose wrong calls are answered by name, for example "RigidBody.rod 'crank'"."""
 
     @functools.wraps(make)
     def call(cls: type, *arguments: Any, **settings: Any) -> Any:
         try:
-            with np.errstate(over="raise", invalid="raise"):
+            with overflows_raise():
                 return make(cls, *arguments, **settings)
         except TypeError:
             own = without_first(inspect.signature(make))

@@ -65,7 +65,7 @@ def test_a_sweep_of_trusted_cases_runs_in_this_process(pendulum):
 @pytest.mark.parametrize(
     ("arguments", "settings", "words"),
     [
-        (("model", [None]), {}, "no prepared simulation"),
+        (("model", [None]), {}, "is not a prepared simulation"),
         ((None, {"rod.mass": 1.0}), {}, "Give a list"),
         ((None, [3]), {}, "case 0 is 3"),
         ((None, [None]), {"initial": [None, None]}, "2 initial states for 1 cases"),

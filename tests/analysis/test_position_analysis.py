@@ -64,7 +64,8 @@ def test_velocities_and_accelerations_satisfy_their_rows(make):
     result = ix.kinematics(model, (0.0, 0.3), t_eval=0.05)
     assert result.violation.velocity.max() < 1e-10
     assert result.violation.acceleration.max() < 1e-9
-    assert result["A"].angle_rate == pytest.approx(3.0 + 2.0 * result.t, abs=1e-12)  # the independent velocity
+    assert result["A"].angle_rate == pytest.approx(3.0 + 2.0 * result.t, abs=1e-11)
+    # the independent velocity: positions are closed to 1e-12 m on links of 0.1 m and more
 
 
 @pytest.mark.parametrize("make", [ix.library.slider_crank, four_bar])

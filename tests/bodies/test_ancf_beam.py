@@ -239,7 +239,7 @@ BAD = {
     "has law 'linear'": {"law": "linear"},
     "has plane 'both'": {"plane": "both"},
     "leaves its plane": {"start": (0, 0, 1), "end": (1, 0, 2)},
-    "feeds in energy": {"damping": -0.1},
+    "adds energy": {"damping": -0.1},
     "has damping": {"damping": (1, 2, 3)},
     "has gravity_across 'yes'": {"gravity_across": "yes"},
     "has no end": {"end": None},

@@ -165,7 +165,7 @@ def test_work_grows_with_the_number_of_elements(kind):
         ({"poisson": 0.5}, "poisson 0.5"),
         ({"height": None}, "no section"),
         ({"radius": 0.1}, "a radius and also"),
-        ({"damping": -1.0}, "feeds in energy"),
+        ({"damping": -1.0}, "adds energy"),
     ],
     ids=lambda x: str(next(iter(x))) if isinstance(x, dict) else "",
 )

@@ -191,7 +191,7 @@ def test_turned_inertia_of_a_thin_rod_is_allowed(turn):
 @pytest.mark.parametrize(
     ("orientation", "text"),
     [
-        ((0, 0, 0, 0), "no rotation"),
+        ((0, 0, 0, 0), "not a rotation"),
         ((1, 0, nan, 0), "finite"),
         ((1, 0, 0), "quaternion"),
         ("up", "quaternion"),

@@ -17,6 +17,7 @@ def car():
 
 def work(model, key, span, rtol=1e-5, **options):
     """Evaluations of the accelerations."""
+    options |= {"audit": "off"}  # else gains cut tolerances
     result = ix.simulate(model, (0, span), key, rtol=rtol, t_eval=[0, span], **options)
     assert result.success, result.message
     return result.stats["evaluations"]
@@ -30,7 +31,7 @@ def test_ratios_hardly_depend_on_the_tolerance(car):
     """
     ratios = []
     for rtol in (1e-5, 1e-6):
-        explicit, third, fourth = (work(car, key, 0.004, rtol) for key in ("adams", ADAMS3, ADAMS4))
+        explicit, third, fourth = (work(car, key, 0.01, rtol) for key in ("adams", ADAMS3, ADAMS4))
         ratios.append((third / explicit, fourth / explicit))
     assert ratios[0] == pytest.approx(ratios[1], rel=0.15)
     for third, fourth in ratios:

@@ -236,7 +236,7 @@ def test_a_run_where_nothing_can_be_stored(workshop):
         output, messages = workshop.run(NOWHERE + workshop.sample, INDEX3_CACHE="", XDG_CACHE_HOME="", HOME="")
         assert output == "7.0 False\n"
         assert "nor in a temporary folder (No space left on device)" in messages
-        assert "building 1 kernels" in messages
+        assert "building 1 kernel" in messages
 
 
 def test_no_temporary_folder_at_all_is_an_error(home, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from index3.compiled import store
+from index3.compiled import emit, store
 from index3.compiled.interface import JIT
 
 SOURCE = """
@@ -25,6 +25,7 @@ def test_two_objects_with_a_helper_of_one_name(monkeypatch):
     objects = {}
     for number in (1, 2):
         module = llvm.parse_assembly(SOURCE.format(number=number))
+        emit.hide_helpers(module, f"kernel{number}")
         code = machine.emit_object(module)
         objects["test", f"kernel{number}"] = store.Stored(None, f"kernel{number}", code)
     store._load(objects)

@@ -57,7 +57,7 @@ def test_a_module_outside_the_package_has_its_kernels_built_once(workshop, folde
     code, cache = RUN.format(folder=str(folder)), {"INDEX3_CACHE": str(folder / "cache")}
     output, messages = workshop.run(code, **cache)
     assert output == "6.0 False\n"
-    assert "building 1 kernels" in messages
+    assert "building 1 kernel" in messages
     assert workshop.run(code, **cache) == ("6.0 False\n", "")
 
 
@@ -67,4 +67,4 @@ def test_an_edited_helper_beside_it_is_never_served_stale(workshop, folder):
     (folder / "helping.py").write_text(HELPING.replace("2.0 * x", "4.0 * x"), "utf-8")
     output, messages = workshop.run(code, **cache)
     assert output == "12.0 False\n"
-    assert "building 1 kernels" in messages
+    assert "building 1 kernel" in messages

@@ -27,7 +27,7 @@ def test_a_miss_says_so_in_a_line_at_the_start_and_at_the_end(workshop):
     assert output == "7.0 False\n"  # not even then: it is built by workers
     start, end = messages.splitlines()
     versions = f"Numba {version('numba')} and llvmlite {version('llvmlite')}"
-    assert start == f"index3: building 1 kernels (once for these sources, {versions}) ..."
+    assert start == f"index3: building 1 kernel (once for these sources, {versions}) ..."
     assert end.startswith("index3: kernels built in ")
 
 
@@ -210,7 +210,7 @@ def test_only_the_kernel_that_is_called_is_built(workshop, tmp_path):
     (workshop.package / "pair.py").write_text(sample + SECOND, "utf-8")
     output, messages = workshop.run(BOTH, INDEX3_CACHE=str(tmp_path / "cache"))
     assert output.splitlines() == ["False 1", "14.0 2"]
-    assert messages.count("building 1 kernels") == 2
+    assert messages.count("building 1 kernel") == 2
 
 
 def test_a_build_removes_old_objects_of_sources_that_are_gone(workshop, tmp_path):

@@ -126,13 +126,16 @@ def stress(
 
 
 def von_mises(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, places: Any) -> np.ndarray:
-    """Equivalent stress (n_t, n) [N/m^2] of axial force, moments and torsion at material points `places`: s, y, z."""
+    """Equivalent stress (n_t, n) [N/m^2] of axial force, moments and torsion at material points `places`: s, y, z,
+    or s alone on the axis."""
     along, torsion = stresses(constants, q, v, a, np.asarray(places, float))
     return np.sqrt(along**2 + 3.0 * torsion**2)
 
 
 def stresses(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, places: np.ndarray) -> Any:
     """Stress along the axis and stress of torsion, as of a round section, (n_t, n) each."""
+    if places.ndim == 1:  # on the axis
+        places = np.stack([places, 0.0 * places, 0.0 * places], axis=1)
     s, back = np.unique(places[:, 0], return_inverse=True)
     normal, _, _, twist, by_y, by_z = np.moveaxis(section_loads(constants, q, v, a, s)[:, back], -1, 0)
     (about_z, about_y), (y, z) = constants["second_moments"], places[:, 1:].T

@@ -226,7 +226,7 @@ class Body(Element):
     def sections(self) -> list[Mapping[str, Any]]:
         """Places, for `section_places`, by which a deformation is judged; a rigid body has none."""
         drawn = self.drawing() if self.deforms else {}
-        return [place for line in drawn.get("lines", ()) for place in line]
+        return [place for line in (*drawn.get("lines", ()), drawn.get("nodes", ())) for place in line]
 
     def marker_pose(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
         """Point (3,) and axes (3, 3) of a marker at the initial configuration, as `marker_motion` has them."""

@@ -44,7 +44,21 @@ def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
         module = llvm.parse_assembly(function.inspect_llvm())
         machine = target_machine(module.triple)
     check_code(kernel, str(module))
+    hide_helpers(module, function.native_name)
     return function.native_name, machine.emit_object(module)
+
+
+def hide_helpers(module: Any, symbol: str) -> None:
+    """Let an object show nothing but its kernel.
+
+    Workers number versions of helpers and types of records by themselves, so that two objects may have helpers of one
+    name for records of different layouts. Loaded together, one would call the other's.
+    """
+    from llvmlite.binding import Linkage
+
+    for thing in (*module.functions, *module.global_variables):
+        if not thing.is_declaration and thing.name != symbol and thing.linkage != Linkage.private:
+            thing.linkage = Linkage.internal
 
 
 def check_code(kernel: Kernel, code: str) -> None:

@@ -196,21 +196,22 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
         for symbol in STUBS:
             if not llvm.address_of_symbol(symbol):  # Numba's own serve functions of users
                 llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    symbols: dict[Key, str] = {}
     for key, found in objects.items():
         if found is None:
             raise Index3Error(
                 f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
             )
-        # Each in an engine of its own: workers number versions of helpers and types of records by themselves, so that
-        # two objects may have helpers of one name for records of different layouts.
-        machine = llvm.Target.from_default_triple().create_target_machine()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        symbols[key] = found.symbol
         engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
-        engine.finalize_object()
         if found.path is not None:
             note_use(found.path)
-        _engines.append(engine)
-        _addresses[key] = engine.get_function_address(found.symbol)
+    engine.finalize_object()
+    _engines.append(engine)
+    for key, symbol in symbols.items():
+        _addresses[key] = engine.get_function_address(symbol)
 
 
 def note_use(path: Path) -> None:

@@ -44,9 +44,9 @@ CALLED = (
 def blank(system: System) -> tuple[Table, Room]:
     """What the tables of all projectors of a system have in common, and what each has for itself."""
     table, n = Table(len(projection_kernels.SLOTS)), (system.n,)
-    table[projection_kernels.SETTINGS] = np.array([CLOSED, 50.0, 1e-10])
     table[projection_kernels.WRENCHES] = wrench_places(system)
     own = {projection_kernels.LINK: (len(CALLED) + 3,), projection_kernels.REPORT: (4,), projection_kernels.LINES: (4,)}
+    own[projection_kernels.SETTINGS] = (3,)
     return table, Room(own | {projection_kernels.HEAVY_Q: n, projection_kernels.HEAVY_V: n})
 
 
@@ -79,6 +79,7 @@ class Projector:
         self.table.fill(room)
         iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
+        self.table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
         self.table[projection_kernels.LINK][:] = [*link, *(kernel.address for kernel in CALLED), iterate]
 
     @property

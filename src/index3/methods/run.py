@@ -107,12 +107,21 @@ def evaluate_forces(T, R):
     return EVALUATION_FAILED if core(T, s.CORE_FORCES) != OK else OK
 
 
+ROUNDING = 1e-15
+"""Part of the largest terms of all rows that is left of a row by rounding."""
+
+
 @helper
 def note_distance(T, S):
-    """Tell a solver how far the point of its next matrix is off the constraints: what is left of the terms of a row."""
-    phi, size, level, worst = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), 0.0
+    """Tell a solver how far the point of its next matrix is off the constraints: what is left of the terms of a row.
+
+    In a plane through the origin all terms of a row may be roundings: these count beside the terms of other rows.
+    """
+    phi, size, level, worst, largest = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL), 0.0, 0.0
     for k in range(phi.shape[0]):
-        if level[k] == 0 and abs(phi[k]) > worst * size[k]:
+        largest = max(largest, size[k])
+    for k in range(phi.shape[0]):
+        if level[k] == 0 and abs(phi[k]) > max(worst * size[k], ROUNDING * largest):
             worst = abs(phi[k]) / size[k] if size[k] > 0.0 else 1.0
     view(S, contract.OFF)[0] = min(worst, 1.0)
 
