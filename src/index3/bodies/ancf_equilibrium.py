@@ -93,10 +93,11 @@ def loads_by_element(kind: Interior, constants: Constants) -> dict[int, list[tup
     for entry in known() if known else ():
         n, x = (value.item() for value in place(lengths, float(entry[0][0])))
         if 0.0 < x < lengths[n]:
-            load = Load(*entry[:2], *entry[2](), entry[3])  # worked out only if it is needed
-            if load.piece is not None:
+            (force, torque), piece = entry[2](), entry[3]  # worked out only if it is needed
+            if piece is not None:
                 first = float(lengths[:n].sum())
-                load = load._replace(piece=(load.piece[0] - first, load.piece[1] - first, *load.piece[2:]))
+                piece = (piece[0] - first, piece[1] - first, *piece[2:])
+            load = Load(entry[0], entry[1], force, torque, piece)
             found.setdefault(n, []).append((kind.grip(constants, load.position, load.part), x, load))
     return found
 

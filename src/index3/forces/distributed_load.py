@@ -104,12 +104,13 @@ class DistributedLoad(ForceElement):
                 f"{self.label} goes from start = {low:.12g} to end = {high:.12g}. Give 0 <= start < end <= "
                 f"{length:.12g}, the length of {self.beam.label} [m]."
             )
-        points, self.pieces = [], []
+        settings: dict[str, Any] = {} if self.frame == "ground" else {"frame": self.frame}
+        points: list[LoadPoint] = []
+        self.pieces: list[tuple[float, float, int, int]] = []
         for first, last in zip(np.maximum(nodes[:-1], low).tolist(), np.minimum(nodes[1:], high).tolist(), strict=True):
             if first < last:
                 places, weights = gauss(count, last - first)
                 for k in range(count):
-                    settings = {} if self.frame == "ground" else {"frame": self.frame}
                     marker = self.beam.marker(first + float(places[k]), **settings)
                     points.append(LoadPoint(self, f"{self.name}[{len(points)}]", marker, float(weights[k])))
                     self.pieces.append((first, last, k, count))
