@@ -148,6 +148,20 @@ def test_parameters_of_functions(model):
             changed_model(model, changes)
 
 
+def heavier(t, r, A, v, w, p, out, seen):
+    out[0, 2] = p[0] * seen[0, 2]
+
+
+def test_parameters_of_functions_that_read_others(model):
+    """What is made again keeps its own markers, its function, and what it reads."""
+    first = model.add(ix.UserForce("weight", model["ball"], weight, (3.0,)))
+    model.add(ix.UserForce("more", model["ball"], heavier, (2.0,), reads=first))
+    copy = changed_model(model, {"more.parameters": (5.0,)})
+    assert len(copy["more"].markers) == len(model["more"].markers)
+    run = ix.simulate(copy, (0.0, 0.01), "hht-i3", rtol=1e-6)
+    assert run["more"].force[-1] == pytest.approx((0.0, 0.0, -15.0))
+
+
 def test_markers(model):
     """A marker changes for all that share it; by its end of an element, or by its name."""
     tip = model["ball"].marker((0, 0, -0.2), name="tip")

@@ -128,19 +128,14 @@ MODAL_POSE = declare(
 )
 MODAL = declare(
     MODAL_POSE,
-    mass_matrix=field("file"),
-    stiffness_matrix=field("file"),
-    nodes=points("length", 3, 1),
-    interface=field("nodes"),
-    modes=field("count"),
-    max_frequency=number("1/time", positive=True),
-    damping=field("ratios"),
-    names=field("numbers_by_name"),
-    members=field("nodes"),
-    faces=field("nodes"),
-    radius=LENGTH,
-    stress=field("file"),
-)
+    given(
+        mass_matrix=field("file"), stiffness_matrix=field("file"), nodes=points("length", 3, 1),
+        interface=field("nodes"),
+        modes=field("count"), max_frequency=number("1/time", positive=True), damping=field("ratios"),
+        names=field("numbers_by_name"), members=field("nodes"), faces=field("nodes"), radius=LENGTH,
+        stress=field("file"),
+    ),
+)  # fmt: skip
 MODAL_DATA = declare(MODAL_POSE, data=field("arrays").found(lambda body: body.file_arrays()))
 STATES = declare(
     initial=numbers().found(lambda block: block.v0), names=TEXTS.found(lambda block: list(block.coordinate_names))

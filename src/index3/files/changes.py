@@ -80,7 +80,7 @@ def set_attribute(element: Any, key: str, value: Any) -> None:
     ModelError : there is no such attribute, or the class of the element refuses the value.
     """
     known = key in vars(element) or hasattr(type(element), key)
-    entry = known_entry(type(element))
+    entry = known_entry(element)
     if entry is None or grown(entry):
         own = False
     else:
@@ -127,9 +127,11 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> Non
 
 def arguments(element: Any, entry: Entry) -> dict[str, Any]:
     """What makes an element again."""
-    values = {key: getattr(element, key) for key in entry.arguments if key not in entry.fields}
+    values = dict(getattr(element, "made_with", {}))  # arguments that no attribute keeps under their names
+    values |= {key: getattr(element, key) for key in entry.arguments if key not in {*entry.fields, *values}}
     for key, field in entry.fields.items():
-        value = None if field.short or entry.setter(key) is not None else entry.value(element, key)
+        known = key in values or field.short or entry.setter(key) is not None
+        value = None if known else entry.value(element, key)
         if value is not None:
             values[key] = entry.kinds[key].argument(value)
     return values
@@ -138,7 +140,7 @@ def arguments(element: Any, entry: Entry) -> dict[str, Any]:
 def entry_of(element: Any) -> Entry:
     """What model files know of an element."""
     cls: Any = type(element)
-    name, entry = cls.__name__, known_entry(cls)
+    name, entry = cls.__name__, known_entry(element)
     if entry is None and "fields" in vars(cls) and name not in ENTRIES:
         return entry_for(cls, "")  # no file can hold all of it, but numbers can change
     if entry is None:
@@ -152,13 +154,17 @@ def entry_of(element: Any) -> Entry:
     return entry
 
 
-def known_entry(cls: Any) -> Entry | None:
-    """The type by which files write the elements of a class, if there is one."""
+def known_entry(element: Any) -> Entry | None:
+    """The type by which an element is made again, if there is one: that of its class, or the one that files write.
+
+    A body that was not made by its constructor does not know the arguments of it.
+    """
+    cls = type(element)
     name, maker = cls.__name__, getattr(cls, "written_by", "")
     entry = ENTRIES.get(name)
     if entry is None or entry.make is not cls:
         return None
-    return ENTRIES[f"{name}.{maker}"] if maker else entry
+    return ENTRIES[f"{name}.{maker}"] if maker and "given" not in vars(element) else entry
 
 
 def grown(entry: Entry) -> list[str]:

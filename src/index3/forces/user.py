@@ -126,6 +126,12 @@ class UserForce(ForceElement, UserFunctions):
                 raise ModelError(f"{self.label} reads other forces. Leave jacobian to differences.")
             self.check_function("jacobian", jacobian)
 
+    @property
+    def made_with(self) -> dict[str, Any]:
+        """Arguments that no attribute keeps under their names, for what makes the element again."""
+        own = self.ends[: self.reading.own] if self.joint is None else self.joint
+        return {"markers": own, "f": self.function, "reads": self.reading.others}
+
     def _name_arguments(self) -> None:
         """What its functions are called with after t."""
         given: tuple[str, ...] = (*POSES, "out")
