@@ -149,7 +149,7 @@ def test_parameters_of_functions(model):
 
 
 def heavier(t, r, A, v, w, p, out, seen):
-    out[0, 2] = p[0] * seen[0, 2]
+    out[0, 2] = p[0] * seen[0].out[0, 2]
 
 
 def test_parameters_of_functions_that_read_others(model):
