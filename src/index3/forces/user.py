@@ -127,6 +127,11 @@ class UserForce(ForceElement, UserFunctions):
             self.check_function("jacobian", jacobian)
 
     @property
+    def reported(self) -> int:
+        """The second of its own markers, or the only one: those of forces that it reads come after."""
+        return min(1, self.reading.own - 1)
+
+    @property
     def made_with(self) -> dict[str, Any]:
         """Arguments that no attribute keeps under their names, for what makes the element again."""
         own = self.ends[: self.reading.own] if self.joint is None else self.joint
