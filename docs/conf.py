@@ -33,7 +33,7 @@ INNER = (  # what elements tell the compiler and the page of themselves: for who
     "drawing", "marker_rows", "row_weights", "along", "lacks_inertia", "longest_step", "mode", "symbol", "blocks",
     "given_rates", "mark", "check_place", "joint_point", "own_marker_at", "marker_pose", "marker_motion", "solid",
     "reported", "factor", "from_data", "file_arrays", "slips", "by_differences", "solve", "reading_others",
-    "reads_accelerations", "reads_reactions",
+    "reads_accelerations", "reads_reactions", "bodies", "made_with",
 )  # fmt: skip
 autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
