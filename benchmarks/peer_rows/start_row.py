@@ -19,7 +19,7 @@ system = container.AddSystem()
 ground = system.CreateGround()
 inertia = utilities.InertiaCuboid(density=1000.0, sideLengths=[1.0, 0.1, 0.1])
 rod = system.CreateRigidBody(referencePosition=[0.5, 0, 0], gravity=[0, 0, -9.81], inertia=inertia)
-system.CreateRevoluteJoint(bodyNumbers=[ground, rod], position=[0, 0, 0], axis=[0, 1, 0], useGlobalFrame=True)
+system.CreateRevoluteJoint(itemNumbers=[ground, rod], position=[0, 0, 0], axis=[0, 1, 0], useGlobalFrame=True)
 system.Assemble()
 settings = exudyn.SimulationSettings()
 settings.timeIntegration.endTime = 1.0
