@@ -6,32 +6,19 @@ two nodes (`index3.bodies.ancf_shapes`).
 
 from __future__ import annotations
 
-from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from index3.bodies.ancf_histories import place
 from index3.bodies.ancf_shapes import cubic, gauss
-from index3.bodies.ancf_words import in_space
+from index3.bodies.ancf_words import points_of
 from index3.errors import ModelError
 
 
 def given_line(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:
     """Points (n, 3) on the undeformed line, two for a straight one."""
-    if points is None:
-        if start is None or end is None:
-            raise ModelError(f"{owner} has no {'start' if start is None else 'end'}. Give start and end, or points.")
-        found = np.array([in_space(start, owner, "start"), in_space(end, owner, "end")])
-    else:
-        if start is not None or end is not None:
-            raise ModelError(f"{owner} has points and also start or end. Leave one out.")
-        try:
-            found = np.array([in_space(point, owner, "point") for point in points])
-        except TypeError:
-            found = np.zeros((0, 3))
-        if len(found) < 2:
-            raise ModelError(f"{owner} has points {short(points)}. Give at least two points.")
+    found = points_of(owner, start, end, points)
     gaps = np.linalg.norm(np.diff(found, axis=0), axis=1)
     same = np.flatnonzero(gaps <= 1e-12 * max(1.0, float(np.abs(found).max())))
     if same.size:

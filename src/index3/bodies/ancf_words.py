@@ -54,8 +54,8 @@ def as_section(
     return Section.of(**clean, poisson=ratio, law=law, plane=plane)
 
 
-def given_points(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:
-    """Points (n, 3) on the undeformed axis, two for a straight one."""
+def points_of(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:
+    """Points (n, 3) on an undeformed axis: those given, or its start and end."""
     if points is None:
         if start is None or end is None:
             raise ModelError(f"{owner} has no {'start' if start is None else 'end'}. Give start and end, or points.")
@@ -69,6 +69,12 @@ def given_points(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:
             found = np.zeros((0, 3))
         if len(found) < 2:
             raise ModelError(f"{owner} has points {short(points)}. Give at least two points.")
+    return found
+
+
+def given_points(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:
+    """Points (n, 3) on the undeformed axis in its plane, two for a straight one."""
+    found = points_of(owner, start, end, points)
     if np.ptp(found[:, 2]) > 1e-12 * max(1.0, float(np.abs(found).max())):
         raise ModelError(
             f"{owner} leaves its plane: its points have z from {found[:, 2].min()} to "

@@ -46,7 +46,8 @@ class DistributedLoad(ForceElement):
         turns. A cable has the first alone.
 
     The nodes get the forces that do the same work. In results `force` is that of the whole load, and section forces of
-    the beam know it as spread. Its work is counted as work, not as potential energy.
+    the beam know it as spread. Its work is counted as work, not as potential energy. A planar beam does not feel the z
+    component of a function; numbers there are refused.
 
     Raises
     ------
