@@ -411,7 +411,8 @@ class Compiler:
         shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF, s.ANGLE_SPEED), (len(self.angle_joints),))
         widest = 6 * max([2, *(len(group.markers) for group in self.groups if group.rows)])
         shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (5,), s.HESSIAN: (widest, widest)}
-        shapes |= {s.FUNCTION_VALUES: (len(self.functions), 3), s.MATRIX: (len(sparsity.indices) + 1,)}
+        values = (len(self.functions) + 1, 3)  # the last line: the time of the others
+        shapes |= {s.FUNCTION_VALUES: values, s.MATRIX: (len(sparsity.indices) + 1,)}
         shapes[s.BRANCH] = (self.m, 2)
         shapes[s.GROUP_APART] = (len(self.group_numbers),)
         return shapes
