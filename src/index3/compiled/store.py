@@ -14,11 +14,11 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from index3.compiled import cache, sources, target, workers
+from index3.compiled import cache, loading, memory, sources, target, workers
 from index3.compiled.cache import cache_directory
 from index3.compiled.notice import Notice, say
 from index3.compiled.sources import PACKAGE, Key
@@ -50,15 +50,15 @@ class Stored(NamedTuple):
     code: bytes
 
 
-def file_name(module: str, name: str, way: str = target.QUICK) -> str:
-    """The name of a kernel's object file, built in one way."""
-    return f"{module.removeprefix('index3.')}.{name}-{sources.digest(module, way)}.kob"
+def file_name(module: str, name: str, way: str = target.QUICK, digest: Callable[[str, str], str] | None = None) -> str:
+    """The name of a kernel's object file, built in one way; the digest may be one that is remembered."""
+    return f"{module.removeprefix('index3.')}.{name}-{(digest or sources.digest)(module, way)}.kob"
 
 
 def read(module: str, name: str) -> Stored | None:
     """The intact object of a kernel, or None if it must be built."""
     for way in target.ways():
-        file = file_name(module, name, way)
+        file = file_name(module, name, way, memory.digest)
         for directory in (INSTALLED, *cache.directories()):
             found = unpack(directory / file, trusted=directory == INSTALLED)
             if found is not None:
@@ -130,6 +130,7 @@ def prepare(keys: Iterable[Key]) -> None:
             wanted.update((key, read(*key)) for key in missing)
         if wanted:
             _load(wanted)
+            memory.save()
 
 
 def _build(missing: list[Key]) -> None:
@@ -188,6 +189,22 @@ def _stop() -> None:
 
 
 def _load(objects: Mapping[Key, Stored | None]) -> None:
+    """Give kernels addresses."""
+    found = []
+    for key, one in objects.items():
+        if one is None:
+            raise Index3Error(
+                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
+            )
+        found.append((one.symbol, one.code))
+        if one.path is not None:
+            note_use(one.path)
+    addresses = loading.load(found, dict.fromkeys(STUBS, ctypes.cast(_stop, ctypes.c_void_p).value or 0))
+    _addresses.update(zip(objects, addresses or _load_by_llvm(found), strict=True))
+
+
+def _load_by_llvm(objects: Iterable[tuple[str, bytes]]) -> list[int]:
+    """The addresses of functions, one in each object, given by name and code."""
     import llvmlite.binding as llvm
 
     if not _engines:
@@ -198,20 +215,13 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
                 llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    symbols: dict[Key, str] = {}
-    for key, found in objects.items():
-        if found is None:
-            raise Index3Error(
-                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
-            )
-        symbols[key] = found.symbol
-        engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
-        if found.path is not None:
-            note_use(found.path)
+    symbols = []
+    for symbol, code in objects:
+        symbols.append(symbol)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    for key, symbol in symbols.items():
-        _addresses[key] = engine.get_function_address(symbol)
+    return [engine.get_function_address(symbol) for symbol in symbols]
 
 
 def note_use(path: Path) -> None:
