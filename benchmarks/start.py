@@ -3,8 +3,8 @@
     python benchmarks/start.py [--repeats 7]
 
 Each case runs in a new interpreter; figures are CPU seconds (user and system) of that process, smallest of the
-repeats. The pendulum's process fails if Numba was imported: with built kernels it is not needed. Bytecode of all modules
-is kept in a folder of the benchmark, as it is beside installed packages.
+repeats. The pendulum's process fails if Numba was imported: with built kernels it is not needed. Bytecode is kept in a
+folder of the benchmark, as it is beside installed packages.
 """
 
 import argparse

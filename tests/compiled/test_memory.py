@@ -128,7 +128,11 @@ def test_an_edit_while_a_process_runs_does_not_reach_what_it_knew_before(package
     assert new_process()[0] != known
 
 
-DAMAGE = {"cut": lambda data: data[:-1], "empty": lambda data: b"", "changed": lambda data: data.replace(b"\t2", b"\t3")}
+DAMAGE = {
+    "cut": lambda data: data[:-1],
+    "empty": lambda data: b"",
+    "changed": lambda data: data.replace(b"\t2", b"\t3"),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

@@ -120,7 +120,7 @@ def save() -> None:
     from index3.compiled.build import write
 
     path, versions = place(), version_files()
-    if path is None or not versions:
+    if path is None or not versions or cache.directories() != [path.parent]:  # objects go elsewhere: it takes no more
         return
     seen = {**sources.seen(), **{file: sources.stamp(file) for file in versions}}
     if any(known.stamps.get(file, stamp) != stamp for file, stamp in seen.items()):

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from index3.compiled import cache, loading, memory, sources, target, workers
+from index3.compiled import cache, loading, memory, sources, target
 from index3.compiled.cache import cache_directory
 from index3.compiled.notice import Notice, say
 from index3.compiled.sources import PACKAGE, Key
@@ -75,6 +75,8 @@ def find(module: str, name: str) -> Path | None:
 
 def pack(symbol: str, code: bytes) -> bytes:
     """The content of an object file: the kernel's symbol and its object code."""
+    import json
+
     content = json.dumps(symbol).encode() + b"\n" + code
     return hashlib.sha256(content).digest() + content
 
@@ -98,7 +100,11 @@ def opened(data: bytes | None) -> tuple[str, bytes] | None:
     if hashlib.sha256(content).digest() != check:
         return None
     head, _, code = content.partition(b"\n")
-    return json.loads(head), code
+    if b"\\" in head or not head.isascii():
+        import json
+
+        return json.loads(head), code
+    return head[1:-1].decode(), code  # plain text in quotes, as all kernels have: the module json takes its time
 
 
 def prune(directory: Path) -> None:
@@ -135,6 +141,8 @@ def prepare(keys: Iterable[Key]) -> None:
 
 def _build(missing: list[Key]) -> None:
     """Build kernels into the user's cache; if nothing can be stored anywhere, for this process alone."""
+    from index3.compiled import workers  # here, as below: with all kernels in place there is no work for them
+
     notice = Notice(len(missing))
     try:
         _store(missing, notice)
@@ -154,6 +162,8 @@ def _store(missing: list[Key], notice: Notice) -> None:
     ------
     NoPlace : neither can be written.
     """
+    from index3.compiled import workers
+
     directory = cache.build_directory()
     try:
         workers.build(missing, directory, report=notice.report)
@@ -164,6 +174,13 @@ def _store(missing: list[Key], notice: Notice) -> None:
         except workers.NotStored as second:
             raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
+
+
+def let_workers_go() -> None:
+    """End idle workers, if there ever were some: all kernels that are known to be needed are there."""
+    workers = sys.modules.get("index3.compiled.workers")
+    if workers is not None:
+        workers.stop_idle()
 
 
 def is_loaded(module: str, name: str) -> bool:
