@@ -59,7 +59,7 @@ from index3.forces.actuator import Actuator as Actuator
 from index3.forces.added_mass import AddedMass as AddedMass
 from index3.forces.bushing import Bushing as Bushing
 from index3.forces.contact import Contact as Contact
-from index3.forces.contact import ContactSet as ContactSet
+from index3.forces.contact_set import ContactSet as ContactSet
 from index3.forces.curve import Curve as Curve
 from index3.forces.distributed_load import DistributedLoad as DistributedLoad
 from index3.forces.drag import Drag as Drag

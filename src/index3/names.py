@@ -9,7 +9,7 @@ ELEMENTS = {
     "Bushing": "index3.forces.bushing:Bushing",
     "ConstantVelocity": "index3.joints.standard:ConstantVelocity",
     "Contact": "index3.forces.contact:Contact",
-    "ContactSet": "index3.forces.contact:ContactSet",
+    "ContactSet": "index3.forces.contact_set:ContactSet",
     "CoordinateConstraint": "index3.joints.primitive:CoordinateConstraint",
     "Coupler": "index3.joints.transmissions:Coupler",
     "Cylindrical": "index3.joints.standard:Cylindrical",
