@@ -13,8 +13,8 @@ from index3.bodies.marker import Marker
 from index3.errors import ModelError
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
-from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
+from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP, described
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
 from index3.registry import register
@@ -146,7 +146,7 @@ class Contact(ForceElement):
         return self.law.damping == 0.0 and self.law.static_friction == 0.0
 
     def points(self) -> list[tuple]:
-        """Rows of `contact_kernels.POINT`."""
+        """Rows of `contact_table.POINT`."""
         first, second = self.shapes
         points = first.points()  # type: ignore[union-attr]  # a plane is never first
         if isinstance(second, Sprocket):  # both flanks of a gap
@@ -154,7 +154,7 @@ class Contact(ForceElement):
         return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
 
     def record(self, place: Place) -> tuple[Any, ...]:
-        """Its own part of a row of `contact_kernels.PAIR`."""
+        """Its own part of a row of `contact_table.PAIR`."""
         first, second = self.shapes
         radius, side, reach = 0.0, 1.0, first.reach
         if isinstance(second, Sphere | Cylinder):
@@ -204,7 +204,7 @@ def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str,
     places = {id(marker): k for k, marker in enumerate(markers)}
     rows: list[list[Any]] = []
     points: list[list[Any]] = []
-    for pair, (own, record) in zip(pairs, contact_kernels.described(pairs), strict=True):
+    for pair, (own, record) in zip(pairs, described(pairs), strict=True):
         rows.append([*(places[id(marker)] for marker in pair.markers), 0, 0, len(points), len(own), *record])
         points += [[list(place), radius, disc] for place, radius, disc in own]
     signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
