@@ -123,7 +123,7 @@ class Runner:
     def end_for_store(self, error: StoreFailed) -> None:
         """The run ends because its store cannot be written; what is in it stays."""
         self.status, self.cause = -STORE_FAILED, error
-        self.message = f"{self.message} {error} Once that is mended, index3.resume goes on with the run.".strip()
+        self.message = f"{self.message} {error} Once that is fixed, index3.resume continues the run.".strip()
 
     def step_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
@@ -234,8 +234,8 @@ class Runner:
         if self.status == 0 and gathering is not None:
             self.status = -run.STEP_TOO_SMALL
             self.message = (
-                f"Event {hit.name} comes ever faster, without end before t = {gathering:.9g}. Let its action change "
-                "the motion for good once that is slow: close a joint, or make the event terminal."
+                f"Event {hit.name} occurs ever faster, infinitely often before t = {gathering:.9g}. Let its action "
+                "change the motion permanently once it is slow: close a joint, or make the event terminal."
             )
         if self.status == 0:
             switch = Switch(self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
@@ -320,7 +320,7 @@ class Runner:
         if not self.collector.given + self.collector.closed:
             return
         self.status = -run.EVALUATION_FAILED
-        self.message = f"{type(error).__name__} in a function of the user ended the run at t = {self.run.t:g}: {error}"
+        self.message = f"{type(error).__name__} in a user function ended the run at t = {self.run.t:g}: {error}"
         with contextlib.suppress(
             Exception
         ):  # of a sink that failed, or an error without attributes: the first one counts
