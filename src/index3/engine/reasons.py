@@ -13,6 +13,8 @@ from index3.methods import projection_kernels, run
 from index3.methods.projection import singular_body, unsettled
 from index3.system import evaluate
 
+STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
+"""Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 MOST_ROWS = 1000
 """Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
 DEPENDENT = 1e-5
