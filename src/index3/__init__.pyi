@@ -68,6 +68,7 @@ from index3.forces.gravity import PointGravity as PointGravity
 from index3.forces.gravity import UniformGravity as UniformGravity
 from index3.forces.joint_friction import JointFriction as JointFriction
 from index3.forces.joint_limit import JointLimit as JointLimit
+from index3.forces.line_actuator import LineActuator as LineActuator
 from index3.forces.load import Force as Force
 from index3.forces.load import Torque as Torque
 from index3.forces.road import Road as Road

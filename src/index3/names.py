@@ -25,6 +25,7 @@ ELEMENTS = {
     "JointFriction": "index3.forces.joint_friction:JointFriction",
     "JointLimit": "index3.forces.joint_limit:JointLimit",
     "KnifeEdge": "index3.joints.rolling:KnifeEdge",
+    "LineActuator": "index3.forces.line_actuator:LineActuator",
     "ModalBody": "index3.bodies.modal_body:ModalBody",
     "Motion": "index3.joints.drives:Motion",
     "NaturalBody": "index3.bodies.natural_body:NaturalBody",
