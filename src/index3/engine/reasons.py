@@ -76,7 +76,7 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
     if code == run.GREW:
         return grown(segment)
     if code == run.BRANCH_LOST:
-        return f"At t = {t:g}, {near_branch(segment)} The run ends rather than go on at random."
+        return f"At t = {t:g}, {near_branch(segment)} The run ends, since it would have to guess which one is meant."
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):
         return singular(segment) or why[run.NOT_FINITE]
     return why[code]
@@ -102,7 +102,7 @@ def near_branch(segment: Segment) -> str:
     system = segment.variant.system
     return (
         f"{system.row_labels[row]} (row {system.row_names[row]}) came near a second position that satisfies it as "
-        "well. Smaller steps tell the two apart for longer; a joint bent all the way back cannot."
+        "well. Smaller steps tell the two apart for longer; if the joint is bent all the way back, nothing can."
     )
 
 

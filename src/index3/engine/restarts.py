@@ -40,8 +40,8 @@ def handle_event(runner: Runner, hit: Hit) -> None:
     if runner.status == 0 and gathering is not None:
         runner.status = -run.STEP_TOO_SMALL
         runner.message = (
-            f"Event {hit.name} comes ever faster, without end before t = {gathering:.9g}. Let its action change "
-            "the motion for good once that is slow: close a joint, or make the event terminal."
+            f"Event {hit.name} occurs ever faster, infinitely often before t = {gathering:.9g}. Let its action change "
+            "the motion permanently once it is slow: close a joint, or make the event terminal."
         )
     if runner.status == 0:
         from index3.engine.switching import Switch

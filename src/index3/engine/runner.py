@@ -34,7 +34,8 @@ from index3.methods import run
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.results.sinks import SINKS, Sink, StoreFailed
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 if TYPE_CHECKING:  # of runs that have them
     from index3.engine.dense import StepLog
@@ -121,7 +122,7 @@ class Runner:
     def end_for_store(self, error: StoreFailed) -> None:
         """The run ends because its store cannot be written; what is in it stays."""
         self.status, self.cause = -STORE_FAILED, error
-        self.message = f"{self.message} {error} Once that is mended, index3.resume goes on with the run.".strip()
+        self.message = f"{self.message} {error} Once that is fixed, index3.resume continues the run.".strip()
 
     def step_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
@@ -243,7 +244,7 @@ class Runner:
         if not self.collector.given + self.collector.closed:
             return
         self.status = -run.EVALUATION_FAILED
-        self.message = f"{type(error).__name__} in a function of the user ended the run at t = {self.run.t:g}: {error}"
+        self.message = f"{type(error).__name__} in a user function ended the run at t = {self.run.t:g}: {error}"
         with contextlib.suppress(
             Exception
         ):  # of a sink that failed, or an error without attributes: the first one counts

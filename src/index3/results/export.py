@@ -13,11 +13,12 @@ import numpy as np
 
 from index3.bodies.body import COORDINATES
 from index3.errors import ModelError
-from index3.results.views import BodyResult
+from index3.results.bodies import BodyResult
 from index3.results.writing import replaced
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout, Result
+    from index3.results.layout import Layout
+    from index3.results.result import Result
 
 # What a history is called: its unit and the names of its columns.
 BODY_QUANTITIES = {

@@ -19,7 +19,7 @@ from index3.registry import Door, register
 
 if TYPE_CHECKING:  # files are imported by those who write them
     from index3.results.journal import JournalWriter
-    from index3.results.result import Layout
+    from index3.results.layout import Layout
 
 Block = dict[str, np.ndarray]
 
