@@ -56,7 +56,7 @@ def test_histories_by_name(four_bar):
     np.testing.assert_array_equal(result["crank.position"], result["crank"].position)
     np.testing.assert_array_equal(result["crank.position.z"], result["crank"].position[:, 2])
     np.testing.assert_array_equal(result["energy.kinetic"], result.energy.kinetic)
-    with pytest.raises(KeyError, match="'crank' has no history 'colour'. Use one of position, velocity"):
+    with pytest.raises(KeyError, match=r"'crank' has no history 'colour'. Use one of position, velocity"):
         result["crank.colour"]
     with pytest.raises(KeyError, match="Did you mean 'crank'"):
         result["cronk.position"]

@@ -40,7 +40,8 @@ from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.results.journal import StoreFailed
 from index3.results.sinks import SINKS, Sink
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 RECONSIDER = 100
 """Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""

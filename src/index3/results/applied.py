@@ -17,7 +17,7 @@ from index3.results.controllers import held_outputs
 from index3.results.wrenches import Applied, columns
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 if TYPE_CHECKING:
     from index3.results.layout import Layout
