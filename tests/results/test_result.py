@@ -51,6 +51,17 @@ def test_violation_at_three_levels_and_scaled(four_bar):
         assert np.array_equal(getattr(four_bar.violation.scaled, level), scaled[:, k])
 
 
+def test_histories_by_name(four_bar):
+    result = four_bar
+    np.testing.assert_array_equal(result["crank.position"], result["crank"].position)
+    np.testing.assert_array_equal(result["crank.position.z"], result["crank"].position[:, 2])
+    np.testing.assert_array_equal(result["energy.kinetic"], result.energy.kinetic)
+    with pytest.raises(KeyError, match=r"'crank' has no history 'colour'. Use one of position, velocity"):
+        result["crank.colour"]
+    with pytest.raises(KeyError, match="Did you mean 'crank'"):
+        result["cronk.position"]
+
+
 def test_unknown_name_lists_close_ones(four_bar):
     with pytest.raises(ModelError, match=r"has no 'crnk'\. Did you mean 'crank'"):
         four_bar["crnk"]

@@ -34,7 +34,8 @@ class UnknownName(ModelError, KeyError):
 class Result:
     """Everything a run computed; the first axis of every array is time.
 
-    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
+    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint,
+    `result["B.angle"]`, `result["crank.position.z"]` histories by the names that plots and tables take, `energy`,
     `violation`, `audit`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
     `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
@@ -152,7 +153,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, joints, motions, forces and controllers."""
+        """Names that `result[name]` takes: bodies, joints, motions, forces, controllers; "B.angle" is a history."""
         return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
@@ -176,7 +177,19 @@ class Result:
             return ControllerResult(self.t, samples)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
+        if "." in name:
+            return self._history(name)
         raise self._unknown(name, self.names)
+
+    def _history(self, name: str) -> np.ndarray:
+        """A history by its name, (n_t,) or (n_t, number of columns)."""
+        try:
+            values = export.quantity(self, name).values
+        except UnknownName:
+            raise
+        except ModelError as error:
+            raise UnknownName(str(error)) from error
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
