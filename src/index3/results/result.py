@@ -183,6 +183,8 @@ class Result:
 
     def _history(self, name: str) -> np.ndarray:
         """A history by its name, (n_t,) or (n_t, number of columns)."""
+        from index3.results import export
+
         try:
             values = export.quantity(self, name).values
         except UnknownName:
