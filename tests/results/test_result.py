@@ -13,7 +13,7 @@ import pytest
 from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import empty_arrays
+from index3.results.arrays import empty_arrays
 from index3.results.layout import Layout
 from index3.results.result import Result
 from index3.results.summary import stats_lines
