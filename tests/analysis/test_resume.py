@@ -368,11 +368,11 @@ def test_no_room_for_the_file_at_the_end(monkeypatch, tmp_path):
 def test_a_run_under_way_is_left_alone(tmp_path):
     store = tmp_path / "run.nc"
     killed(lambda: ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store), 3)
-    with pytest.raises(Index3Error, match=r"under way or did not end. Go on with it by index3.resume\('run.nc'\)"):
+    with pytest.raises(Index3Error, match=r"still running or did not end. Continue it with index3.resume\('run.nc'\)"):
         ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store)
     journal = tmp_path / "run.nc.journal"
     writer = JournalWriter.reopened(journal, journal.stat().st_size)
-    with pytest.raises(Index3Error, match="is written by a run under way"):
+    with pytest.raises(Index3Error, match="is being written by a running simulation"):
         ix.resume(store, progress=False)
     writer.close()
     assert ix.resume(store, progress=False).success

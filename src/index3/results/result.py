@@ -159,7 +159,7 @@ class Result:
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
+            raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
