@@ -9,7 +9,7 @@ from index3.engine.assembly import Assembly, assemble_state
 from index3.methods import projection_kernels
 from index3.methods.projection import Projector
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def start(model):

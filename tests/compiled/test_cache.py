@@ -82,7 +82,7 @@ def test_the_folder_and_its_files_are_the_users_alone_whatever_the_umask(worksho
     code = "import os\nos.umask(0)\nfrom index3.sample import fill_length\nfill_length.address"
     workshop.run(code, INDEX3_CACHE=str(made))
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
-    (file,) = made.iterdir()
+    (file,) = made.glob("*.kob")
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
     assert workshop.run(INDEX3_CACHE=str(made)) == HIT
 
@@ -217,7 +217,7 @@ def test_where_both_folders_are_full_objects_are_held_in_memory(home, monkeypatc
     assert store.read(*key) == (None, "symbol", b"code")
     assert store.find(*key) is None
     said = capsys.readouterr().err
-    assert re.search(r"nor in .*index3-.* \(No space left on device\)\. Make room.* each process rebuilds its kernels\.", said)
+    assert re.search(r"nor in .*index3-.* \(No space left on device\)\. Make room.* rebuilds its kernels\.", said)
     store._build([("index3.system.evaluate", "mass")])
     assert "Make room" not in capsys.readouterr().err  # said once
 

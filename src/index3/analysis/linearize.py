@@ -35,7 +35,8 @@ from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts
 from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 AT_REST = 1e-6
 """Unbalanced forces below this part of the largest force count as equilibrium."""

@@ -16,6 +16,7 @@ from index3.bodies.modal_matrices import node_number
 from index3.bodies.modal_motion import FRAME, constants_of, frame_of, motion_of, node_of, node_places
 from index3.bodies.modal_results import QUANTITIES
 from index3.bodies.rigid_data import is_singular
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 
 # Largest distance of a joint from the nearest node, relative to the size of the body: farther away it is a slip.
@@ -62,6 +63,11 @@ class BodyOfNodes(Body):
     def constants(self) -> dict[str, Any]:
         """Names of the coordinates, and the nodes with their shapes."""
         return constants_of(self.data, self.coordinate_names, self.label)
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return Places(np.array([[0, 1, 2]]), np.ones(1), quaternion=3)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""

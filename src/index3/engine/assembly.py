@@ -11,7 +11,8 @@ from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
 from index3.methods.projection import CONTRADICTION, Projector
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""

@@ -22,7 +22,7 @@ from index3.methods.registry import choose
 from index3.methods.run_table import Run
 from index3.system import evaluate
 from index3.system.addresses import with_core
-from index3.system.system import State
+from index3.system.state import State
 
 EXPLICIT_LIMIT = 3.0
 """Largest (rate * h) of explicit Runge-Kutta methods of order 5 to 8 on decays and vibrations, roughly."""

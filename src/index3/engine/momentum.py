@@ -13,7 +13,8 @@ from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check
 from index3.results.kinematics import body_kinematics
 from index3.system import evaluate
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 LOOK = 1000
 """Tried steps between two looks at the momenta: a look takes as long as some steps."""

@@ -21,7 +21,7 @@ from index3.engine.stalling import SHRINKING
 from index3.engine.variants import Variant
 from index3.errors import Index3Error, ModelError
 from index3.methods import run
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.jump import Jump
 from index3.results.store import StoreSink
 

@@ -7,13 +7,11 @@ import math
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.engine.collector import Callback, Collector
-from index3.engine.dense import StepLog
-from index3.engine.events import Events, Hit
 from index3.engine.interrupts import Watch
 from index3.engine.layout import describe
 from index3.engine.momentum import Momenta
@@ -27,20 +25,24 @@ from index3.engine.reasons import (
     reason,
 )
 from index3.engine.restarts import UNMET, handle_event, pass_stop
-from index3.engine.resuming import Keeper
 from index3.engine.run_result import result_of
-from index3.engine.sampling import Sampling
 from index3.engine.segments import Plan, Segment
 from index3.engine.stalling import Stalling, Zeno
-from index3.engine.switching import Jump
 from index3.engine.timing import CpuSeconds
 from index3.errors import warn
 from index3.methods import run
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
-from index3.results.journal import StoreFailed
-from index3.results.sinks import SINKS, Sink
-from index3.system.system import State, System
+from index3.results.sinks import SINKS, Sink, StoreFailed
+from index3.system.state import State
+from index3.system.system import System
+
+if TYPE_CHECKING:  # of runs that have them
+    from index3.engine.dense import StepLog
+    from index3.engine.events import Events, Hit
+    from index3.engine.resuming import Keeper
+    from index3.engine.sampling import Sampling
+    from index3.results.jump import Jump
 
 RECONSIDER = 100
 """Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""

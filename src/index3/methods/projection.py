@@ -15,7 +15,8 @@ from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
 from index3.methods import line_kernels, output_kernels, projection_kernels, work
 from index3.methods.output import Output
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 CLOSED = 1e-12
 """Scaled position residual that counts as closed: some thousand roundings."""

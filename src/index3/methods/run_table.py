@@ -14,7 +14,7 @@ from index3.methods import acceptance, projection_kernels, run, stepping, work
 from index3.methods.output import Output, nowhere
 from index3.methods.projection import Projector
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 
 class Run:

@@ -25,8 +25,9 @@ import numpy as np
 
 from index3.compiled import columns
 from index3.errors import Index3Error
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.lazy import NAMES, LazyArrays
+from index3.results.sinks import StoreFailed
 
 if TYPE_CHECKING:
     from index3.results.layout import Layout
@@ -36,10 +37,6 @@ HEAD = struct.Struct("<4sQI")
 MODEL, RUN, START, LINES, END = b"MODL", b"RUN.", b"INIT", b"LINE", b"END."
 SUFFIX = ".journal"
 PIECE = 1 << 20  # bytes read at a time to form a checksum
-
-
-class StoreFailed(Index3Error):
-    """What a run puts out cannot be written: no folder, no room, no right."""
 
 
 class JournalWriter:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.journal import RUN, START, SUFFIX, Journal, JournalWriter, StoreFailed, as_json, read_journal
 from index3.results.layout import Layout
 from index3.results.netcdf import read_netcdf, write_netcdf

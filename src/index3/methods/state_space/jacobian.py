@@ -15,7 +15,7 @@ from index3.errors import ModelError, SingularError
 from index3.methods.projection_kernels import CONVERGED, MOST_ITERATIONS
 from index3.methods.state_space.partition import Partition, choose_partition, dense_rows
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 
 @dataclass(frozen=True)
