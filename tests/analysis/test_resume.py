@@ -514,14 +514,14 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
 
 KEPT = {
     "segment", "jumps", "seconds", "asked", "near_branch", "events", "cpu", "collector", "momenta", "stalling", "zeno",
-    "sampling",
+    "sampling", "allowance",
 }  # fmt: skip
 """Attributes of a runner of which checkpoints hold what changes."""
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}
 """Those that do not change between two steps, or that a stored run does not have."""
 PARTS = {
     "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
-    "zeno": {"span", "times"},
+    "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
 }  # fmt: skip
 

@@ -146,7 +146,7 @@ class Driven:
 
     def lead(self, t: float, target: np.ndarray) -> np.ndarray | None:
         """Move to where the coordinates are `target`; return the rates that go along, None if loops were moved."""
-        v: np.ndarray | None = self.state[s.V].copy()
+        v = self.state[s.V].copy()
         if not len(target):
             return v
         start, way = self.values.copy(), target - self.values
