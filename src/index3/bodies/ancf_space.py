@@ -17,6 +17,7 @@ from index3.bodies.ancf_words import as_count, as_damping
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_number, as_vector, check_name, frame
+from index3.bodies.transport import Places
 from index3.errors import Index3Error, ModelError
 
 
@@ -110,6 +111,12 @@ class SpaceLine(Body):
     def conservative(self) -> bool:  # type: ignore[override]  # of most kinds it is a constant
         """Whether it has no damping."""
         return self.lag == 0.0 and self.drag == 0.0
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        vectors = np.arange(self.size).reshape(-1, 3)
+        return Places(vectors, (np.arange(len(vectors)) % self.node_vectors == 0).astype(float))
 
     def given_rates(self) -> np.ndarray:
         """All, if any were given."""

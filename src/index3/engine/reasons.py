@@ -91,7 +91,7 @@ def grown(segment: Segment) -> str:
     name = body.coordinate_names[k - system.starts[system.bodies.index(body)]]
     return (
         f"The motion grew without bound: {name} of {body.label} is {progress[run.NEW_Q][k]:.3g} at "
-        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something feeds it: check the signs and gains of "
+        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something drives it: check the signs and gains of "
         "actuators, forces and feedbacks."
     )
 

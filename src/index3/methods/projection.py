@@ -167,8 +167,9 @@ class Projector:
             driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
             motions = ", and whether motions contradict each other or a joint" if driven else ""
             return AssemblyError(
-                f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
-                f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
+                f"No positions satisfy the constraints at t = {t:.6g}: worst rows "
+                f"{system.worst_rows(self.state[s.PHI])}. "
+                f"Check the geometry of {system.row_labels[row]} and of what is connected to it{motions}."
             )
         if code == projection_kernels.NOT_CONVERGED:
             return SimulationFailed(f"{not_converged(system)} at t = {t:.6g}.")

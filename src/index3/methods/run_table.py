@@ -99,6 +99,7 @@ class Run:
         self.table[run.LIMITS][[run.BUDGET_STEPS, run.LOOK_UP]] = steps, 0
         self.table[run.LINK][[run.LINK_ATTEMPT, run.LINK_METHOD]] = attempt.address, table.handle
         self.state[s.STATUS][s.STEPPING] = 1
+        self.state[s.FUNCTION_VALUES][-1] = np.nan  # Python may have changed what functions of t give: ask them again
         code = stepping.advance(self.state.handle, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code
