@@ -163,8 +163,8 @@ def check_reactions(system: System, projector: Projector) -> None:
         names = [system.row_names[k] for k in range(joint.row, joint.row + joint.rows) if open_rows[k]]
         if names:
             raise ModelError(
-                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows leave "
-                f"open ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
+                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows "
+                f"leave undetermined ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
             )
 
 

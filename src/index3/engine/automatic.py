@@ -103,7 +103,7 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
         steps = "nothing vibrates or decays"
     if limit < STIFF * wanted:
         loose = rtol > TIGHT and not state.system.user_states
-        why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or states of the user"
+        why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or user-defined states"
         return Choice(ROBUST if loose else STEADY, f"stiff: {steps}; {why}")
     why = f"rtol above {FINE:g}" if rtol > FINE else f"rtol {FINE:g} or less"
     return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff: {steps}; {why}")

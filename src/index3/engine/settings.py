@@ -134,7 +134,7 @@ def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"simulate: atol = {short(atol)}. Give a number, or {count} numbers.") from None
     if not (np.all(values < LARGEST_ATOL) and np.all(values > 0.0)):
-        raise ModelError("simulate: atol must be positive and finite, for coordinates may pass through zero.")
+        raise ModelError("simulate: atol must be positive and finite, since coordinates may pass through zero.")
     return values
 
 

@@ -158,7 +158,7 @@ class Result:
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
+            raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
         from index3.results.bodies import BodyResult
         from index3.results.joints import JointResult
 
