@@ -13,7 +13,7 @@ from index3.compiled import columns
 from index3.engine.segments import Segment
 from index3.errors import Index3Error
 from index3.methods.output import Output
-from index3.results.result import Layout
+from index3.results.layout import Layout
 from index3.results.sinks import Sink
 
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
