@@ -71,8 +71,11 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
-        first, count = self.closed, self.output.count
-        good, error = self.segment.variant.projection.close_lines(self.output, first, count, project)
+        first, count, projection = self.closed, self.output.count, self.segment.variant.projection
+        good, error = projection.place_lines(self.output, first, count, project)
+        done, late = projection.completion.fill(self.output, first, good, check=project)
+        if late is not None:
+            good, error = done, late
         times = self.output.arrays["t"][first:good]
         times[:] = self.segment.own_times(times)
         self.cut(good)

@@ -10,7 +10,7 @@ from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
-from index3.methods.projection import singular_body, unsettled
+from index3.methods.projection_errors import singular_body, unsettled
 from index3.system import evaluate
 
 MOST_ROWS = 1000

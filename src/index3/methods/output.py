@@ -49,13 +49,13 @@ class Output:
         shapes = columns.shapes(lines, self.sizes)
         if 8 * sum(map(prod, shapes.values())) <= SMALL:
             slots = dict(zip(columns.STORED, shapes.values(), strict=True))
-            self.table.fill({**slots, columns.REDUNDANT: (lines,)})
+            self.table.fill({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
             self.arrays = {slot.name: self.table[slot] for slot in columns.STORED}
         else:
             self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
             for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
                 self.table[slot] = array
-            self.table[columns.REDUNDANT] = np.zeros(lines, np.int64)
+            self.table[columns.REDUNDANT], self.table[columns.STAGE] = np.zeros((2, lines), np.int64)
         self.count = 0
 
     @property
