@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import index3 as ix
 from index3.cli import app
 from index3.engine import collector, resuming, runner
-from index3.engine.runner import INTERRUPTED, STORE_FAILED
+from index3.engine.reasons import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
 from index3.results.journal import JournalWriter, read_journal
 from index3.results.sinks import FileSink

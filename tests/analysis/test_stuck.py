@@ -21,13 +21,13 @@ def test_steps_above_rounding_that_lead_nowhere_end_the_run(monkeypatch):
     result = ix.simulate(on_a_spring(1.0), (0.0, 1.0), "dopri5", t_eval=0.1, max_step=2e-15)  # rounding is at 4e-16
     assert not result.success
     assert "step became too small" in result.message
-    assert "at this stalling the rest takes" in result.message
+    assert "at this rate the rest takes" in result.message
     assert result.stats["steps"] < 1_000_000
 
 
 def test_a_slow_run_is_told_of_and_goes_on(monkeypatch):
     monkeypatch.setattr(stalling, "WINDOW", 20_000)
-    with pytest.warns(UserWarning, match="at this stalling the rest takes"):
+    with pytest.warns(UserWarning, match="at this rate the rest takes"):
         result = ix.simulate(on_a_spring(1e20), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=100_000)
     assert "max_steps = 100000" in result.message
 
@@ -92,7 +92,7 @@ def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitu
     floor.direction, floor.action = -1, bounce
     result = ix.simulate(model, (0.0, 10.0), events=floor, rtol=1e-8)
     assert not result.success
-    assert "Event floor comes ever faster" in result.message
+    assert "Event floor occurs ever faster" in result.message
     assert "close a joint" in result.message
     end = (0.2**0.5) * (1 + restitution) / (1 - restitution)
     assert result.t[-1] == pytest.approx(end, abs=1e-6)  # 1e-8 of 10 s remain, and rtol

@@ -22,7 +22,8 @@ from index3.commands.view import page_server
 from index3.errors import ModelError
 from index3.results.export import empty_arrays
 from index3.results.html import frame_numbers, page_text, payload
-from index3.results.result import Layout, Result
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 VOID = {"meta", "input", "br", "link", "img"}
 

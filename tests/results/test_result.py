@@ -14,7 +14,9 @@ from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
 from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result, stats_lines
+from index3.results.layout import Layout
+from index3.results.result import Result
+from index3.results.summary import stats_lines
 
 
 def test_arrays_have_time_first(four_bar):

@@ -12,7 +12,8 @@ from index3.linear.reference import null_space
 from index3.methods.state_space.partition import dense_rows
 from index3.model.model import Model
 from index3.results.export import empty_arrays, wrench_names
-from index3.results.result import Layout, Result
+from index3.results.layout import Layout
+from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.system import State, System
 

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from index3.analysis.simulation import PREPARED, Simulation, prepared
-from index3.engine.runner import Callback
+from index3.engine.collector import Callback
 from index3.engine.settings import check_model, check_names
 from index3.errors import ModelError
 from index3.model.model import Model

@@ -21,6 +21,7 @@ from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.resuming import Keeper, begin_again, text_in
+from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling, instants, merged
 from index3.engine.segments import Plan, Segment, begin
@@ -217,7 +218,7 @@ class Simulation:
                 runner.keep_result(error, settings | self.options)
                 raise
             with cpu.part("output"):
-                result = runner.result(settings | self.options, note)
+                result = result_of(runner, settings | self.options, note)
         finally:
             runner.segment.variant.forget()
         return result, runner.cause

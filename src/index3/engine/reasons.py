@@ -13,6 +13,8 @@ from index3.methods import projection_kernels, run
 from index3.methods.projection_errors import singular_body, unsettled
 from index3.system import evaluate
 
+STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
+"""Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 MOST_ROWS = 1000
 """Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
 DEPENDENT = 1e-5
@@ -74,7 +76,7 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
     if code == run.GREW:
         return grown(segment)
     if code == run.BRANCH_LOST:
-        return f"At t = {t:g}, {near_branch(segment)} The run ends rather than go on at random."
+        return f"At t = {t:g}, {near_branch(segment)} The run ends, since it would have to guess which one is meant."
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):
         return singular(segment) or why[run.NOT_FINITE]
     return why[code]
@@ -100,7 +102,7 @@ def near_branch(segment: Segment) -> str:
     system = segment.variant.system
     return (
         f"{system.row_labels[row]} (row {system.row_names[row]}) came near a second position that satisfies it as "
-        "well. Smaller steps tell the two apart for longer; a joint bent all the way back cannot."
+        "well. Smaller steps tell the two apart for longer; if the joint is bent all the way back, nothing can."
     )
 
 

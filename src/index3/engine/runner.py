@@ -6,47 +6,44 @@ import contextlib
 import math
 import time
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from index3.compiled import slots as s
-from index3.engine.audit import complaint, examine
-from index3.engine.collector import Collector
+from index3.engine.collector import Callback, Collector
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
 from index3.engine.interrupts import Watch
-from index3.engine.layout import describe, mark_unique, moving_markers
+from index3.engine.layout import describe
 from index3.engine.momentum import Momenta
-from index3.engine.reasons import evaluation_fails, near_branch, reason
+from index3.engine.reasons import (
+    CLOSURE_FAILED,
+    INTERRUPTED,
+    STOPPED,
+    STORE_FAILED,
+    evaluation_fails,
+    near_branch,
+    reason,
+)
+from index3.engine.restarts import UNMET, handle_event, pass_stop
 from index3.engine.resuming import Keeper
+from index3.engine.run_result import result_of
 from index3.engine.sampling import Sampling
-from index3.engine.segments import END_STATE, NUDGE, Plan, Segment, begin, start_time
+from index3.engine.segments import Plan, Segment
 from index3.engine.stalling import Stalling, Zeno
-from index3.engine.suspects import suspects
-from index3.engine.switching import Jump, Switch
+from index3.engine.switching import Jump
 from index3.engine.timing import CpuSeconds
-from index3.errors import AssemblyError, SimulationFailed, SingularError, warn
-from index3.linear import contract
-from index3.methods import audit, run
+from index3.errors import warn
+from index3.methods import run
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.results.journal import StoreFailed
-from index3.results.result import Result
 from index3.results.sinks import SINKS, Sink
 from index3.system.system import State, System
 
-STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
-"""Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 RECONSIDER = 100
 """Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""
-UNMET = (AssemblyError, SingularError, SimulationFailed)
-"""What a state may lack at an event; other errors are the user's, and are raised."""
-SMALL_JUMP = 1e-9
-"""Part of the kinetic energy that a declared discontinuity may change by rounding."""
-Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
 class Runner:
@@ -123,7 +120,7 @@ class Runner:
     def end_for_store(self, error: StoreFailed) -> None:
         """The run ends because its store cannot be written; what is in it stays."""
         self.status, self.cause = -STORE_FAILED, error
-        self.message = f"{self.message} {error} Once that is mended, index3.resume goes on with the run.".strip()
+        self.message = f"{self.message} {error} Once that is fixed, index3.resume continues the run.".strip()
 
     def step_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
@@ -145,13 +142,13 @@ class Runner:
             self.collect(math.inf if hit is None else hit.t)
             report(self.run.t)
             if self.status == 0 and hit is not None:
-                self.meet(hit)
+                handle_event(self, hit)
             elif self.status == 0 and trouble is not None:
                 self.status, self.message, self.cause = trouble
             elif code == run.DONE and self.status == 0:
                 if self.segment.end == self.plan.span[1]:
                     break
-                self.pass_stop()
+                pass_stop(self)
         if self.status == 0:
             self.conclude()
 
@@ -212,85 +209,10 @@ class Runner:
         error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
-        stops = self.wants_stop(first)
+        stops = self.callback is not None and collector.show(self.callback, first)
         t = float(collector.output.arrays["t"][collector.closed - 1]) if collector.closed else math.nan
         if (collector.hand_on() or stops) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {t:g}."
-
-    def meet(self, hit: Hit) -> None:
-        """End the run at a terminal event, or go on with what the action of another makes of it."""
-        assert self.events is not None
-        state = self.events.instant(hit.t)
-        line = self.events.line(hit.t)
-        if self.log is not None and hit.t > self.log.t[-1]:  # the dense output ends inside the step, too
-            closed = self.projection.close_block(**line, project=True)
-            self.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
-        t = self.segment.end if self.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
-        if hit.action is None or self.plan.t_eval is None or t == self.plan.span[1]:
-            self.collect(hit.t, line)
-        if hit.action is None:
-            self.status, self.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
-        gathering = None if hit.action is None else self.zeno.gathers(hit.function, hit.t)
-        if self.status == 0 and gathering is not None:
-            self.status = -run.STEP_TOO_SMALL
-            self.message = (
-                f"Event {hit.name} comes ever faster, without end before t = {gathering:.9g}. Let its action change "
-                "the motion for good once that is slow: close a joint, or make the event terminal."
-            )
-        if self.status == 0:
-            switch = Switch(self.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
-            self.restart(switch, line, hit)
-
-    def pass_stop(self) -> None:
-        """Restart at a declared discontinuity, or where controllers are asked; velocities jump if a motion's do."""
-        progress = self.run
-        line = {name: progress[slot][None].copy() for name, slot in END_STATE.items()}
-        line |= {"t": np.array([progress.t]), "angle": self.state[s.ANGLE_REF][None].copy()}
-        line["work"] = progress[run.WORK][run.WORK_NEW : run.WORK_NEW + 1].copy()
-        place = (line["q"][0], line["v"][0], line["angle"][0])
-        try:
-            if self.sampling is not None:
-                self.sampling.ask(self.segment.variant, self.segment.end, line)
-        except UNMET as error:
-            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
-            return
-        self.restart(Switch(self.segment.variant, self.segment.end, place), line, None)
-
-    def restart(self, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
-        """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
-        try:
-            closed = self.projection.close_block(**line, project=True)
-            before = float(closed["kinetic"][0]), float(closed["potential"][0])
-            if hit is not None and hit.action is not None:
-                hit.action(switch)
-            variant, gap, after = switch.finish(start_time(self.plan, switch.t))
-        except UNMET as error:
-            self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
-            return
-        jump = switch.jump("" if hit is None else hit.name, gap, (before[0], after[0]))
-        if hit is not None or abs(jump.kinetic_lost) > SMALL_JUMP * max(before[0], after[0]):
-            self.jumps.append(jump)
-        if switch.t == self.plan.span[1]:
-            return
-        work = float(line["work"][0]) + sum(after) - sum(before)
-        self.segment = begin(self.plan, variant, switch.t, after=self.segment, work=work)
-        self.collector.follow(self.segment)
-        if self.log is not None:
-            self.log.begin(self.run, switch.t)
-        if self.events is not None:
-            self.events.resume(self.segment, None if hit is None else hit.function)
-
-    def wants_stop(self, first: int) -> bool:
-        """Call the user's callback for every new line; if it wants to stop, what comes later is dropped."""
-        if self.callback is None:
-            return False
-        t, q, v = (self.collector.output.arrays[name] for name in ("t", "q", "v"))
-        for k in range(first, self.collector.closed):
-            answer = self.callback(float(t[k]), q[k].copy(), v[k].copy())
-            if isinstance(answer, bool | np.bool_) and answer:
-                self.collector.cut(k + 1)
-                return True
-        return False
 
     def trouble(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status, message and cause if the step loop came back because it cannot go on, else None."""
@@ -320,79 +242,9 @@ class Runner:
         if not self.collector.given + self.collector.closed:
             return
         self.status = -run.EVALUATION_FAILED
-        self.message = f"{type(error).__name__} in a function of the user ended the run at t = {self.run.t:g}: {error}"
+        self.message = f"{type(error).__name__} in a user function ended the run at t = {self.run.t:g}: {error}"
         with contextlib.suppress(
             Exception
         ):  # of a sink that failed, or an error without attributes: the first one counts
-            error.result = self.result(options)  # type: ignore[attr-defined]
+            error.result = result_of(self, options)  # type: ignore[attr-defined]
             error.add_note("index3: the result so far is in the attribute 'result' of this error.")
-
-    def result(self, options: dict[str, Any], note: str = "") -> Result:
-        """Everything collected, as a Result; `note` is added to its message."""
-        whole, sink = self.segment.variant.whole, self.collector.sink
-        try:
-            self.collector.give(more=False)
-        except StoreFailed as error:
-            self.end_for_store(error)
-        stats: dict[str, Any] = {**self.segment.counters(), "seconds": self.seconds}
-        stats["work_error"] = float(self.run[run.WORK][run.WORK_ERROR])
-        changes = self.segment.index_changes()
-        if changes:
-            stats["index_changes"] = changes
-        if self.jumps:
-            stats |= {"jumps": len(self.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in self.jumps)}
-        stats |= self.cpu.stats()
-        if stats["stiff"]:
-            self.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
-        misled = suspects(self.segment, self.status, stats)
-        if misled:
-            self.message += f" {misled}"
-            if self.status >= 0:
-                warn(misled)
-        arrays = sink.arrays
-        remark = self.segment.method.remark(arrays) if len(arrays["t"]) else ""
-        if remark:
-            self.message += f" {remark}"
-            warn(remark)
-        unique = self.unique_rows()  # before the audit, which moves the state
-        audited = self.audit(arrays)
-        info = {
-            "status": self.status, "message": self.message + note, "success": self.status in (0, STOPPED),
-            "stats": stats, "method": self.segment.method.key,
-            "options": {key: value for key, value in options.items() if value is not None},
-            "audit": audited,
-            "jumps": [asdict(jump) for jump in self.jumps],
-            "controllers": [] if self.sampling is None else self.sampling.to_list(),
-        }  # fmt: skip
-        if self.events is not None:
-            found = {"t_events": self.events.times(), "y_events": self.events.states()}
-            info |= {key: [values.tolist() for values in lists] for key, lists in found.items()}
-        mark_unique(self.layout, unique)
-        try:
-            sink.finish(self.layout, info)
-        except StoreFailed as error:
-            self.end_for_store(error)
-            info |= {"status": self.status, "message": self.message + note, "success": False}
-        result = Result(self.layout, sink.arrays, info)
-        result.moving = moving_markers(whole)
-        result.sol = None if self.log is None else self.log.solution()
-        return result
-
-    def audit(self, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
-        """The audit of the run in plain numbers and words; what is out of bounds is told."""
-        found = examine(self.segment, arrays, self.momenta, project=self.plan.project, jumped=bool(self.jumps))
-        if found is None:
-            return None
-        said = "" if self.status == -run.GAINED else complaint(found, self.segment)
-        if said:
-            self.message += f" {said}"
-            if self.run[run.AUDIT][audit.MODE] != audit.REPORT:
-                warn(said)
-        return found.to_list()
-
-    def unique_rows(self) -> np.ndarray:
-        """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
-        unique = np.ones(self.segment.variant.whole.m, bool)
-        if self.projection.factors[contract.INFO][contract.N_ZERO] > 0:
-            unique[self.segment.variant.columns] = ~self.projection.null_rows()
-        return unique

@@ -143,6 +143,11 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
     if t_eval is None:
         return None
     if is_number(t_eval):
+        if isinstance(t_eval, Integral) and t_eval > max(1, span[1] - span[0]):
+            warn(
+                f"{analysis}: t_eval = {t_eval} is an interval in seconds, longer than the span: only start and "
+                f"end are kept. For that many times give numpy.linspace({span[0]:g}, {span[1]:g}, {t_eval})."
+            )
         return evenly(float(t_eval), span, analysis)
     t0, t1 = span
     try:

@@ -1,4 +1,4 @@
-"""Notices a run that does not get on: tiny steps that lead nowhere, events that come ever faster."""
+"""Notices a run that makes no progress: tiny steps that lead nowhere, events that occur ever faster."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 from index3.errors import warn
 
 WINDOW = 100_000
-"""Tried steps over which the stalling is taken: far more than a contact or an event takes, at most some seconds
+"""Tried steps over which progress is measured: far more than a contact or an event takes, at most some seconds
 unless functions in Python are slow."""
 MANY = 1e9
-"""Steps to the end, at the stalling of the last window, of which a warning tells: hours for a small model."""
+"""Steps to the end, at the rate of the last window, above which a warning is given: hours for a small model."""
 HOPELESS = 1e14
-"""Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
-by 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
+"""Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then covered
+1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
 SHRINKING = 12
-"""Occurrences of an event in a row whose intervals shrink, before it is asked where that leads."""
+"""Occurrences of an event in a row with shrinking intervals, before their limit is estimated."""
 GATHERED = 1e-8
-"""Part of the span within which infinitely many occurrences lie ahead: no run gets past them."""
+"""Fraction of the span within which infinitely many occurrences lie ahead: no run gets past them."""
 
 
 class Stalling:
-    """How fast a run gets on towards its end.
+    """How fast a run approaches its end.
 
     Attributes
     ----------
-    note : what to say of a run that is is_stalled
+    note : what to say of a run that has stalled
     """
 
     def __init__(self, span: tuple[float, float]) -> None:
@@ -40,7 +40,7 @@ class Stalling:
         return self.tried + WINDOW
 
     def is_stalled(self, tried: int, t: float) -> bool:
-        """Whether the last steps got nowhere; `tried` is the number of steps tried until time t. Warns once if slow."""
+        """Whether the last steps made no progress; `tried` is the number of steps tried until t. Warns once if slow."""
         if tried - self.tried < WINDOW:
             return False
         count, came = tried - self.tried, t - self.t
@@ -48,9 +48,9 @@ class Stalling:
         left = (self.end - t) / came * count if came > 0.0 else float("inf")
         if left <= MANY:
             return False
-        story = f"the last {count} steps came on by {came:.3g} s; at this stalling the rest takes {left:.2g} steps"
+        story = f"the last {count} steps advanced by {came:.3g} s; at this rate the rest takes {left:.2g} steps"
         if left > HOPELESS:
-            self.note = f" In all, {story}."
+            self.note = f" Overall, {story}."
             return True
         if not self.warned:
             self.warned = True

@@ -12,7 +12,7 @@ from index3.algebra.vectors import add, add_at, cross, dot, load, load_at, put_a
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.rows import axis
-from index3.forces.contact_kernels import NOTHING, part, subtract_column
+from index3.forces.contact_kernels import NOTHING, subtract_column, unit_part
 from index3.forces.contact_law import normal_force
 from index3.forces.force import Place
 from index3.forces.road import ROAD_FIELDS
@@ -240,7 +240,7 @@ def stiffen_tyre(T, tyre, knots, delta, n, c):
     ai, aj = sub(c, load(r, tyre.i)), sub(c, load(r, tyre.j))
     F, _, _, _ = load_of(T, tyre, delta, n, c)
     for column in range(12):
-        dri, ti, drj, tj = part(column, 0), part(column, 3), part(column, 6), part(column, 9)
+        dri, ti, drj, tj = unit_part(column, 0), unit_part(column, 3), unit_part(column, 6), unit_part(column, 9)
         ddelta, dn, dc = meet_road_rate(T, tyre, knots, dri, ti, drj, tj)
         dex, dey = NOTHING, NOTHING
         if tyre.slips == 1:

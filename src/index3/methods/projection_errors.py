@@ -49,12 +49,12 @@ def singular_body(system: System, factors: Table) -> SingularError:
     if status == contract.ROW_REDUNDANT:
         row = scalar - system.n
         return SingularError(
-            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or closer to it than this linear "
-            f"solver can take. Use linear='{DEFAULT}', or remove the constraint."
+            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or too nearly so for this linear "
+            f"solver. Use linear='{DEFAULT}', or remove the constraint."
         )
     if status == contract.UNSUITABLE:
         return SingularError(
-            f"The equations are not of the kind that this linear solver takes. Use linear='{DEFAULT}'."
+            f"The equations are not of a kind that this linear solver accepts. Use linear='{DEFAULT}'."
         )
     if not 0 <= scalar < system.n:
         return SingularError("The equations of motion contain numbers that are not finite.")
@@ -67,16 +67,16 @@ def singular_body(system: System, factors: Table) -> SingularError:
         )
     return SingularError(
         f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
-        "takes this rotation."
+        "prevents this rotation."
     )
 
 
 def unsettled(system: System) -> str:
     """What is said where forces depend on reactions or accelerations and no solution is found."""
     if not system.reads_accelerations:
-        return "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
+        return "Reactions and the friction that they cause do not converge: friction may be too strong for any motion"
     forces = ", ".join(system.readers("accelerations"))
     return (
-        f"Accelerations and the forces that depend on them ({forces}) do not settle: "
+        f"Accelerations and the forces that depend on them ({forces}) do not converge: "
         "such forces may leave bodies without inertia, or have jumps"
     )

@@ -14,11 +14,12 @@ import numpy as np
 from index3.bodies.body import COORDINATES
 from index3.compiled import columns
 from index3.errors import ModelError
-from index3.results.views import BodyResult
+from index3.results.bodies import BodyResult
 from index3.results.writing import replaced
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout, Result
+    from index3.results.layout import Layout
+    from index3.results.result import Result
 
 # What a history is called: its unit and the names of its columns.
 BODY_QUANTITIES = {
@@ -61,6 +62,22 @@ def wrench_names(layout: Layout) -> list[str]:
     """One name per wrench: joints, and behind them such as "gear.3" for the other markers of joints with several."""
     names = [joint["name"] for joint in layout.joints]
     return names + [f"{joint['name']}.{k}" for joint in layout.joints for k in joint.get("further", ())]
+
+
+def check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise unless the arrays of a result have the shapes that its layout says."""
+    n = sum(owner["size"] for owner in (*layout.bodies, *layout.states))
+    n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
+    n_t = len(arrays["t"]) if "t" in arrays else 0
+    n_wrenches = len(wrench_names(layout))
+    for name, wanted in shapes(n_t, n, len(layout.row_names), n_wrenches, n_angles).items():
+        if name not in arrays:
+            raise ModelError(f"Result of model '{layout.model}' lacks the array '{name}'. Give it shape {wanted}.")
+        shape = arrays[name].shape
+        if name == "angle" and shape[:1] == wanted[:1] and len(shape) == 2 and shape[1] >= wanted[1]:
+            continue  # angles may be measured for motions and forces too
+        if shape != wanted:
+            raise ModelError(f"Array '{name}' of model '{layout.model}' has shape {shape}. It must be {wanted}.")
 
 
 def plain(value: Any) -> Any:

@@ -29,7 +29,7 @@ from index3.results.export import plain
 from index3.results.lazy import NAMES, LazyArrays
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout
+    from index3.results.layout import Layout
 
 MAGIC = b"index3 journal 1\n"
 HEAD = struct.Struct("<4sQI")

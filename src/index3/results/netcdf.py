@@ -29,7 +29,8 @@ from index3.results.wrenches import FORCES, Applied
 from index3.results.writing import check_room, replaced
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout, Result
+    from index3.results.layout import Layout
+    from index3.results.result import Result
 
 FORMAT = 2  # of the netCDF file; a reader refuses a larger number. Files of format 1 have no checksums
 TABLES = 1 << 17

@@ -17,14 +17,17 @@ import numpy as np
 from index3.errors import Index3Error, ModelError
 from index3.results import export, netcdf
 from index3.results.audit import RunAudit
+from index3.results.bodies import BodyResult
 from index3.results.checksums import damaged
 from index3.results.controllers import ControllerResult
 from index3.results.energy import Energy, Violation
+from index3.results.joints import JointResult
 from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LazyArrays
-from index3.results.views import BodyResult, JointResult, MarkerResult
+from index3.results.markers import MarkerResult
+from index3.results.summary import summary
 from index3.results.wrenches import stored
 
 
@@ -56,7 +59,7 @@ class Result:
         self.arrays: Mapping[str, np.ndarray] = arrays
         if not isinstance(arrays, LazyArrays):
             self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
-            _check_shapes(layout, self.arrays)
+            export.check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
         self.message = str(info.get("message", ""))
         self.success = bool(info.get("success", True))
@@ -315,49 +318,4 @@ class Result:
         return UnknownName(f"Result of model '{self.layout.model}' has no '{name}'. {hint}")
 
     def __repr__(self) -> str:
-        state = "finished" if self.success else f"FAILED (status {self.status})"
-        head = f"Result of '{self.layout.model}': {state}"
-        if not len(self):
-            return f"{head}, no output. {self.message}"
-        by = f" by {self.method}" if self.method else ""
-        lines = [f"{head}, {len(self)} times from {self.t[0]:g} to {self.t[-1]:g} s{by}"]
-        if self.message and not self.success:
-            lines.append(f"  {self.message}")
-        lines += [f"  {line}" for line in stats_lines(self.stats)]
-        if self.audit is not None:
-            lines.append(f"  {self.audit.line()}")
-        change = np.ptp(self.energy.balance)
-        largest = np.max(self.energy.kinetic)
-        part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
-        lines.append(f"  energy balance varies by {change:.3g} J{part}")
-        if self.lam.shape[1]:
-            worst = np.max(self.arrays["violation_scaled"], axis=0)
-            levels = zip(worst, ("position", "velocity", "acceleration"), strict=True)
-            lines.append("  scaled residuals at most " + ", ".join(f"{x:.1e} ({level})" for x, level in levels))
-        return "\n".join(lines)
-
-
-def stats_lines(stats: Mapping[str, Any]) -> list[str]:
-    """What a run counted, and the time that it took, in words; nothing of what is zero."""
-    numbers = {key: value for key, value in stats.items() if not isinstance(value, list) and value}
-    counts = [key for key in numbers if not key.startswith("seconds") and key != "work_error"]
-    lines = [", ".join(f"{key.replace('_', ' ')} {numbers[key]:.5g}" for key in counts)]
-    parts = [f"{key[8:]} {numbers[key]:.2g} s" for key in numbers if key.startswith("seconds_")]
-    times = [f"stepping took {numbers['seconds']:.2g} s"] if "seconds" in numbers else []
-    times += ["CPU time: " + ", ".join(parts)] if parts else []
-    return [line for line in (*lines, "; ".join(times)) if line]
-
-
-def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
-    n = sum(owner["size"] for owner in (*layout.bodies, *layout.states))
-    n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
-    n_t = len(arrays["t"]) if "t" in arrays else 0
-    n_wrenches = len(export.wrench_names(layout))
-    for name, wanted in export.shapes(n_t, n, len(layout.row_names), n_wrenches, n_angles).items():
-        if name not in arrays:
-            raise ModelError(f"Result of model '{layout.model}' lacks the array '{name}'. Give it shape {wanted}.")
-        shape = arrays[name].shape
-        if name == "angle" and shape[:1] == wanted[:1] and len(shape) == 2 and shape[1] >= wanted[1]:
-            continue  # angles may be measured for motions and forces too
-        if shape != wanted:
-            raise ModelError(f"Array '{name}' of model '{layout.model}' has shape {shape}. It must be {wanted}.")
+        return summary(self)

@@ -21,7 +21,7 @@ from index3.results.journal import SUFFIX, JournalWriter, StoreFailed, read_jour
 from index3.results.netcdf import stored_arrays, write_netcdf
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout
+    from index3.results.layout import Layout
 
 Block = dict[str, np.ndarray]
 

@@ -52,6 +52,11 @@ class Group:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
         return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
 
+    @property
+    def coupled(self) -> bool:
+        """Whether it has entries of its own in the matrix: second derivatives, stiffness or damping."""
+        return bool(self.markers) and (self.curved or self.damped)
+
     @cached_property
     def rows(self) -> int:
         """Number of constraint rows."""
