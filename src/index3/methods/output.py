@@ -44,6 +44,17 @@ class Output:
         self.table[columns.PLACES] = np.arange(sizes["row"]) if places is None else places
         self.renew(lines)
 
+    @classmethod
+    def over(cls, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int], stage: np.ndarray) -> Output:
+        """An output of lines that are there already, with the stage of each."""
+        output = cls(sizes, 0)
+        output.arrays = dict(arrays)
+        for slot in columns.STORED:
+            output.table[slot] = output.arrays[slot.name]
+        output.table[columns.STAGE], output.table[columns.REDUNDANT] = stage, np.zeros(len(stage), np.int64)
+        output.count = len(stage)
+        return output
+
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
         shapes = columns.shapes(lines, self.sizes)

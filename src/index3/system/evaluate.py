@@ -39,10 +39,12 @@ def run_stage(T, stage):
 
 @helper
 def fill_functions(T):
-    """Values and derivatives of the users' functions of time."""
+    """Values and derivatives of the users' functions of time; those without an address are constant."""
     functions, values, t = view(T, s.FUNCTIONS), view(T, s.FUNCTION_VALUES), view(T, s.TIME)[0]
     for k in range(functions.shape[0]):
         for d in range(3):
+            if functions[k, d] == 0:
+                continue
             y = call_time(functions[k, d], t)
             values[k, d] = y
             if not abs(y) < 1e300:  # also catches NaN
