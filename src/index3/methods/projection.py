@@ -54,12 +54,21 @@ def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[
 
 
 class Projector:
-    """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
+    """Projects states of one system; has factorisations of its own, so a method keeps what it has.
 
-    def __init__(self, state: State, solver: Solver | None = None) -> None:
+    Parameters
+    ----------
+    state : to project
+    solver : of the system's matrix; by default the usual one
+    lines : whether many lines of output are to be closed, several with one factorisation
+    """
+
+    def __init__(self, state: State, solver: Solver | None = None, *, lines: bool = False) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
         self.factors = self.solver.table(state[s.MATRIX])
+        if lines:
+            self.solver.skip_zeros(self.factors)
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             key = f"smallest {self.solver.name}"
