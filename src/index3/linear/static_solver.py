@@ -16,7 +16,6 @@ from index3.linear.solver import NEEDS, Bordered, Solver
 from index3.linear.symbolic import joined
 from index3.registry import register
 
-
 WORTH_SIFTING = 2000
 """Entries of both factors from which a table that solves many times with them passes over their zeros."""
 

@@ -73,10 +73,8 @@ class MarkerResult(FrameResult):
     ) -> None:
         self.body = body
         if moving is None:
-            marker = {"position": position, "axes": axes, "part": part}
-            self.find_motion = lambda full: marker_kinematics(
-                result.entry(body), marker, *result.columns(body, accelerations=full)
-            )
+            marker, entry = {"position": position, "axes": axes, "part": part}, result.entry(body)
+            self.find_motion = lambda full: marker_kinematics(entry, marker, *result.columns(body, accelerations=full))
         else:  # a marker of ground that follows functions of time
             self.find_motion = lambda full: Kinematics(*moving.motion(result.t))
 
