@@ -15,7 +15,7 @@ from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
 from index3.linear import static_solver
 from index3.system import maps, structure
-from index3.system.system import State
+from index3.system.state import State
 
 SPANS = {
     "andrews": 0.002, "chain": 0.05, "hmmwv14": 0.02, "hmmwv50": 0.01, "iltis": 0.02, "pendulum": 0.3, "four_bar": 0.1,

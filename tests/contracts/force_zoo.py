@@ -536,7 +536,7 @@ def between(*kinds):
 BEAMS = tuple((kind, "ground") for kind in ("ancf beam", "ancf cable", "ancf beam 3d"))
 VECTOR_PAIRS = between(*WITH_AXES, "ground")
 MAKERS = [
-    Maker("index3.forces.joint_friction", "frictions", frictions, pairs=SPATIAL),
+    Maker("index3.forces.joint_friction_kernels", "frictions", frictions, pairs=SPATIAL),
     Maker("index3.forces.spring_damper", "springs", springs),
     Maker(
         "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.results.export import empty_arrays
+from index3.results.arrays import empty_arrays
 from index3.results.layout import Layout
 from index3.results.result import Result
 

@@ -7,7 +7,7 @@ import pytest
 from stored_four_bar import SPEED, Y_AXIS, bar_ends
 
 from index3.errors import ModelError
-from index3.results.export import empty_arrays
+from index3.results.arrays import empty_arrays
 from index3.results.layout import Layout
 from index3.results.result import Result
 

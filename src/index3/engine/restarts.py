@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.events import Hit
 from index3.engine.reasons import CLOSURE_FAILED, STOPPED
 from index3.engine.segments import END_STATE, NUDGE, begin, start_time
-from index3.engine.switching import Switch
 from index3.errors import AssemblyError, SimulationFailed, SingularError
 from index3.methods import run
 
 if TYPE_CHECKING:
+    from index3.engine.events import Hit
     from index3.engine.runner import Runner
+    from index3.engine.switching import Switch
 
 UNMET = (AssemblyError, SingularError, SimulationFailed)
 """What a state may lack at an event; other errors are the user's, and are raised."""
@@ -44,6 +44,8 @@ def handle_event(runner: Runner, hit: Hit) -> None:
             "the motion permanently once it is slow: close a joint, or make the event terminal."
         )
     if runner.status == 0:
+        from index3.engine.switching import Switch
+
         switch = Switch(runner.segment.variant, t, (line["q"][0], line["v"][0], line["angle"][0]), state)
         restart(runner, switch, line, hit)
 
@@ -61,6 +63,8 @@ def pass_stop(runner: Runner) -> None:
     except UNMET as error:
         runner.status, runner.message, runner.cause = -CLOSURE_FAILED, str(error), error
         return
+    from index3.engine.switching import Switch
+
     restart(runner, Switch(runner.segment.variant, runner.segment.end, place), line, None)
 
 

@@ -16,9 +16,9 @@ from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
 from index3.methods import audit, run
-from index3.results.journal import StoreFailed
 from index3.results.lazy import LateArrays
 from index3.results.result import Result
+from index3.results.sinks import StoreFailed
 
 if TYPE_CHECKING:
     from index3.engine.runner import Runner

@@ -134,7 +134,7 @@ def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"simulate: atol = {short(atol)}. Give a number, or {count} numbers.") from None
     if not (np.all(values < LARGEST_ATOL) and np.all(values > 0.0)):
-        raise ModelError("simulate: atol must be positive and finite, for coordinates may pass through zero.")
+        raise ModelError("simulate: atol must be positive and finite, since coordinates may pass through zero.")
     return values
 
 
@@ -143,7 +143,7 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
     if t_eval is None:
         return None
     if is_number(t_eval):
-        if isinstance(t_eval, Integral) and t_eval > max(1, span[1] - span[0]):
+        if isinstance(t_eval, Integral) and int(t_eval) > max(1, span[1] - span[0]):
             warn(
                 f"{analysis}: t_eval = {t_eval} is an interval in seconds, longer than the span: only start and "
                 f"end are kept. For that many times give numpy.linspace({span[0]:g}, {span[1]:g}, {t_eval})."

@@ -13,7 +13,7 @@ from index3.linear.solver import Solver
 from index3.methods import output_kernels, projection_kernels
 from index3.methods.output import Output
 from index3.methods.projection_errors import failure
-from index3.system.system import State
+from index3.system.state import State
 
 CONTRADICTION = 1e-7
 """Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""

@@ -15,7 +15,8 @@ from index3.methods import line_kernels, output_kernels, projection_kernels, wor
 from index3.methods.completion import Completion
 from index3.methods.output import Output
 from index3.methods.projection_errors import failure
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 CLOSED = 1e-12
 """Scaled position residual that counts as closed: some thousand roundings."""
@@ -148,7 +149,7 @@ class Projector:
         return self.late["completion"]
 
     def null_rows(self) -> np.ndarray:
-        """Rows whose multipliers redundancy leaves open, at the configuration of the last closure.
+        """Rows whose multipliers redundancy leaves open, at the configuration of the last projection.
 
         lam minus the shortest lam with the same forces lies in the null space of Phi_q^T; a few random lam find it all.
         """

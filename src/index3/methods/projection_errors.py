@@ -10,11 +10,12 @@ from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFail
 from index3.linear import contract
 from index3.linear.registry import DEFAULT
 from index3.methods import projection_kernels
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 
 def failure(code: int, t: float, state: State, table: Table, factors: Table) -> Index3Error:
-    """The error of a closing with a table of `projection_kernels` and factors."""
+    """The error of a projection with a table of `projection_kernels` and factors."""
     system = state.system
     row = int(table[projection_kernels.REPORT][projection_kernels.WORST_ROW])
     if code in (projection_kernels.EVALUATION, projection_kernels.SINGULAR):
@@ -32,11 +33,12 @@ def failure(code: int, t: float, state: State, table: Table, factors: Table) -> 
         driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
         motions = ", and whether motions contradict each other or a joint" if driven else ""
         return AssemblyError(
-            f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(state[s.PHI])}. "
-            f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
+            f"No positions satisfy the constraints at t = {t:.6g}: worst rows "
+            f"{system.worst_rows(state[s.PHI])}. "
+            f"Check the geometry of {system.row_labels[row]} and of what is connected to it{motions}."
         )
-    if code == projection_kernels.UNSETTLED:
-        return SimulationFailed(f"{unsettled(system)} at t = {t:.6g}.")
+    if code == projection_kernels.NOT_CONVERGED:
+        return SimulationFailed(f"{not_converged(system)} at t = {t:.6g}.")
     return AssemblyError(
         f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
         "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
@@ -71,7 +73,7 @@ def singular_body(system: System, factors: Table) -> SingularError:
     )
 
 
-def unsettled(system: System) -> str:
+def not_converged(system: System) -> str:
     """What is said where forces depend on reactions or accelerations and no solution is found."""
     if not system.reads_accelerations:
         return "Reactions and the friction that they cause do not converge: friction may be too strong for any motion"

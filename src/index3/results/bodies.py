@@ -72,7 +72,7 @@ class BodyResult(FrameResult):
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
-            what = f" It has {', '.join([*MOTION, *own])}."
+            what = f" It has {', '.join([*MOTION, 'euler(sequence)', *own])}."
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
         known = (body["constants"] | self._known, self.q, self.v, self.a)
         quantity = own[name]

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from html import escape
 from os import PathLike
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results import export, netcdf
+from index3.results.arrays import check_shapes
 from index3.results.audit import Check, RunAudit
-from index3.results.bodies import BodyResult
-from index3.results.checksums import damaged
-from index3.results.controllers import ControllerResult
-from index3.results.energy import Energy, Violation
-from index3.results.joints import JointResult
-from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LateArrays, LazyArrays
-from index3.results.markers import MarkerResult
-from index3.results.summary import summary
-from index3.results.wrenches import stored
+
+if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
+    from index3.results.energy import Energy, Violation
+    from index3.results.markers import MarkerResult
 
 
 class UnknownName(ModelError, KeyError):
@@ -41,13 +34,15 @@ class UnknownName(ModelError, KeyError):
 class Result:
     """Everything a run computed; the first axis of every array is time.
 
-    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
+    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint,
+    `result["B.angle"]`, `result["crank.position.z"]` histories by the names that plots and tables take, `energy`,
     `violation`, `audit`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
     `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
     >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
+    >>> from index3.results.arrays import empty_arrays
     >>> t = np.linspace(0.0, 1.0, 5)
-    >>> arrays = export.empty_arrays(len(t), 3, 0, 0, 0) | {"t": t}
+    >>> arrays = empty_arrays(len(t), 3, 0, 0, 0) | {"t": t}
     >>> arrays["q"][:, 2] = -4.9 * t**2
     >>> Result(layout, arrays)["ball"].position[-1].tolist()
     [0.0, 0.0, -4.9]
@@ -59,7 +54,7 @@ class Result:
         self.arrays: Mapping[str, np.ndarray] = arrays
         if not isinstance(arrays, LazyArrays):
             self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
-            export.check_shapes(layout, self.arrays)
+            check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
         self.message = str(info.get("message", ""))
         self.success = bool(info.get("success", True))
@@ -74,7 +69,7 @@ class Result:
             n = self.arrays["q"].shape[1]
             self.t_events = [np.array(times, float) for times in info["t_events"]]
             self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
-        self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
+        self.jumps = jumps_from(info.get("jumps", ()))  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
         self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
@@ -125,6 +120,8 @@ class Result:
     @property
     def energy(self) -> Energy:
         """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `shares()` splits them by element."""
+        from index3.results.energy import Energy
+
         auditor = None if self.auditor is None else partial(self.auditor, self)
         error = float(self.stats.get("work_error", 0.0))
         return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor, error)
@@ -132,6 +129,8 @@ class Result:
     @property
     def violation(self) -> Violation:
         """Constraint residuals `position`, `velocity`, `acceleration`, (n_t,) each; `scaled` has the same three."""
+        from index3.results.energy import Violation
+
         position, velocity, acceleration = self.arrays["violation"].T
         return Violation(position, velocity, acceleration, Violation(*self.arrays["violation_scaled"].T))
 
@@ -164,12 +163,15 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, joints, motions, forces and controllers."""
+        """Names that `result[name]` takes: bodies, joints, motions, forces, controllers; "B.angle" is a history."""
         return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
+            raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
+        from index3.results.bodies import BodyResult
+        from index3.results.joints import JointResult
+
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
@@ -180,10 +182,26 @@ class Result:
             return ForceResult(self, self._forces[name])
         samples = next((x for x in self.controllers if x["name"] == name), None)
         if samples is not None:
+            from index3.results.controllers import ControllerResult
+
             return ControllerResult(self.t, samples)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
+        if "." in name:
+            return self._history(name)
         raise self._unknown(name, self.names)
+
+    def _history(self, name: str) -> np.ndarray:
+        """A history by its name, (n_t,) or (n_t, number of columns)."""
+        from index3.results import export
+
+        try:
+            values = export.quantity(self, name).values
+        except UnknownName:
+            raise
+        except ModelError as error:
+            raise UnknownName(str(error)) from error
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -254,12 +272,14 @@ class Result:
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
+        from index3.results.markers import MarkerResult
+
         moving = marker if hasattr(marker, "motion") else None
         return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
     def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
         """Plot named histories against time, or `y` against the history `x`; see `index3.results.plot.plot`."""
-        from index3.results import plot  # here, as below: neither is needed for a run
+        from index3.results import plot
 
         return plot.plot(self, *names, x=x, y=y, ax=ax)
 
@@ -271,6 +291,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from html import escape
+
         from index3.results import html
 
         if not np.isfinite(self.q).all(axis=1).any():
@@ -279,6 +301,8 @@ class Result:
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
+        from index3.results import netcdf
+
         return netcdf.to_xarray(self)
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
@@ -295,6 +319,8 @@ class Result:
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""
+        from index3.results import export
+
         export.write_csv(self, path, names)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -302,6 +328,8 @@ class Result:
 
         Forces are worked out and written too, unless a stored run is read in pieces and nobody asked for them.
         """
+        from index3.results import netcdf
+
         forces = self._applied
         in_memory = not isinstance(self.arrays, LazyArrays) or isinstance(self.arrays, LateArrays)
         if forces is None and self._forces and self.source is not None and in_memory:
@@ -316,7 +344,9 @@ class Result:
         """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is not a path. Give that of a saved result, such as 'run.nc'.")
-        from index3.results.store import read_store  # here: it knows sinks, which only runs need
+        from index3.results.checksums import damaged
+        from index3.results.store import read_store
+        from index3.results.wrenches import stored
 
         layout, arrays, info = read_store(path)
         try:
@@ -328,10 +358,23 @@ class Result:
             raise damaged(path, str(error)) from error
 
     def _unknown(self, name: object, known: tuple[str, ...]) -> UnknownName:
+        import difflib
+
         near = difflib.get_close_matches(str(name), known, n=4, cutoff=0.5)
         some = ", ".join(f"'{k}'" for k in near or known[:8]) or "none"
         hint = f"Did you mean {some}?" if near else f"Names there: {some}."
         return UnknownName(f"Result of model '{self.layout.model}' has no '{name}'. {hint}")
 
     def __repr__(self) -> str:
+        from index3.results.summary import summary
+
         return summary(self)
+
+
+def jumps_from(entries: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Changes made by events, from their fields."""
+    if not entries:
+        return []
+    from index3.results.jump import Jump
+
+    return [Jump.from_dict(entry) for entry in entries]

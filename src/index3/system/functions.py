@@ -40,8 +40,8 @@ class Functions:
 
     @property
     def constants(self) -> np.ndarray:
-        """What stands in FUNCTION_VALUES from the start: the values of constants, 0 for all else."""
-        return np.array(self._constants, float).reshape(-1, 3)
+        """What stands in FUNCTION_VALUES from the start: the values of constants, 0 for all else, and of no time."""
+        return np.array([*self._constants, [np.nan, 0.0, 0.0]])
 
     def add(self, label: str, functions: tuple[Callable, ...]) -> int:
         """Give three functions of an element addresses; their number."""
