@@ -25,7 +25,7 @@ from index3.errors import AssemblyError
 from index3.linear import contract, solver
 from index3.linear.reference import free_space, sparse_matrix
 from index3.methods import projection_kernels
-from index3.methods.projection import singular_body
+from index3.methods.projection_errors import singular_body
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 
