@@ -123,7 +123,7 @@ class Solids:
             self.floor = height if self.floor is None else min(self.floor, height)
 
     def plane(self, solid: dict[str, Any], marker: dict[str, Any]) -> dict[str, Any]:
-        """A plane of ground as large as the picture, around the middle of what moves over it; one of a body as a pad."""
+        """A plane of ground as large as the picture, around the middle of what moves over it; of a body, as a pad."""
         local = self.local(marker, self.cloud)
         low, high = local.min(axis=(0, 1)), local.max(axis=(0, 1))
         middle, size = 0.5 * (low + high), 0.65 * float(np.max((high - low)[:2])) or 1.0
