@@ -17,6 +17,7 @@ from index3.analysis.resume import keeper_of
 from index3.analysis.stepper import Stepper
 from index3.compiled import workers
 from index3.engine.dense import StepLog
+from index3.engine.doubts import check_motions, driven_functions, fickle_forces, refused_velocities
 from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
@@ -28,7 +29,6 @@ from index3.engine.settings import (
     absolute_tolerance,
     check_choices,
     check_model,
-    check_motions,
     check_solver,
     check_span,
     check_steps,
@@ -38,7 +38,7 @@ from index3.engine.settings import (
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed
+from index3.errors import ModelError, SimulationFailed, warn
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -294,7 +294,7 @@ class Simulation:
             stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
-        check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
+        check_motions(driven_functions(model), span)
         return plan, note
 
     def _begin(
@@ -314,6 +314,9 @@ class Simulation:
         variant.close(t0, start)
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
+        for said in (refused_velocities(variant.state) if start is None else "", fickle_forces(variant.state)):
+            if said:
+                warn(said)
         return begin(plan, variant, t0)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.audit import complaint, examine
+from index3.engine.audit import complaint, examine, losses
 from index3.engine.collector import Collector
 from index3.engine.dense import StepLog
 from index3.engine.events import Events, Hit
@@ -209,7 +209,8 @@ class Runner:
         if line is not None:
             collector.add(line)
         first = collector.closed
-        error = collector.close(self.plan.project)
+        with self.watch.closing_lines():
+            error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         stops = self.wants_stop(first)
@@ -277,6 +278,8 @@ class Runner:
         self.collector.follow(self.segment)
         if self.log is not None:
             self.log.begin(self.run, switch.t)
+        if hit is not None and hit.action is not None:  # a bounce must not be over within a step
+            self.run.shorten_next(self.zeno.last_gap(hit.function, self.plan.span[0]))
         if self.events is not None:
             self.events.resume(self.segment, None if hit is None else hit.function)
 
@@ -388,6 +391,10 @@ class Runner:
             self.message += f" {said}"
             if self.run[run.AUDIT][audit.MODE] != audit.REPORT:
                 warn(said)
+        lost, grave = losses(self.segment)
+        self.message += f" {lost}" if lost else ""
+        if grave:
+            warn(lost)
         return found.to_list()
 
     def unique_rows(self) -> np.ndarray:

@@ -9,10 +9,10 @@ import numpy as np
 from index3.errors import warn
 
 WINDOW = 100_000
-"""Tried steps over which the stalling is taken: far more than a contact or an event takes, at most some seconds
+"""Tried steps over which the pace is taken: far more than a contact or an event takes, at most some seconds
 unless functions in Python are slow."""
 MANY = 1e9
-"""Steps to the end, at the stalling of the last window, of which a warning tells: hours for a small model."""
+"""Steps to the end, at the pace of the last window, of which a warning tells: hours for a small model."""
 HOPELESS = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
 by 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
@@ -22,12 +22,17 @@ GATHERED = 1e-8
 """Part of the span within which infinitely many occurrences lie ahead: no run gets past them."""
 
 
+QUICK, AT_ONCE = 4, 1e-11
+"""As few occurrences do where infinitely many lie within this part of the span: nearly all of the speed is lost each
+time, and the twelfth interval would be far below rounding."""
+
+
 class Stalling:
     """How fast a run gets on towards its end.
 
     Attributes
     ----------
-    note : what to say of a run that is is_stalled
+    note : what to say of a run that is stalled
     """
 
     def __init__(self, span: tuple[float, float]) -> None:
@@ -48,7 +53,7 @@ class Stalling:
         left = (self.end - t) / came * count if came > 0.0 else float("inf")
         if left <= MANY:
             return False
-        story = f"the last {count} steps came on by {came:.3g} s; at this stalling the rest takes {left:.2g} steps"
+        story = f"the last {count} steps came on by {came:.3g} s; at this pace the rest takes {left:.2g} steps"
         if left > HOPELESS:
             self.note = f" In all, {story}."
             return True
@@ -69,6 +74,11 @@ class Zeno:
         self.span = span[1] - span[0]
         self.times: dict[int, deque[float]] = {}
 
+    def last_gap(self, function: int, start: float) -> float:
+        """Time between the last two occurrences of a function, or from the start of the run to the first."""
+        times = self.times[function]
+        return times[-1] - (times[-2] if len(times) > 1 else start)
+
     def gathers(self, function: int, t: float) -> float | None:
         """Where the occurrences of a function, by number, gather, if the run has all but reached it; `t` is the last.
 
@@ -77,9 +87,10 @@ class Zeno:
         """
         times = self.times.setdefault(function, deque(maxlen=SHRINKING))
         times.append(t)
-        gaps = np.diff(times)
-        if len(times) < SHRINKING or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
+        gaps = np.diff(times)[-(QUICK - 1) if len(times) < SHRINKING else 0 :]
+        if len(times) < QUICK or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
             return None
         factor = gaps[-1] / gaps[-2]
         ahead = float(gaps[-1] * factor / (1.0 - factor))
-        return t + ahead if ahead < GATHERED * self.span else None
+        near = AT_ONCE if len(times) < SHRINKING else GATHERED
+        return t + ahead if ahead < near * self.span else None

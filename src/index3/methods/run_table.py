@@ -103,6 +103,12 @@ class Run:
         self.state[s.STATUS][s.STEPPING] = 0
         return code
 
+    def shorten_next(self, h: float) -> None:
+        """Let the next step be no longer than h, unless steps are constant; those after it grow as the method lets."""
+        clock = self.table[run.CLOCK]
+        if clock[run.STEP] == 0.0 and h > 0.0:
+            clock[run.H_NEXT] = min(clock[run.H_NEXT], h)
+
     def write_to(self, output: Output) -> None:
         """Let lines of output be written there."""
         self.output = output
