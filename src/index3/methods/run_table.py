@@ -43,7 +43,8 @@ class Run:
         self.write_to(nowhere())
         self.table[run.LINK][[run.LINK_SOLVER, run.LINK_ACCEPT]] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:
-            self.table[run.LINK][run.LINK_WORK] = work.add_work.address
+            add_work = work.add_work_from_poses if self.system.power_from_poses else work.add_work
+            self.table[run.LINK][run.LINK_WORK] = add_work.address
         if self.system.reactions_work:
             projector = Projector(state, solver)
             self.owned.append(projector)
