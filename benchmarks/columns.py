@@ -26,7 +26,7 @@ from index3.linear import solver as solving
 from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 SOLVE = C_KERNEL(static_lu.solve.address)
 REFINED = C_KERNEL(static_lu.solve_refined.address)

@@ -22,7 +22,7 @@ from index3.methods.state_space import elimination
 from index3.methods.state_space.partition import elimination_table
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def jobs(links):

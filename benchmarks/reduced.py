@@ -23,7 +23,7 @@ from index3.linear.reference import sparse_matrix
 from index3.linear.registry import bordered, solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def planar_chain(links):

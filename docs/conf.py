@@ -9,7 +9,9 @@ ROOT = Path(__file__).parents[1]
 
 project = "index3"
 author = "The index3 authors"
-release = re.search(r'__version__ = "(.*?)"', (ROOT / "src/index3/__init__.py").read_text("utf-8")).group(1)
+release = re.search(
+    r'__version__ = "(.*?)"', (ROOT / "src/index3/__init__.py").read_text("utf-8")
+).group(1)
 version = release
 
 extensions = [
@@ -22,7 +24,13 @@ extensions = [
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "gallery/README.rst", "gallery/*.py", "gallery/*.ipynb", "gallery/*.py.md5"]
+exclude_patterns = [
+    "_build",
+    "gallery/README.rst",
+    "gallery/*.py",
+    "gallery/*.ipynb",
+    "gallery/*.py.md5",
+]
 suppress_warnings = ["config.cache"]  # the gallery's settings hold functions
 
 autodoc_typehints = "none"  # signatures carry them
@@ -66,20 +74,31 @@ html_show_sourcelink = False
 def plain_text(app, what, name, obj, options, lines):
     """Docstrings are plain text with code in backticks: hide from reStructuredText what means something else to it."""
     text = re.sub(
-        r"(?<!`)`[^`]+`(?!`)", lambda found: "`" + " ".join(found.group()[1:-1].split()) + "`", "\n".join(lines)
+        r"(?<!`)`[^`]+`(?!`)",
+        lambda found: "`" + " ".join(found.group()[1:-1].split()) + "`",
+        "\n".join(lines),
     )
-    text = re.sub(r"\n\n(?=\S)(?!.+\n---)(?!\w[\w, ]* : )", "\n\n\n", text)  # a paragraph ends the section before it
+    text = re.sub(
+        r"\n\n(?=\S)(?!.+\n---)(?!\w[\w, ]* : )", "\n\n\n", text
+    )  # a paragraph ends the section before it
     text = re.sub(
         r"^(\w[\w, ]*) : (?=\S)", r"\1\n    ", text, flags=re.MULTILINE
     )  # what follows a name says more than a type
-    lines[:] = [line if line.lstrip().startswith((">>>", "...", ":")) else hidden(line) for line in text.split("\n")]
+    lines[:] = [
+        line if line.lstrip().startswith((">>>", "...", ":")) else hidden(line)
+        for line in text.split("\n")
+    ]
 
 
 def hidden(line):
     """A line with its code as literals and everything else without a meaning."""
     pieces = re.split(r"(`+[^`]*`+)", line)
     for k, piece in enumerate(pieces):
-        pieces[k] = f"``{piece.strip('`')}``" if k % 2 else re.sub(r"([*|]|_(?=\W|$))", r"\\\1", piece)
+        pieces[k] = (
+            f"``{piece.strip('`')}``"
+            if k % 2
+            else re.sub(r"([*|]|_(?=\W|$))", r"\\\1", piece)
+        )
     return "".join(pieces)
 
 
@@ -90,23 +109,49 @@ def write_names(app):
 
     folder = Path(app.srcdir) / "names"
     folder.mkdir(exist_ok=True)
-    public = [name for name in index3.__all__ if not inspect.ismodule(getattr(index3, name)) and name != "METHODS"]
+    public = [
+        name
+        for name in index3.__all__
+        if not inspect.ismodule(getattr(index3, name)) and name != "METHODS"
+    ]
     kinds = {name: ELEMENTS[name].element for name in public if name in ELEMENTS}
     rooms = {
         "Bodies": [name for name in public if kinds.get(name) in ("body", "states")],
-        "Joints and motions": [name for name in public if kinds.get(name) in ("joint", "motion")],
+        "Joints and motions": [
+            name for name in public if kinds.get(name) in ("joint", "motion")
+        ],
         "Forces": [name for name in public if kinds.get(name) == "force"],
-        "Analyses and files": [name for name in public if inspect.isfunction(getattr(index3, name))],
+        "Analyses and files": [
+            name for name in public if inspect.isfunction(getattr(index3, name))
+        ],
     }
-    rooms["Model, results, errors"] = [name for name in public if not any(name in room for room in rooms.values())]
-    rooms = {title: [f"index3.{name}" for name in names] for title, names in rooms.items()}
-    for title, module in (("Methods", index3.methods), ("Contact shapes", index3.shapes), ("Library", index3.library)):
-        names = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
+    rooms["Model, results, errors"] = [
+        name for name in public if not any(name in room for room in rooms.values())
+    ]
+    rooms = {
+        title: [f"index3.{name}" for name in names] for title, names in rooms.items()
+    }
+    for title, module in (
+        ("Methods", index3.methods),
+        ("Contact shapes", index3.shapes),
+        ("Library", index3.library),
+    ):
+        names = getattr(module, "__all__", None) or [
+            name for name in dir(module) if not name.startswith("_")
+        ]
         things = [(name, getattr(module, name)) for name in names]
         rooms[title] = [
-            f"{module.__name__}.{name}" for name, thing in things if inspect.isclass(thing) or inspect.isfunction(thing)
+            f"{module.__name__}.{name}"
+            for name, thing in things
+            if inspect.isclass(thing) or inspect.isfunction(thing)
         ]
-    lines = ["Python reference", "================", "", "Every public name with its docstring.", ""]
+    lines = [
+        "Python reference",
+        "================",
+        "",
+        "Every public name with its docstring.",
+        "",
+    ]
     for title, names in rooms.items():
         lines += [title, "-" * len(title), "", ".. toctree::", "   :maxdepth: 1", ""]
         for name in sorted(names):

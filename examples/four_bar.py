@@ -12,7 +12,7 @@ import index3 as ix
 
 
 def model() -> ix.Model:
-    """Crank AB, coupler BC and rocker CD in the x-z plane; the crank starts upright with 3 rad/s and turns fully."""
+    """Crank AB, coupler BC and rocker CD; the crank starts upright at 3 rad/s."""
     m = ix.Model("four-bar")
     A, B, C, D = (0, 0, 0), (0, 0, 0.4), (0.91833, 0, 0.79582), (1, 0, 0)
     crank = m.add(ix.RigidBody.rod("crank", A, B, mass=1.0, angular_velocity=(0, 3, 0)))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
 
 import start
 
@@ -32,7 +30,7 @@ system.SolveDynamic(settings)
 
 def process(setting, source):
     """A new interpreter that runs the source."""
-    return Way(setting, lambda: subprocess.run([sys.executable, "-c", source], check=True) and None, start.children_cpu)
+    return Way(setting, lambda: start.run(source), start.children_cpu)
 
 
 def exudyn():

@@ -16,7 +16,16 @@ def cantilever():
     model = ix.Model("cantilever", gravity=(0, -9.81, 0))
     plastic = {"young": 5e7, "poisson": 0.3, "density": 1100.0, "damping": 0.02}
     beam = model.add(
-        ix.AncfBeam("beam", (0, 0), (0.6, 0), height=0.02, width=0.03, elements=8, law="elastic-line", **plastic)
+        ix.AncfBeam(
+            "beam",
+            (0, 0),
+            (0.6, 0),
+            height=0.02,
+            width=0.03,
+            elements=8,
+            law="elastic-line",
+            **plastic,
+        )
     )
     model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
     weight = model.add(ix.PointMass("weight", 0.05, position=(0.6, 0, 0)))
@@ -28,10 +37,14 @@ model, s = cantilever(), np.linspace(0.0, 0.6, 61)
 run = ix.simulate(model, (0.0, 3.0), "hht-i3", rtol=1e-5, t_eval=0.02)
 rest = ix.static(cantilever())
 beam, still = run["beam"], rest["beam"]
-print(f"tip at rest: {still.points(0.6)[0, 0].round(4)}, after 3 s: {beam.points(0.6)[-1, 0].round(4)}")
-print(f"moment at the wall {still.moment(0.0)[0, 0]:.4f} N m, reaction {-rest['wall'].torque[2]:.4f} N m")
+tips = still.points(0.6)[0, 0].round(4), beam.points(0.6)[-1, 0].round(4)
+print(f"tip at rest: {tips[0]}, after 3 s: {tips[1]}")
+print(f"moment at the wall {still.moment(0.0)[0, 0]:.4f} N m")
+print(f"reaction of the wall {-rest['wall'].torque[2]:.4f} N m")
 
-figure, (shapes, moments, stresses) = plt.subplots(3, 1, figsize=(6, 9), layout="constrained")
+figure, (shapes, moments, stresses) = plt.subplots(
+    3, 1, figsize=(6, 9), layout="constrained"
+)
 for k in range(0, 30, 3):
     shapes.plot(*beam.points(s)[k, :, :2].T, color="C0", alpha=0.2 + 0.025 * k)
 shapes.plot(*still.points(s)[0, :, :2].T, "k--", label="at rest")

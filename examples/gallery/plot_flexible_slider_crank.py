@@ -16,12 +16,18 @@ times = np.linspace(0.0, 0.1, 401)
 runs = {}
 for kind in ("modal", "ancf", "rigid"):
     model = ix.library.flexible_slider_crank(kind)
-    runs[kind] = model, ix.simulate(model, (0.0, 0.1), "hht-i3", rtol=1e-5, t_eval=times)
+    runs[kind] = (
+        model,
+        ix.simulate(model, (0.0, 0.1), "hht-i3", rtol=1e-5, t_eval=times),
+    )
 
 
 def middle(model, result):
     """How far the rod's middle is from the line between its ends."""
-    first, last = (result.marker(marker).position for marker in (model["B"].second, model["C"].first))
+    first, last = (
+        result.marker(marker).position
+        for marker in (model["B"].second, model["C"].first)
+    )
     rod = model["rod"]
     if rod.kind == "modal":
         node = int(np.argmin(np.abs(rod.nodes[:, 0] - 0.3)))
@@ -29,7 +35,9 @@ def middle(model, result):
     else:
         place = result["rod"].points([0.15])[:, 0]
     line, arm = last - first, place - first
-    return (line[:, 0] * arm[:, 1] - line[:, 1] * arm[:, 0]) / np.linalg.norm(line, axis=1)
+    return (line[:, 0] * arm[:, 1] - line[:, 1] * arm[:, 0]) / np.linalg.norm(
+        line, axis=1
+    )
 
 
 figure, (bending, stress) = plt.subplots(2, 1, sharex=True)
@@ -43,9 +51,10 @@ stress.set(xlabel="time [ms]", ylabel="largest stress [MPa]")
 figure.tight_layout()
 
 # %%
-# Stresses of a modal body are there for every node; the hottest are named with their times.
+# A modal body has stresses at every node; the highest come with node and time.
 
 for spot in modal["rod"].hot_spots(3):
     print(f"node {spot.node}: {spot.stress / 1e6:.0f} MPa at {1000 * spot.time:.1f} ms")
 gap = runs["rigid"][1]["slider"].position - modal["slider"].position
-print(f"the slider is up to {1e6 * np.abs(gap[:, 0]).max():.0f} micrometres from where a rigid rod puts it")
+largest = 1e6 * np.abs(gap[:, 0]).max()
+print(f"the slider is up to {largest:.0f} micrometres from where a rigid rod puts it")

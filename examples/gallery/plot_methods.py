@@ -16,7 +16,12 @@ print(table)
 figure, plane = plt.subplots()
 for name in methods:
     rows = [row for row in table.rows if row["method"] == name and not row["failed"]]
-    plane.loglog([row["error"] for row in rows], [row["evaluations"] for row in rows], "o-", label=name)
+    plane.loglog(
+        [row["error"] for row in rows],
+        [row["evaluations"] for row in rows],
+        "o-",
+        label=name,
+    )
 plane.invert_xaxis()
 plane.set(xlabel="error at the end", ylabel="evaluations of the equations")
 plane.legend()

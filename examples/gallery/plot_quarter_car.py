@@ -10,22 +10,40 @@ import index3 as ix
 
 model = ix.Model("quarter car")
 ground = model.ground
-chassis = model.add(ix.RigidBody.box("chassis", (0.6, 0.3, 0.3), mass=400.0, position=(0, -0.4, 0.55)))
-upright = model.add(ix.RigidBody.box("upright", (0.05, 0.05, 0.4), mass=15.0, position=(0, 0.3, 0.35)))
+chassis = model.add(
+    ix.RigidBody.box("chassis", (0.6, 0.3, 0.3), mass=400.0, position=(0, -0.4, 0.55))
+)
+upright = model.add(
+    ix.RigidBody.box("upright", (0.05, 0.05, 0.4), mass=15.0, position=(0, 0.3, 0.35))
+)
 wheel = model.add(
-    ix.RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, position=(0, 0.4, 0.35), orientation=(1, -1, 0, 0))
+    ix.RigidBody.cylinder(
+        "wheel", 0.3, 0.2, mass=20.0, position=(0, 0.4, 0.35), orientation=(1, -1, 0, 0)
+    )
 )
 stiffness = (5e6, 5e6, 5e6, 500.0, 500.0, 50.0)
 damping = (2e3, 2e3, 2e3, 2.0, 2.0, 0.5)
 for name, z in (("lower", 0.2), ("upper", 0.5)):
-    arm = model.add(ix.RigidBody.rod(f"{name} arm", (0, -0.1, z), (0, 0.28, z), mass=4.0))
+    arm = model.add(
+        ix.RigidBody.rod(f"{name} arm", (0, -0.1, z), (0, 0.28, z), mass=4.0)
+    )
     model.add(
         ix.Bushing(
-            f"{name} bushing", chassis, arm, at=(0, -0.1, z), axis=(1, 0, 0), stiffness=stiffness, damping=damping
+            f"{name} bushing",
+            chassis,
+            arm,
+            at=(0, -0.1, z),
+            axis=(1, 0, 0),
+            stiffness=stiffness,
+            damping=damping,
         )
     )
     model.add(ix.Spherical(f"{name} ball joint", arm, upright, at=(0, 0.28, z)))
-model.add(ix.Distance("tie rod", chassis, upright, points=((0.12, -0.1, 0.35), (0.12, 0.28, 0.35))))
+model.add(
+    ix.Distance(
+        "tie rod", chassis, upright, points=((0.12, -0.1, 0.35), (0.12, 0.28, 0.35))
+    )
+)
 model.add(ix.Prismatic("rig", ground, chassis, at=(0, -0.4, 0.55), axis=(0, 0, 1)))
 model.add(ix.Revolute("bearing", upright, wheel, at=(0, 0.4, 0.35), axis=(0, 1, 0)))
 model.add(
@@ -39,14 +57,15 @@ model.add(
         length=0.55,
     )
 )
+road = ix.Road.bump(start=5.0, length=1.0, height=0.06, speed=10.0)
 model.add(
-    ix.Tyre(
-        "tyre", wheel, ground, ix.Road.bump(start=5.0, length=1.0, height=0.06, speed=10.0), radius=0.35, stiffness=2e5,
-        damping=200.0,
-    )
-)  # fmt: skip
+    ix.Tyre("tyre", wheel, ground, road, radius=0.35, stiffness=2e5, damping=200.0)
+)
 
 rest = ix.static(model)
-result = ix.simulate(model, (0.0, 1.5), initial=rest, t_eval=0.005, method="hht-i3", rtol=1e-4)
-print(f"chassis rises by {1e3 * (result['chassis'].position[:, 2].max() - result['chassis'].position[0, 2]):.1f} mm")
+result = ix.simulate(
+    model, (0.0, 1.5), initial=rest, t_eval=0.005, method="hht-i3", rtol=1e-4
+)
+height = result["chassis"].position[:, 2]
+print(f"chassis rises by {1e3 * (height.max() - height[0]):.1f} mm")
 axes = result.plot("chassis.position.z", "wheel.position.z", "tyre.vertical")

@@ -13,25 +13,41 @@ import index3 as ix
 
 model = ix.Model("Stewart platform")
 ground = model.ground
-platform = model.add(ix.RigidBody.cylinder("platform", 0.3, 0.04, mass=20.0, position=(0, 0, 0.8)))
+platform = model.add(
+    ix.RigidBody.cylinder("platform", 0.3, 0.04, mass=20.0, position=(0, 0, 0.8))
+)
 angles = np.radians([0, 60, 120, 180, 240, 300])
-lower = [(0.5 * np.cos(a), 0.5 * np.sin(a), 0.0) for a in angles + np.radians([-20, 20] * 3)]
-upper = [(0.3 * np.cos(a), 0.3 * np.sin(a), 0.8) for a in angles + np.radians([20, -20] * 3)]
+lower = [
+    (0.5 * np.cos(a), 0.5 * np.sin(a), 0.0) for a in angles + np.radians([-20, 20] * 3)
+]
+upper = [
+    (0.3 * np.cos(a), 0.3 * np.sin(a), 0.8) for a in angles + np.radians([20, -20] * 3)
+]
 for k, (foot, head) in enumerate(zip(lower, upper, strict=True)):
     foot, head = np.array(foot), np.array(head)
     along, middle = (head - foot) / np.linalg.norm(head - foot), (foot + head) / 2
-    barrel = model.add(ix.RigidBody.rod(f"barrel {k}", foot, middle, mass=1.0, radius=0.02))
+    barrel = model.add(
+        ix.RigidBody.rod(f"barrel {k}", foot, middle, mass=1.0, radius=0.02)
+    )
     rod = model.add(ix.RigidBody.rod(f"rod {k}", middle, head, mass=0.5, radius=0.01))
     side = np.cross(along, (0, 0, 1.0))
-    model.add(ix.Universal(f"foot {k}", ground, barrel, at=foot, axes=(side, np.cross(along, side))))
+    model.add(
+        ix.Universal(
+            f"foot {k}", ground, barrel, at=foot, axes=(side, np.cross(along, side))
+        )
+    )
     model.add(ix.Prismatic(f"leg {k}", barrel, rod, at=middle, axis=along))
     model.add(ix.Spherical(f"head {k}", rod, platform, at=head))
 
 
 def path(t):
-    """How far the platform has gone, its velocity and its acceleration: it sways and heaves by 5 cm."""
+    """Displacement, velocity and acceleration: it sways and heaves by 5 cm."""
     w, s, c = 2 * np.pi, 0.05 * np.sin(2 * np.pi * t), 0.05 * np.cos(2 * np.pi * t)
-    return np.array([s, 0, 0.05 - c]), w * np.array([c, 0, s]), w * w * np.array([-s, 0, c])
+    return (
+        np.array([s, 0, 0.05 - c]),
+        w * np.array([c, 0, s]),
+        w * w * np.array([-s, 0, c]),
+    )
 
 
 def extension(k):

@@ -16,14 +16,16 @@ result = ix.simulate(model, (0.0, 3.0), "hht-i3", rtol=1e-3, t_eval=0.01)
 print(result)
 
 # %%
-# The chain from the side, at the start and after 3 s. The shoes on the ground stay where they are; the machine rolls
-# over them.
+# The chain from the side, at the start and after 3 s. The shoes on the ground stay
+# where they are; the machine rolls over them.
 
 figure, plane = plt.subplots()
 shoes = [name for name in model.bodies if name.startswith("shoe ")]
 for k, colour in ((0, "0.7"), (-1, "C0")):
     places = np.array([result[name].position[k] for name in [*shoes, shoes[0]]])
-    plane.plot(places[:, 0], places[:, 2], "o-", color=colour, label=f"t = {result.t[k]:g} s")
+    plane.plot(
+        places[:, 0], places[:, 2], "o-", color=colour, label=f"t = {result.t[k]:g} s"
+    )
     for wheel in ("sprocket", "idler"):
         plane.plot(*result[wheel].position[k][[0, 2]], "+", color=colour, markersize=14)
 plane.set(xlabel="x [m]", ylabel="z [m]", aspect="equal")

@@ -59,7 +59,7 @@ from index3.forces.actuator import Actuator as Actuator
 from index3.forces.added_mass import AddedMass as AddedMass
 from index3.forces.bushing import Bushing as Bushing
 from index3.forces.contact import Contact as Contact
-from index3.forces.contact import ContactSet as ContactSet
+from index3.forces.contact_set import ContactSet as ContactSet
 from index3.forces.curve import Curve as Curve
 from index3.forces.distributed_load import DistributedLoad as DistributedLoad
 from index3.forces.drag import Drag as Drag
@@ -68,6 +68,7 @@ from index3.forces.gravity import PointGravity as PointGravity
 from index3.forces.gravity import UniformGravity as UniformGravity
 from index3.forces.joint_friction import JointFriction as JointFriction
 from index3.forces.joint_limit import JointLimit as JointLimit
+from index3.forces.line_actuator import LineActuator as LineActuator
 from index3.forces.load import Force as Force
 from index3.forces.load import Torque as Torque
 from index3.forces.road import Road as Road

@@ -9,7 +9,7 @@ from index3.engine.assembly import Assembly, assemble_state
 from index3.methods import projection_kernels
 from index3.methods.projection import Projector
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def start(model):
@@ -106,7 +106,7 @@ def test_time_of_motions():
 def test_impossible_geometry_ends_soon():
     state = State(compile_model(impossible()))
     projector = Projector(state)
-    with pytest.raises(ix.AssemblyError, match=r"cannot be closed at t = 0: worst rows right\.x"):
+    with pytest.raises(ix.AssemblyError, match=r"No positions satisfy the constraints at t = 0: worst rows right\.x"):
         assemble_state(state, projector, 0.0)
     assert projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS] <= 50  # milliseconds
 

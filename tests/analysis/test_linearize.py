@@ -211,6 +211,16 @@ def test_inputs_on_joints_and_reactions():
     assert linear.frequencies == pytest.approx([0.0, np.sqrt(3.0 * (2.0 + 4.0))], abs=1e-9)
 
 
+def test_inputs_of_actuators():
+    """A thrust pushes the mass away; an actuator is named as `changes` names it, or alone."""
+    model = ix.Model("cart", gravity=(0, 0, 0))
+    cart = model.add(ix.RigidBody.box("cart", (1, 1, 1), mass=2.0, position=(3, 0, 0)))
+    slide = model.add(ix.Prismatic("slide", model.ground, cart, at=(3, 0, 0), axis=(1, 0, 0)))
+    model.add(ix.LineActuator("ram", model.ground.marker(), cart.marker(), 0.0), ix.Actuator("motor", slide, 0.0))
+    linear = ix.linearize(model, inputs=["ram", "ram.f", "motor", "motor.f"], outputs=["cart.acceleration.x"])
+    assert linear.D[0] == pytest.approx([0.5] * 4, abs=1e-12)
+
+
 def test_follower_inputs_turn_with_their_marker():
     model = ix.Model("jet", gravity=(0, 0, 0))
     body = model.add(ix.PlanarBody("body", 2.0, 1.0, angle=np.pi / 2))

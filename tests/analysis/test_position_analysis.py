@@ -13,7 +13,7 @@ from index3.methods import projection_kernels
 from index3.methods.projection import KERNELS, Projector
 from index3.methods.state_space.partition import choose_partition, dense_rows
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def slider_crank():

@@ -22,6 +22,8 @@ def test_interval_gives_multiples_and_the_end():
     assert result.t.tolist() == [0.0, 0.03, 0.06, 0.09, 0.1]
     assert ix.simulate(pendulum(), (0.0, 0.1), t_eval=0.05).t.tolist() == [0.0, 0.05, 0.1]
     assert ix.simulate(pendulum(), (0.0, 0.1), t_eval=1.0).t.tolist() == [0.0, 0.1]
+    with pytest.warns(UserWarning, match=r"t_eval = 201 is an interval in seconds.*numpy.linspace\(0, 0.1, 201\)"):
+        assert len(ix.simulate(pendulum(), (0.0, 0.1), t_eval=201).t) == 2
 
 
 def test_interval_has_no_point_next_to_the_end():

@@ -14,9 +14,8 @@ from index3.analysis import simulation as module
 from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
 from index3.linear import static_solver
-from index3.system import compile as compiling
-from index3.system import structure
-from index3.system.system import State
+from index3.system import maps, structure
+from index3.system.state import State
 
 SPANS = {
     "andrews": 0.002, "chain": 0.05, "hmmwv14": 0.02, "hmmwv50": 0.01, "iltis": 0.02, "pendulum": 0.3, "four_bar": 0.1,
@@ -95,8 +94,8 @@ def test_methods_run_as_with_simulate(method):
 
 def test_the_structure_is_found_once(monkeypatch):
     found = []
-    pattern, order = compiling.pattern, static_solver.elimination_order
-    monkeypatch.setattr(compiling, "pattern", lambda *x: found.append("pattern") or pattern(*x))
+    pattern, order = maps.pattern, static_solver.elimination_order
+    monkeypatch.setattr(maps, "pattern", lambda *x: found.append("pattern") or pattern(*x))
     monkeypatch.setattr(static_solver, "elimination_order", lambda *x: found.append("order") or order(*x))
     prepared = ix.prepare(ix.library.four_bar())
     assert found == ["pattern", "order"]
@@ -107,8 +106,8 @@ def test_the_structure_is_found_once(monkeypatch):
 
 def test_variants_are_compiled_once_and_kept(monkeypatch):
     found = []
-    pattern = compiling.pattern
-    monkeypatch.setattr(compiling, "pattern", lambda *x: found.append("pattern") or pattern(*x))
+    pattern = maps.pattern
+    monkeypatch.setattr(maps, "pattern", lambda *x: found.append("pattern") or pattern(*x))
 
     def released(t, state):
         return t - 0.1
@@ -347,8 +346,8 @@ def test_what_a_function_raises_fails_its_own_run_alone():
 
 def test_variants_met_by_threads_at_once_are_compiled_once(monkeypatch):
     found = []
-    pattern = compiling.pattern
-    monkeypatch.setattr(compiling, "pattern", lambda *x: found.append("pattern") or pattern(*x))
+    pattern = maps.pattern
+    monkeypatch.setattr(maps, "pattern", lambda *x: found.append("pattern") or pattern(*x))
 
     def released(t, state):
         return t - 0.05

@@ -22,15 +22,47 @@ def test_steps_above_rounding_that_lead_nowhere_end_the_run(monkeypatch):
     result = ix.simulate(on_a_spring(1.0), (0.0, 1.0), "dopri5", t_eval=0.1, max_step=2e-15)  # rounding is at 4e-16
     assert not result.success
     assert "step became too small" in result.message
-    assert "at this pace the rest takes" in result.message
+    assert "at this rate the rest takes" in result.message
     assert result.stats["steps"] < 1_000_000
 
 
 def test_a_slow_run_is_told_of_and_goes_on(monkeypatch):
     monkeypatch.setattr(stalling, "WINDOW", 20_000)
-    with pytest.warns(UserWarning, match="at this pace the rest takes"):
+    monkeypatch.setattr(stalling, "BEHIND", 1e300)
+    with pytest.warns(UserWarning, match="at this rate the rest takes"):
         result = ix.simulate(on_a_spring(1e20), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=100_000)
     assert "max_steps = 100000" in result.message
+
+
+def test_steps_that_cannot_lead_to_the_end_are_not_all_taken():
+    """The explicit method would need 1e10 steps: it is given up after a tenth of what it may take."""
+    result = ix.simulate(on_a_spring(1e20), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=20_000)
+    assert not result.success
+    assert "At this rate the rest takes" in result.message
+    assert "max_steps = 20000" in result.message
+    assert result.stats["steps"] + result.stats["rejected"] == 2000  # counted: the same on every machine
+
+
+def test_a_window_of_slow_steps_is_left_alone_where_the_rest_is_in_reach():
+    watch = stalling.Allowance((0.0, 1.0), 20_000)
+    assert not watch.is_short(1999, 1e-9)
+    assert not watch.is_short(2000, 1e-4 * 1.1)  # at this pace 1.8e7 steps, 900 times as many as may be taken
+    assert watch.is_short(4000, 1.1e-4 + 0.9e-4)
+    assert stalling.Allowance((0.0, 1.0), None).next_look == float("inf")
+
+
+def test_auto_changes_its_method_before_it_gives_up(monkeypatch):
+    """Where an explicit method comes on by 3e-8 s in a step, a stiff one takes over with the steps that are left."""
+    monkeypatch.setattr("index3.engine.runner.RECONSIDER", 10**9)  # else stiffness is noticed earlier
+    model, bob = particle(velocity=(1, 0, 0))
+
+    def brake(t, r, A, v, w, p, out):
+        out[0, :3] = -1e8 * v[0] if t > 0.1 else 0.0
+
+    model.add(ix.UserForce("brake", bob.marker(), brake))
+    result = ix.simulate(model, (0.0, 1.0), t_eval=0.1, max_steps=20_000)
+    assert result.success, result.message
+    assert "(the steps led nowhere)" in result.message
 
 
 def test_a_short_event_in_a_long_run_is_left_alone():
@@ -99,7 +131,7 @@ def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitu
     floor.direction, floor.action = -1, bounce
     result = ix.simulate(model, (0.0, 10.0), method, events=floor, rtol=1e-6, progress=False)
     assert not result.success
-    assert "Event floor comes ever faster" in result.message
+    assert "Event floor occurs ever faster" in result.message
     assert "close a joint" in result.message
     end = (0.2**0.5) * (1 + restitution) / (1 - restitution)
     assert result.t[-1] == pytest.approx(end, abs=1e-6)  # 1e-8 of 10 s remain, and rtol

@@ -12,7 +12,7 @@ from index3.compiled import slots as s
 from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 STEEL = {"height": 0.04, "width": 0.04, "young": 2e7, "poisson": 0.3, "density": 7800.0}
 ARC = [(np.sin(a), 1 - np.cos(a)) for a in np.linspace(0.0, 1.2, 9)]

@@ -11,7 +11,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 SOFT = {"height": 0.03, "width": 0.02, "young": 1e6, "poisson": 0.3, "density": 1000.0, "damping": (0.1, 1e-3)}
 ARC = [(0, 0), (0.2, 0.03), (0.5, 0.0)]

@@ -12,7 +12,7 @@ from index3.compiled import slots as s
 from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 KINDS = tuple(zoo.LINES)
 STRAIGHT = {"start": (0.3, 0.1, 0.2), "end": (1.3, 0.6, 0.4)}

@@ -89,32 +89,6 @@ def test_ends_in_contact():
     assert result["beam"].position[-1, 2] == pytest.approx(0.03, abs=1e-3)
 
 
-def mixed():
-    """A flexible, a planar, a beam in absolute nodal coordinates and a rigid body, one after the other."""
-    model = ix.Model("mixed", gravity=(0.0, -9.81, 0.0))
-    ends = [(0.5 * k, 0.0, 0.0) for k in range(6)]
-    z = {"axis": (0, 0, 1)}
-    tube = model.add(beam(3, length=0.5).body("tube", interface=["A", "B"], modes=1, damping=0.02))
-    flat = model.add(ix.PlanarBody("flat", 1.0, 0.02, position=(0.75, 0.0)))
-    section = {"height": 0.02, "width": 0.02, "elements": 2, "young": 2e9, "poisson": 0.3, "density": 2000.0}
-    strip = model.add(ix.AncfBeam("strip", ends[2], ends[3], law="elastic-line", **section))
-    rod = model.add(ix.RigidBody.rod("rod", ends[3], ends[4], mass=0.3, radius=0.01))
-    model.add(ix.Revolute("p0", model.ground, tube, at=ends[0], **z))
-    model.add(ix.Spherical("p1", flat, tube, at=ends[1]))
-    model.add(ix.Spherical("p2", flat, strip, at=ends[2]))
-    model.add(ix.Revolute("p3", strip, rod, at=ends[3], **z))
-    return model
-
-
-def test_kinds_of_bodies_mix():
-    ends = []
-    for method, rtol in (("hht-i3", 1e-6), ("generalized-alpha", 1e-6)):
-        result = ix.simulate(mixed(), (0.0, 0.1), method, rtol=rtol)
-        assert result.success, result.message
-        ends.append(result["rod"].position[-1])
-    assert ends[1] == pytest.approx(ends[0], abs=1e-4)  # rtol^(2/3) of hht-i3
-
-
 def floating_pendulum():
     """The pendulum of [HusseinHHT] by modes: a tube with the area and second moment of its square section."""
     total, difference = 16.0 * SIDE**2 / 12.0, 4.0 * SIDE**2 / math.pi  # D^2 + d^2 = 16 I / A, D^2 - d^2 = 4 A / pi

@@ -12,7 +12,7 @@ from index3.compiled import slots as s
 from index3.errors import ModelError
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 ROUNDING = 1e-12
 

@@ -22,7 +22,7 @@ from index3.linear.registry import solver_of
 from index3.results.html import payload
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 # Sums of a few products of numbers of size 1..10.
 ROUNDING = 1e-12

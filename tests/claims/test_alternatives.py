@@ -17,7 +17,7 @@ from index3.methods.projection import KERNELS
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 G = 9.81
 

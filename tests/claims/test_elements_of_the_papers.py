@@ -17,7 +17,7 @@ from index3.methods.projection import Projector
 from index3.methods.registry import METHODS
 from index3.system import evaluate, structure
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def test_free_asymmetric_body_keeps_energy_and_momentum():

@@ -75,8 +75,8 @@ class Workshop:
         return output, messages
 
     def objects(self) -> list[Path]:
-        """The files in the cache."""
-        return sorted(self.cache.iterdir()) if self.cache.is_dir() else []
+        """The objects in the cache."""
+        return sorted(self.cache.glob("*.kob"))
 
 
 @pytest.fixture(scope="session")

@@ -78,7 +78,7 @@ def test_two_processes_that_build_at_once(workshop, tmp_path):
     for process in processes:
         output, messages = process.communicate(timeout=300)
         assert (process.returncode, output) == (0, "7.0 False\n"), messages
-    (path,) = cache.iterdir()  # and nothing half written beside it
+    (path,) = (path for path in cache.iterdir() if not path.name.startswith("sources-"))  # nothing half written
     assert store.unpack(path) is not None
 
 
@@ -88,7 +88,7 @@ def test_a_cache_that_cannot_be_written(workshop, tmp_path):
     output, messages = workshop.run(INDEX3_CACHE=str(blocked / "cache"))
     assert output == "7.0 False\n"
     assert "kept for this process only" in messages
-    assert "Set INDEX3_CACHE to a folder that you, and nobody else, can write." in messages
+    assert "Set INDEX3_CACHE to a folder that only you can write to." in messages
     assert blocked.read_text() == "not a folder"
 
 
@@ -199,9 +199,9 @@ from index3.pair import X, double, fill_length
 table = Table(1)
 table[X] = np.array([2.0, 3.0, 6.0, 0.0])
 assert fill_length(table.handle, 0) == 0
-print(store.is_loaded("index3.pair", "double"), len(list(store.cache_directory().iterdir())))
+print(store.is_loaded("index3.pair", "double"), len(list(store.cache_directory().glob("*.kob"))))
 assert double(table.handle, 0) == 0
-print(table[X][3], len(list(store.cache_directory().iterdir())))
+print(table[X][3], len(list(store.cache_directory().glob("*.kob"))))
 """
 
 

@@ -227,6 +227,19 @@ def actuators(derivatives):
     return make
 
 
+def line_actuators(derivatives):
+    """A maker of thrusts: constant, of time, of the state."""
+
+    def make(model, first, second, rng):
+        laws = ((2.5, None), (math.cos, None), (steer, derivatives))
+        return [
+            ix.LineActuator(f"l{k}", *again(first, second, rng), law, derivatives=slopes)
+            for k, (law, slopes) in enumerate(laws)
+        ]
+
+    return make
+
+
 def wave(t):
     """A vector function of time."""
     return 3.0 * math.cos(2.0 * t), 1.0 + t, -2.0 * math.sin(t)
@@ -523,7 +536,7 @@ def between(*kinds):
 BEAMS = tuple((kind, "ground") for kind in ("ancf beam", "ancf cable", "ancf beam 3d"))
 VECTOR_PAIRS = between(*WITH_AXES, "ground")
 MAKERS = [
-    Maker("index3.forces.joint_friction", "frictions", frictions, pairs=SPATIAL),
+    Maker("index3.forces.joint_friction_kernels", "frictions", frictions, pairs=SPATIAL),
     Maker("index3.forces.spring_damper", "springs", springs),
     Maker(
         "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")
@@ -563,6 +576,9 @@ MAKERS = [
         pairs=between(*WITH_AXES, "ground"),
         tolerance=1e-5,
     ),
+    Maker("index3.forces.line_actuator", "thrusts", line_actuators(steer_slopes)),
+    # as for "drives-differences"
+    Maker("index3.forces.line_actuator", "thrusts-differences", line_actuators(None), tolerance=1e-5),
     Maker("index3.forces.user_kernels", "jacobian", user(strut_jacobian)),
     # differences inside (step 1e-6: 1e-10 of a force of 10) under differences outside (divided by 1e-6 again are only
     # the forces, which are exact): what is left is the truncation and rounding of the inner ones, 1e-8, with a margin

@@ -66,6 +66,7 @@ def everything(drag=drag, shake=math.sin, hardening=hardening) -> ix.Model:
     pin = model.add(ix.Revolute("pin", support, rod.marker((-0.5, 0, 0), z=(0, 1, 0), x=Z)))
     model.add(ix.RotationalSpringDamper("coil", pin, stiffness=LAW, damping=0.1))
     model.add(ix.Actuator("servo", pin, servo))
+    model.add(ix.LineActuator("ram", model.ground.marker((2.5, 1, 0)), rod.marker(), servo))
     model.add(ix.JointLimit("stop", pin, lower=-1.0, upper=-0.01, stiffness=50.0, damping=0.5))
 
     bead = model.add(ix.PointMass("bead", 0.5, position=(0, 2, 0)))

@@ -17,7 +17,8 @@ from index3.methods.output import Output
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.system.addresses import Addresses
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic)
 LIVING = (Addresses, Failures, Kernel, Sampler, State)

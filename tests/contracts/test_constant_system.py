@@ -18,7 +18,7 @@ from index3.registry import ELEMENTS, PRIMITIVES
 from index3.system import kinds
 from index3.system.addresses import CORE
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def force_model(maker):

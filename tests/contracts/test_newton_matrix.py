@@ -12,7 +12,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def controlled(t, r, A, v, w, p, x, rate, z, out, res):

@@ -11,7 +11,8 @@ from index3.bodies.modal_data import rigid_motions
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.system import evaluate
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 
 def random_rotation(rng: np.random.Generator) -> np.ndarray:

@@ -14,7 +14,7 @@ from index3.engine.assembly import assemble_state
 from index3.engine.automatic import fastest_rates
 from index3.methods.projection import Projector
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def rates(model):

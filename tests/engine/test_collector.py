@@ -15,7 +15,7 @@ import pytest
 import index3 as ix
 from index3.compiled import columns
 from index3.engine import collector
-from index3.engine.runner import STOPPED
+from index3.engine.reasons import STOPPED
 from index3.results.journal import read_journal
 from index3.results.sinks import SINKS, CallbackSink, FileSink, MemorySink
 

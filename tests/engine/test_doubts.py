@@ -90,7 +90,7 @@ def test_a_force_that_answers_the_same_question_differently():
         model = pendulum()
         model.add(ix.Actuator("servo", model["pin"], function))
         told = warnings_of(model, max_steps=5)
-        assert "Actuator 'servo' gives another force when asked twice" in told[0]
+        assert "Actuator 'servo' gives another force when called twice" in told[0]
     model = pendulum()
     model.add(ix.Actuator("servo", model["pin"], lambda t, x, rate: np.cos(x) - rate))
     assert not warnings_of(model)

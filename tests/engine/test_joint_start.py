@@ -46,6 +46,51 @@ def test_own_velocities_stay_where_nothing_else_is_given():
     assert result["pin"].angle[0] == pytest.approx(0.0, abs=1e-12)
 
 
+def test_what_a_joint_carries_moves_along():
+    """Other joint coordinates and rates stay as they are, on a base that turns as well; sides may be exchanged."""
+    model = ix.Model("robot")
+    base = model.add(ix.RigidBody.box("base", (1, 1, 1), mass=5.0, angular_velocity=(0, 0, 2)))
+    kinds = [ix.RigidBody, ix.NaturalBody, ix.RigidBody, ix.RigidBody]
+    bodies = [base]
+    for k, kind in enumerate(kinds):
+        body = model.add(kind.rod(f"arm{k}", (k + 1, 0, 0), (k + 2, 0, 0), mass=1.0))
+        pair = (body, bodies[-1]) if k == 1 else (bodies[-1], body)
+        model.add(ix.Revolute(f"pin{k}", *pair, at=(k + 1, 0, 0), axis=(0, 1, 0.2 * k)))
+        bodies.append(body)
+    ball = model.add(ix.PointMass("ball", 1.0, position=(6, 0, 0)))
+    model.add(ix.Spherical("hook", bodies[-1], ball, at=(6, 0, 0)))
+    model.add(ix.Revolute("turret", model.ground, base, at=(0, 0, 0), axis=(0, 0, 1)))
+    own = ix.assemble(model)
+    before = start_of(model, own)
+    asked = {"pin1.angle": 0.9, "pin2.angle": -0.4, "pin1.angle_rate": -1.5}
+    result = start_of(model, asked)
+    for name in ("pin0", "pin1", "pin2", "pin3", "turret"):
+        wanted = asked.get(f"{name}.angle", before[name].angle[0])
+        assert result[name].angle[0] == pytest.approx(wanted, abs=1e-10)
+        rate = asked.get(f"{name}.angle_rate", before[name].angle_rate[0])
+        assert result[name].angle_rate[0] == pytest.approx(rate, abs=1e-9)
+
+
+SECTION = {"height": 0.02, "width": 0.02, "elements": 3, "young": 2e9, "poisson": 0.3, "density": 1e3}
+FLEXIBLE = {
+    "beam": lambda: ix.AncfBeam("body", (0, 0), (1, 0), **SECTION),
+    "cholesky": lambda: ix.AncfBeam("body", (0, 0), (1, 0), **SECTION, coordinates="cholesky"),
+    "beam3d": lambda: ix.AncfBeam3D("body", (0, 0, 0), (1, 0, 0), **SECTION),
+}
+
+
+@pytest.mark.parametrize("kind", FLEXIBLE)
+def test_flexible_bodies_turn_without_bending(kind):
+    model = ix.Model("pendulum", gravity=(0, 0, 0))
+    body = model.add(FLEXIBLE[kind]())
+    model.add(ix.Revolute("pin", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1)))
+    result = start_of(model, {"pin.angle": 2.5, "pin.angle_rate": 3.0})
+    tip = np.array([math.cos(2.5), math.sin(2.5), 0])
+    assert result["body"].points([1.0])[0, 0] == pytest.approx(tip, abs=1e-9)
+    assert result["body"].velocity[0] == pytest.approx(1.5 * np.array([-tip[1], tip[0], 0]), abs=1e-9)
+    assert abs(result.energy.potential[0]) < 1e-9  # strain energy of a rounding; bending it there would take kJ
+
+
 def test_loops_stay_on_their_branch():
     model = ix.library.four_bar()
     whole = ix.simulate(model, (0.0, 3.0), t_eval=0.05, progress=False)

@@ -181,7 +181,7 @@ def test_a_run_that_loses_its_momentum_ends_by_name(monkeypatch, look):
     monkeypatch.setattr(momentum, "present", halved)
     result = ix.simulate(model, (0, 3), "dopri5", max_step=0.02)
     assert not result.success
-    assert "momentum should be constant, for nothing acts from outside" in result.message
+    assert "momentum should be constant, since no external force acts" in result.message
     assert (0.5 < result.t[-1] < 1.5) if look == 20 else result.t[-1] == 3.0
     assert ix.simulate(model, (0, 3), "dopri5", max_step=0.02, audit="warn").success
 

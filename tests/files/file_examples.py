@@ -362,6 +362,14 @@ def actuator() -> ix.Model:
     return model
 
 
+@example("LineActuator")
+def line_actuator() -> ix.Model:
+    model, a, b = two()
+    model.add(ix.LineActuator("one", a.marker((0.1, 0.2, 0.3)), b.marker(), 3.0))
+    model.add(ix.LineActuator("two", model.ground, b, ix.Expression("2*tanh(t)"), points=((0, 0, -3), (1, 2, 3))))
+    return model
+
+
 @example("Contact")
 def contact() -> ix.Model:
     model, a, b = two()

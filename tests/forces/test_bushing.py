@@ -15,7 +15,7 @@ from index3.forces.bushing import Bushing
 from index3.forces.curve import Curve
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 GROUND = Ground()
 BOX = RigidBody.box("box", (1, 1, 1), mass=1.0, position=(0, 0, -2), orientation=(0.8, 0.6, 0, 0))

@@ -11,7 +11,8 @@ from index3.bodies.ground import Ground
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.errors import ModelError
-from index3.forces.contact import Contact, ContactSet
+from index3.forces.contact import Contact
+from index3.forces.contact_set import ContactSet
 from index3.forces.contact_settings import hunt_crossley_damping
 from index3.forces.shapes import Box, Cylinder, Plane, Sphere
 from index3.model.model import Model

@@ -18,7 +18,7 @@ from index3.joints import Revolute
 from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def wind(t, r, A, v, w, p, out):

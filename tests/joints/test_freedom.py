@@ -14,7 +14,7 @@ from index3.methods import projection_kernels
 from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 pytestmark = pytest.mark.jit_off
 # Rows have entries of size 1 and are closed to 1e-12: motions that they allow give little more, others 0.01 and more.

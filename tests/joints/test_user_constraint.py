@@ -10,7 +10,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 

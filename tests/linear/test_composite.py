@@ -16,7 +16,7 @@ from index3.methods.projection import Projector
 from index3.methods.state_space.jacobian import evaluate_parts
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def random_tree(seed: int) -> Tree:

@@ -13,7 +13,7 @@ from index3.linear.reference import sparse_matrix
 from index3.linear.registry import solver_of
 from index3.system import evaluate, structure
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def test_four_thousand_unknowns_are_little_work(monkeypatch):

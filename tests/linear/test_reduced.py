@@ -11,7 +11,7 @@ from scipy.sparse.linalg import splu
 
 import index3 as ix
 from index3.compiled import slots as s
-from index3.linear import contract, static_lu
+from index3.linear import contract, envelope, static_lu
 from index3.linear import reduced_kernels as reduced
 from index3.linear.envelope import draw, joint_graph, number_joints, widths, work
 from index3.linear.reduced import ReducedSolver
@@ -19,7 +19,7 @@ from index3.linear.reference import sparse_matrix
 from index3.linear.registry import bordered, solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def planar_chain(links: int) -> ix.Model:
@@ -158,25 +158,36 @@ def test_numbering_of_andrews():
     system = compile_model(ix.library.andrews())
     graph = joint_graph(system.joint_bodies)
     orders = {"mine": number_joints(graph), "rcm": cuthill_mckee(graph), "given": list(range(10))}
-    envelope = {name: sum(widths(graph, order)) for name, order in orders.items()}
+    envelopes = {name: sum(widths(graph, order)) for name, order in orders.items()}
     works = {name: work(widths(graph, order)) for name, order in orders.items()}
-    print("envelope:", envelope, "work:", works)
+    print("envelopes:", envelopes, "work:", works)
     print(draw(graph, orders["given"]), draw(graph, orders["mine"]), sep="\n\n")
-    for size in (envelope, works):
-        assert size["mine"] <= size["rcm"]
-        assert size["mine"] < size["given"]
+    assert envelopes == {"mine": 15, "rcm": 17, "given": 19}
+    assert works == {"mine": 42, "rcm": 48, "given": 54}
+
+
+def random_graph(seed):
+    """25 joints between 15 bodies and ground."""
+    rng = np.random.default_rng(seed)
+    return joint_graph([sorted({int(b) for b in rng.integers(-1, 15, 2)}) for _ in range(25)])
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_numbering_of_random_graphs(seed):
     """S4-62: an order of all joints, never more work than as given, nor than by SciPy's reverse Cuthill-McKee."""
-    rng = np.random.default_rng(seed)
-    joints = [sorted({int(b) for b in rng.integers(-1, 15, 2)}) for _ in range(25)]
-    graph = joint_graph(joints)
+    graph = random_graph(seed)
     order = number_joints(graph)
     assert sorted(order) == list(range(25))
     assert work(widths(graph, order)) <= work(widths(graph, range(25)))
     assert work(widths(graph, order)) <= work(widths(graph, cuthill_mckee(graph)))
+
+
+def test_kings_order_is_one_of_the_choices(monkeypatch):
+    """S4-62: on some graphs King's order takes less work than Cuthill and McKee's, by up to 13 %."""
+    graphs = [random_graph(seed) for seed in (0, 2, 19)]
+    assert [work(widths(graph, number_joints(graph))) for graph in graphs] == [382, 397, 556]
+    monkeypatch.setattr(envelope, "king", envelope.cuthill_mckee)
+    assert [work(widths(graph, number_joints(graph))) for graph in graphs] == [394, 455, 616]
 
 
 @pytest.mark.parametrize("name", ["chain", "andrews"])

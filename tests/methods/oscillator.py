@@ -11,7 +11,7 @@ from index3.methods import run
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def oscillator(stiffness: float, *, damping: float = 0.0, x: float = 0.1, speed: float = 0.0) -> ix.Model:

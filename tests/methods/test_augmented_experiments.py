@@ -20,7 +20,7 @@ from index3.methods.projection import KERNELS
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 INDICES = ("al-index1", "al-index3")
 PRINTED = {"al-index1": {1e-3: 4.680e-3, 1e-4: 4.421e-5}, "al-index3": {1e-3: 4.854e-3, 1e-4: 4.399e-5}}

@@ -15,7 +15,7 @@ from index3.methods.state_space import partition
 from index3.methods.state_space.jacobian import evaluate_parts
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 MODELS = {
     "four_bar": ix.library.four_bar,

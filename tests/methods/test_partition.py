@@ -37,7 +37,7 @@ from index3.methods.state_space.partition import (
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 @pytest.fixture

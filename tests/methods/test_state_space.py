@@ -24,7 +24,7 @@ from index3.methods.state_space.rosenbrock_method import Rosenbrock4
 from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, order_conditions, stability
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 TRAPEZOIDALS = ("statespace-trapezoidal", "descriptor-trapezoidal")
 FOURTH = ("descriptor-sdirk4", "firstorder-sdirk4", "rosenbrock4")

@@ -90,6 +90,15 @@ def test_add_returns_the_element_and_sorts_by_kind():
     assert repr(model) == "Model('m', 1 body, 1 joint, 1 motion, 1 force)"
 
 
+def test_several_are_added_at_once():
+    model = Model("m")
+    a, b = rod("a"), rod("b")
+    assert model.add(a, b) == (a, b)
+    with refused("was already added"):
+        model.add(rod("c"), a)
+    assert list(model) == ["a", "b", "c"]  # what came before the refused one stays
+
+
 def test_order_of_adding_is_kept():
     model = Model()
     names = ["c", "a", "b"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result
+from index3.results.arrays import empty_arrays
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 CRANK, COUPLER, ROCKER, GROUND = 0.4, 1.0, 0.8, 1.0
 SPEED = 3.0  # of the crank about +y, rad/s

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.results.arrays import empty_arrays
 from index3.results.difference import cubic
-from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 
 def made(t, z):

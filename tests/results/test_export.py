@@ -11,8 +11,10 @@ import xarray as xr
 from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import empty_arrays, plain, quantity
-from index3.results.result import Layout, Result
+from index3.results.arrays import empty_arrays, plain
+from index3.results.export import quantity
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 
 def same(a, b):

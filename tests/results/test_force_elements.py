@@ -38,6 +38,11 @@ def busy():
     m.add(ix.JointFriction("rub", pin, 0.2, radius=0.05, stick_velocity=0.05))
     m.add(ix.JointFriction("drag", slide, 0.2, stick_velocity=0.05))
     m.add(ix.Actuator("push", slide, lambda t: 6.0 * np.cos(4 * t)))
+    m.add(
+        ix.LineActuator(
+            "ram", m.ground.marker((2, 0, 0)), b.marker((0.1, 0, 0)), lambda t, x, rate: 3.0 * np.sin(5 * t) - rate
+        )
+    )
     m.add(ix.JointLimit("stop", slide, upper=0.05, stiffness=400.0, damping=20.0))
     m.add(ix.Bushing("mount", a, c, at=(0, 0.5, 0.5), stiffness=(30, 20, 40, 3, 2, 1), damping=(1, 1, 1, 0, 0, 0)))
     m.add(ix.Force("load", b, lambda t: (np.sin(t), 0.0, 3.0), at=(1.1, 0, 1.0)))

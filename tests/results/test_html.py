@@ -20,9 +20,10 @@ from stored_four_bar import four_bar_result, marker
 import index3 as ix
 from index3.commands.view import page_server
 from index3.errors import ModelError
-from index3.results.export import empty_arrays
+from index3.results.arrays import empty_arrays
 from index3.results.html import frame_numbers, page_text, payload
-from index3.results.result import Layout, Result
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 VOID = {"meta", "input", "br", "link", "img"}
 

@@ -13,8 +13,10 @@ import pytest
 from stored_four_bar import four_bar_result
 
 from index3.errors import Index3Error, ModelError
-from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result, stats_lines
+from index3.results.arrays import empty_arrays
+from index3.results.layout import Layout
+from index3.results.result import Result
+from index3.results.summary import stats_lines
 
 
 def test_arrays_have_time_first(four_bar):
@@ -47,6 +49,17 @@ def test_violation_at_three_levels_and_scaled(four_bar):
     for k, level in enumerate(("position", "velocity", "acceleration")):
         assert np.array_equal(getattr(four_bar.violation, level), stored[:, k])
         assert np.array_equal(getattr(four_bar.violation.scaled, level), scaled[:, k])
+
+
+def test_histories_by_name(four_bar):
+    result = four_bar
+    np.testing.assert_array_equal(result["crank.position"], result["crank"].position)
+    np.testing.assert_array_equal(result["crank.position.z"], result["crank"].position[:, 2])
+    np.testing.assert_array_equal(result["energy.kinetic"], result.energy.kinetic)
+    with pytest.raises(KeyError, match=r"'crank' has no history 'colour'. Use one of position, velocity"):
+        result["crank.colour"]
+    with pytest.raises(KeyError, match="Did you mean 'crank'"):
+        result["cronk.position"]
 
 
 def test_unknown_name_lists_close_ones(four_bar):

@@ -20,7 +20,7 @@ from index3.methods.registry import METHODS
 from index3.system import evaluate, kinds, scatter, structure
 from index3.system.addresses import CORE, INERTIAL_STAGES, STAGES_OF, with_core
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 compiled_only = pytest.mark.skipif(not JIT, reason="plain kernels are not built")
 

@@ -12,7 +12,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import JIT
 from index3.system import evaluate, kinds
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 
 def test_a_model_without_bodies_is_named():

@@ -21,7 +21,7 @@ from index3.errors import ModelError
 from index3.methods.registry import METHODS
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 import menagerie

@@ -16,7 +16,7 @@ from index3.errors import ModelError
 from index3.model.model import Model
 from index3.results.applied import place
 from index3.results.result import Result
-from index3.system.system import State
+from index3.system.state import State
 
 
 @dataclass(frozen=True)

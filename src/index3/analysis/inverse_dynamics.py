@@ -20,7 +20,7 @@ from index3.joints.drives import Motion
 from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""

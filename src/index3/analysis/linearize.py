@@ -35,7 +35,8 @@ from index3.methods.state_space.jacobian import Parts, augmented, evaluate_parts
 from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 AT_REST = 1e-6
 """Unbalanced forces below this part of the largest force count as equilibrium."""
@@ -144,7 +145,7 @@ class Linear:
             hertz = mode.frequency / (2.0 * np.pi)
             lines.append(f"{k:>6}{mode.frequency:>14.6g}{hertz:>14.6g}{mode.damping:>11.4g}   {mode.words}")
         if len(self.modes) < len(self.A):
-            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and stand once in .eigenvalues")
+            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and appear once in .eigenvalues")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 

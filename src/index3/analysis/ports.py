@@ -11,6 +11,8 @@ from index3.analysis.instants import gradients
 from index3.engine.layout import describe
 from index3.engine.settings import listed
 from index3.errors import ModelError
+from index3.forces.driven import Driven
+from index3.forces.line_actuator import LineActuator
 from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper
 from index3.methods.projection import Projector
@@ -56,7 +58,7 @@ def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
         return coordinate_gradient(model.joints[owner], unit, rest, name)
     if owner in model.motions:
         raise ModelError(
-            f"linearize: Motion '{owner}' prescribes a motion, so no force on it has an effect. Take it out of the "
+            f"linearize: Motion '{owner}' prescribes a motion, so no force on it has an effect. Remove it from the "
             f"model and use the joint '{model.motions[owner].joint.name}' as input."
         )
     if owner in model.forces:
@@ -76,7 +78,7 @@ def coordinate_gradient(joint: Any, unit: Result, coordinate: str, name: str) ->
 
 
 def element_gradient(force: Any, unit: Result, rest: str, name: str, t: float) -> np.ndarray:
-    """What a unit of a force element does: along its direction or axis, its tension, its joint coordinate."""
+    """What a unit of a force element does: along its direction or axis, its tension or thrust, its joint coordinate."""
     if isinstance(force, Load):
         axes = unit.marker(force.markers[0]).rotation[0] if force.follower else np.eye(3)
         direction = axes @ load_direction(force, rest, name, t)
@@ -85,10 +87,13 @@ def element_gradient(force: Any, unit: Result, rest: str, name: str, t: float) -
             for view in map(unit.marker, force.markers)
         ]
         return rates[0] - (rates[1] if len(rates) > 1 else 0.0)
-    if isinstance(force, SpringDamper) and not rest:
+    if isinstance(force, Driven) and rest == "f":  # as `changes` and steppers call it
+        rest = ""
+    if isinstance(force, SpringDamper | LineActuator) and not rest:
         first, second = (unit.marker(marker) for marker in force.markers)
         line = second.position[0] - first.position[0]
-        return (first.velocity - second.velocity) @ (line / np.linalg.norm(line))
+        pull = (first.velocity - second.velocity) @ (line / np.linalg.norm(line))
+        return pull if isinstance(force, SpringDamper) else -pull
     joint = getattr(force, "joint", None)
     if joint is not None:
         return coordinate_gradient(joint, unit, rest or getattr(force, "coordinate", ""), name)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.analysis.audit import Audit, energy_audit
-from index3.analysis.resume import keeper_of
-from index3.analysis.stepper import Stepper
-from index3.compiled import workers
-from index3.engine.dense import StepLog
+from index3.compiled import store
 from index3.engine.doubts import check_motions, driven_functions, fickle_forces, refused_velocities
-from index3.engine.events import Events, as_functions, name_of
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
-from index3.engine.resuming import Keeper, begin_again, text_in
+from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling, instants, merged
 from index3.engine.segments import Plan, Segment, begin
@@ -48,6 +42,11 @@ from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
 from index3.system.system import System
+
+if TYPE_CHECKING:  # what few runs need is imported by those
+    from index3.analysis.audit import Audit
+    from index3.analysis.stepper import Stepper
+    from index3.engine.resuming import Keeper
 
 PREPARED = ("method", "linear")
 """Settings that a prepared simulation has once and for all."""
@@ -170,6 +169,8 @@ class Simulation:
         for name in ("t_eval", "events", "callback", "open_joints", "dense_output"):
             if name in settings or self.settings.get(name) not in (None, (), False):
                 raise ModelError(f"stepper: {name} has no meaning here. Look after each advance instead.")
+        from index3.analysis.stepper import Stepper
+
         return Stepper(self, t0, initial, self.settings | {"progress": False} | self._checked(settings))
 
     def resume(self, t_span: tuple[float, float], keeper: Keeper) -> Result:
@@ -185,8 +186,11 @@ class Simulation:
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
         plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
-        functions = [] if asked["events"] is None else as_functions(asked["events"])
-        keeper = keeper or keeper_of(self, model, plan, asked)
+        functions = [] if asked["events"] is None else functions_of(asked["events"])
+        if keeper is None and asked["store"] is not None:
+            from index3.analysis.resume import keeper_of
+
+            keeper = keeper_of(self, model, plan, asked)
         variant = Variant(model, partial(self.compile, model), linear=self.linear)
         if sampling is None and model.controllers:
             sampling = Sampling(model, variant.whole, plan.span[0])
@@ -195,18 +199,24 @@ class Simulation:
         if keeper is None or keeper.saved is None:
             segment = self._begin(plan, variant, initial, asked, functions, sampling)
         else:
+            from index3.engine.resuming import begin_again, text_in
+
             if sampling is not None:
                 sampling.restore(text_in(keeper.saved, "words")["controllers"])
             segment = begin_again(plan, variant, keeper.saved)
         runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
         runner.sampling, whole = sampling, segment.variant.whole
         if asked["dense_output"]:
+            from index3.engine.dense import StepLog
+
             runner.log = StepLog(runner.run)
         if functions:
+            from index3.engine.events import Events
+
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         if keeper is not None:
             keeper.begin(runner)
-        workers.stop_idle()  # every kernel that the run is known to need is there
+        store.let_workers_go()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
@@ -217,7 +227,7 @@ class Simulation:
                 runner.keep_result(error, settings | self.options)
                 raise
             with cpu.part("output"):
-                result = runner.result(settings | self.options, note)
+                result = result_of(runner, settings | self.options, note)
         finally:
             runner.segment.variant.forget()
         return result, runner.cause
@@ -238,6 +248,8 @@ class Simulation:
             if name in PREPARED or name in self.options or (self._chosen and name in self._chosen.options):
                 raise ModelError(f"run: {name} belongs to prepare(model, ..., {name}=...), for all runs alike.")
             if name not in self.settings:
+                import difflib
+
                 near = difflib.get_close_matches(name, [*self.settings, "initial", "changes"], n=1)
                 advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(self.settings)}."
                 raise ModelError(f"run has no setting '{name}'. {advice}")
@@ -304,6 +316,8 @@ class Simulation:
         """The first segment, from an assembled state, where controllers are asked for the first time."""
         variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
         for function in functions:
+            from index3.engine.events import name_of
+
             variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
@@ -322,7 +336,16 @@ class Simulation:
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:
     """The energy audit of a run of the model that `source` gives."""
+    from index3.analysis.audit import energy_audit
+
     return energy_audit(source(), result)
+
+
+def functions_of(events: Any) -> Any:
+    """Events as a list of functions."""
+    from index3.engine.events import as_functions
+
+    return as_functions(events)
 
 
 def prepared(

@@ -146,7 +146,7 @@ def static(
     begin = system.q0 if start is None else start.q
     if stable is None:
         what = "first-order states" if balance.states.any() else "many coordinates"
-        notes.append(f"stability was not examined, because of {what}; `linearize` tells")
+        notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, balance, used)
     return Static(

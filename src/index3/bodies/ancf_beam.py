@@ -26,6 +26,7 @@ from index3.bodies.body import KINDS, Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_choice, as_number, as_vector, check_name
 from index3.bodies.marker import frame as axes_along
+from index3.bodies.transport import Places
 from index3.errors import Index3Error, ModelError
 from index3.registry import register
 
@@ -193,6 +194,14 @@ class AncfBeam(Body):
     def nodal(self) -> np.ndarray:
         """Plane vectors of the nodes at the start (number of them, 2)."""
         return ancf_histories.vectors(self.constants(), self.q0[None])[0]
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        weights = np.tile([1.0, 0.0, 0.0], self.size // 6)  # of each node its point and two gradients
+        if self.factor is not None:
+            weights = self.factor.T @ weights
+        return Places(np.arange(self.size).reshape(-1, 2), weights)
 
     def given_rates(self) -> np.ndarray:
         """All, if any were given."""

@@ -15,7 +15,9 @@ from index3.bodies.ancf_beam3d_rules import make_rule
 from index3.bodies.ancf_beam3d_shapes import marker_rows
 from index3.bodies.ancf_drawing import circle, rectangle, surface
 from index3.bodies.ancf_histories import FRAMES
-from index3.bodies.ancf_space import Constants, Rule, SpaceLine, as_poisson, solid_section
+from index3.bodies.ancf_space import Rule, SpaceLine
+from index3.bodies.ancf_space_histories import Constants
+from index3.bodies.ancf_words import as_poisson, solid_section
 from index3.bodies.marker import Marker, as_choice, as_direction, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register

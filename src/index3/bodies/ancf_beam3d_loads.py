@@ -14,7 +14,8 @@ import numpy as np
 from index3.bodies.ancf_beam3d_rules import make_rule
 from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, R, along_axis, marker_rows, rows
 from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
-from index3.bodies.ancf_space import Constants, Rule, curvature_of, gauss_history, vectors_of
+from index3.bodies.ancf_space import Rule
+from index3.bodies.ancf_space_histories import Constants, curvature_of, gauss_history, vectors_of
 
 
 def points(

@@ -11,19 +11,17 @@ import numpy as np
 from index3.bodies import body_fields
 from index3.bodies.ancf_curve import line_rows
 from index3.bodies.ancf_shapes import cubic, gauss
-from index3.bodies.ancf_space import (
+from index3.bodies.ancf_space import Rule, SpaceLine
+from index3.bodies.ancf_space_elements import LINE
+from index3.bodies.ancf_space_histories import (
     Constants,
-    Rule,
-    SpaceLine,
     along_line,
-    as_poisson,
     curvature_of,
     gauss_history,
     rest_of,
     simpson_history,
-    solid_section,
 )
-from index3.bodies.ancf_space_elements import LINE
+from index3.bodies.ancf_words import as_poisson, solid_section
 from index3.bodies.marker import Marker, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register

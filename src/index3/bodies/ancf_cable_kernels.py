@@ -254,15 +254,11 @@ def elastic_energies(E, n, q, v):
 @kernel
 def energies(T, E):
     """Kinetic energy; potential energy of stretch, bending and gravity; power of damping."""
-    bodies, elements, rules = view(E, e.BODIES), view(E, e.ELEMENTS), view(E, e.RULES)
-    q, v, gravity, energy = view(T, s.Q), view(T, s.V), view(T, s.GRAVITY), view(T, s.ENERGY)
+    bodies, q, v = view(E, e.BODIES), view(T, s.Q), view(T, s.V)
     for b in range(bodies.shape[0]):
         for n in range(bodies[b].element, bodies[b].element + bodies[b].element_count):
-            kinetic, weight, drag = e.inertia_energies(elements[n], rules[elements[n].rule], q, v, gravity)
             elastic, loss = elastic_energies(E, n, q, v)
-            energy[s.KINETIC] += kinetic
-            energy[s.POTENTIAL] += weight + elastic
-            energy[s.POWER] += drag + loss
+            e.add_energies(T, E, n, elastic, loss)
     return OK
 
 

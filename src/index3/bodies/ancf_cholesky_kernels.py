@@ -9,27 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.bodies.ancf_elements import (
-    BASE,
-    BEAMS,
-    ELEMENTS,
-    INNER,
-    MAP,
-    MARKS,
-    ROOM,
-    add_elastic,
-    add_energies,
-    add_gravity,
-    add_mass,
-)
-from index3.bodies.ancf_marks import (
-    add_turn_stiffness,
-    add_wrenches,
-    bias_of,
-    put_accelerations,
-    put_jacobians,
-    put_poses,
-)
+from index3.bodies import ancf_elements as e
+from index3.bodies import ancf_marks as on_marks
 from index3.bodies.ancf_tangent import fill_element
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
@@ -45,7 +26,7 @@ RECORD = np.dtype(
     ]
 )
 CHOLESKY, TRANSFORM, PLACES, OWN, DENSE, PRODUCT, TURNED = extended(
-    BASE,
+    e.BASE,
     cholesky=(RECORD, 1),
     transform=("f8", 1),
     places=("i8", 1),  # in MATRIX, of the full matrix of every beam
@@ -54,7 +35,7 @@ CHOLESKY, TRANSFORM, PLACES, OWN, DENSE, PRODUCT, TURNED = extended(
     product=("f8", 1),  # these times C
     turned=("f8", 1),  # four (6, 12) matrices of a marker, by the nodal coordinates of its element
 )
-MEMORY = (ROOM, OWN, DENSE, PRODUCT, TURNED)
+MEMORY = (e.ROOM, OWN, DENSE, PRODUCT, TURNED)
 POSITION, RATE, ACCELERATION, FORCE = 0, 1, 2, 3
 SIZE = 72
 
@@ -100,7 +81,7 @@ def poses(T, E):
     """Pose and twist of every marker."""
     put_motion(T, E)
     own = view(E, OWN)
-    put_poses(T, E, own[POSITION], own[RATE])
+    on_marks.put_poses(T, E, own[POSITION], own[RATE])
     return OK
 
 
@@ -112,10 +93,10 @@ def gather(T, E):
     q, v, g = own[POSITION], own[RATE], own[FORCE]
     for k in range(own.shape[1]):
         g[k] = 0.0
-    add_elastic(E, q, v, g)
-    add_mass(E, v, 0.0, True, g)
-    add_gravity(E, view(T, s.GRAVITY), g)
-    add_wrenches(T, E, q, g)
+    e.add_elastic(E, q, v, g)
+    e.add_mass(E, v, 0.0, True, g)
+    e.add_gravity(E, view(T, s.GRAVITY), g)
+    on_marks.add_wrenches(T, E, q, g)
     carry_back(E, view(T, s.G))
     return OK
 
@@ -156,11 +137,11 @@ def clear(E):
 def jacobians(T, E):
     """MARKER_J and MARKER_NV = (J v)_q of every marker."""
     put_motion(T, E)
-    marks, markers, own, turned = view(E, MARKS), view(T, s.MARKERS), view(E, OWN), view(E, TURNED)
+    marks, markers, own, turned = view(E, e.MARKS), view(T, s.MARKERS), view(E, OWN), view(E, TURNED)
     for n in range(marks.shape[0]):
         clear(E)
         start = markers[marks[n].marker].jacobian
-        put_jacobians(marks[n], 0, own[POSITION], own[RATE], turned[:SIZE], turned[SIZE : 2 * SIZE])
+        on_marks.put_jacobians(marks[n], 0, own[POSITION], own[RATE], turned[:SIZE], turned[SIZE : 2 * SIZE])
         carry_rows(E, marks[n], start, 0, view(T, s.MARKER_J))
         carry_rows(E, marks[n], start, SIZE, view(T, s.MARKER_NV))
     return OK
@@ -195,7 +176,7 @@ def carry_matrices(T, E, c):
 @kernel
 def body_matrix(T, E):
     """Identity, tangent of the elastic forces, and -(J^T F)_q."""
-    elements, marks, places, room = view(E, ELEMENTS), view(E, MARKS), view(E, MAP), view(E, ROOM)
+    elements, marks, places, room = view(E, e.ELEMENTS), view(E, e.MARKS), view(E, e.MAP), view(E, e.ROOM)
     values, c, own, f = view(E, DENSE), view(T, s.COEF), view(E, OWN), view(T, s.MARKER_F)
     if c[s.C_K] == 0.0 and c[s.C_D] == 0.0:
         put_identity(T, E, c[s.C_M])
@@ -205,12 +186,12 @@ def body_matrix(T, E):
         values[k] = 0.0
     for n in range(elements.shape[0]):
         fill_element(E, n, own[POSITION], own[RATE], c)
-        for k in range(INNER):
-            values[places[INNER * n + k]] += room[k]
+        for k in range(e.INNER):
+            values[places[e.INNER * n + k]] += room[k]
     for n in range(marks.shape[0]):
         torque = f[marks[n].marker, 5]
         if torque != 0.0 and c[s.C_K] != 0.0:
-            add_turn_stiffness(marks[n], torque, own[POSITION], c[s.C_K], values, places)
+            on_marks.add_turn_stiffness(marks[n], torque, own[POSITION], c[s.C_K], values, places)
     carry_matrices(T, E, c)
     return OK
 
@@ -229,9 +210,9 @@ def put_identity(T, E, factor):
 def bias(T, E):
     """MARKER_B."""
     put_motion(T, E)
-    marks, own, marker_b = view(E, MARKS), view(E, OWN), view(T, s.MARKER_B)
+    marks, own, marker_b = view(E, e.MARKS), view(E, OWN), view(T, s.MARKER_B)
     for n in range(marks.shape[0]):
-        marker_b[marks[n].marker, 5] = bias_of(marks[n], own[POSITION], own[RATE])
+        marker_b[marks[n].marker, 5] = on_marks.bias_of(marks[n], own[POSITION], own[RATE])
     return OK
 
 
@@ -240,11 +221,11 @@ def second_derivatives(T, E):
     """X = J a, (J a)_q and the derivatives of the bias."""
     put_motion(T, E)
     put_nodal(E, view(T, s.A), ACCELERATION)
-    marks, markers, own, turned = view(E, MARKS), view(T, s.MARKERS), view(E, OWN), view(E, TURNED)
+    marks, markers, own, turned = view(E, e.MARKS), view(T, s.MARKERS), view(E, OWN), view(E, TURNED)
     for n in range(marks.shape[0]):
         clear(E)
         start = markers[marks[n].marker].jacobian
-        put_accelerations(
+        on_marks.put_accelerations(
             marks[n], 0, own[POSITION], own[RATE], own[ACCELERATION], view(T, s.MARKER_X), turned[:SIZE],
             turned[SIZE : 2 * SIZE], turned[2 * SIZE : 3 * SIZE],
         )  # fmt: skip
@@ -258,9 +239,9 @@ def second_derivatives(T, E):
 def energies(T, E):
     """Kinetic energy; potential energy of strain and gravity; power of damping."""
     put_motion(T, E)
-    beams, own = view(E, BEAMS), view(E, OWN)
+    beams, own = view(E, e.BEAMS), view(E, OWN)
     for b in range(beams.shape[0]):
-        add_energies(E, beams[b], own[POSITION], own[RATE], view(T, s.GRAVITY), view(T, s.ENERGY))
+        e.add_energies(E, beams[b], own[POSITION], own[RATE], view(T, s.GRAVITY), view(T, s.ENERGY))
     return OK
 
 

@@ -1,30 +1,24 @@
-"""What cables and spatial beams in absolute nodal coordinates share: nodes, markers, motion, drawing.
-
-`constants` is what `SpaceLine.constants` gives: plain numbers, from which results make the undeformed line again.
-"""
+"""What cables and spatial beams in absolute nodal coordinates share: nodes, markers, motion, drawing."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from index3.algebra.frames import frame_turn, jets, line_turn, part
-from index3.bodies.ancf_curve import given_line, line_rows, nearest_place, nodes_along
+from index3.bodies.ancf_curve import given_line, nearest_place, nodes_along
 from index3.bodies.ancf_histories import place
-from index3.bodies.ancf_shapes import gauss
-from index3.bodies.ancf_space_elements import LINE, MOST
+from index3.bodies.ancf_space_elements import MOST
+from index3.bodies.ancf_space_histories import Constants, turn_history, vectors_of
 from index3.bodies.ancf_space_marks import mark_axes
 from index3.bodies.ancf_words import as_count, as_damping
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
-from index3.bodies.marker import Marker, as_number, as_positive, as_vector, check_name, frame
+from index3.bodies.marker import Marker, as_number, as_vector, check_name, frame
+from index3.bodies.transport import Places
 from index3.errors import Index3Error, ModelError
-
-Constants = Mapping[str, Any]
 
 
 class Mark(NamedTuple):
@@ -117,6 +111,12 @@ class SpaceLine(Body):
     def conservative(self) -> bool:  # type: ignore[override]  # of most kinds it is a constant
         """Whether it has no damping."""
         return self.lag == 0.0 and self.drag == 0.0
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        vectors = np.arange(self.size).reshape(-1, 3)
+        return Places(vectors, (np.arange(len(vectors)) % self.node_vectors == 0).astype(float))
 
     def given_rates(self) -> np.ndarray:
         """All, if any were given."""
@@ -245,79 +245,3 @@ class SpaceLine(Body):
         places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1).tolist()
         line = [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist(), "part": self._word} for s in places]
         return {"type": "lines", "lines": [line], "radius": self.reach}
-
-
-def vectors_of(x: np.ndarray) -> np.ndarray:
-    """Histories of the vectors of all nodes, (n_t, number, 3)."""
-    return x.reshape(len(x), x.shape[1] // 3, 3)
-
-
-def turn_history(code: int, along: tuple[np.ndarray, ...], across: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
-    """Angular velocity and acceleration (n_t, 3) of what turns with vectors, given with their two derivatives."""
-    none = np.zeros((3, len(along[0])))
-    a, b = (jets(x[0].T, x[1].T, none, none) for x in (along, across))
-    a_rate, b_rate = (jets(x[1].T, x[2].T, none, none) for x in (along, across))
-    turn = line_turn(a, a_rate) if code == LINE else frame_turn(a, b, a_rate, b_rate)
-    return np.array(part(turn, 0)).T, np.array(part(turn, 1)).T
-
-
-def along_line(constants: Constants, q: np.ndarray, s: Any, derivative: int = 0) -> np.ndarray:
-    """Histories (n_t, n_s, 3) of the points of the line at s, or of a derivative of r by s."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, rows = line_rows(lengths, np.atleast_1d(np.asarray(s, float)), derivative)
-    count = len(lengths) + 1
-    nodes = q.reshape(len(q), count, q.shape[1] // (3 * count), 3)[:, :, :2]
-    ends = [nodes[:, element, 0], nodes[:, element, 1], nodes[:, element + 1, 0], nodes[:, element + 1, 1]]
-    return sum(rows[:, k, None] * ends[k] for k in range(4))
-
-
-def rest_of(constants: Constants) -> np.ndarray:
-    """The coordinates of the undeformed line, as a history of one instant."""
-    return np.asarray(constants["nodes"], float).reshape(1, -1)
-
-
-def curvature_of(constants: Constants, q: np.ndarray, s: Any) -> np.ndarray:
-    """How fast the tangent turns along the line (n_t, n_s) [1/m]: |r_x x r_xx| / |r_x|^2."""
-    u, w = along_line(constants, q, s, 1), along_line(constants, q, s, 2)
-    return np.linalg.norm(np.cross(u, w), axis=-1) / (u * u).sum(-1)
-
-
-def simpson_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
-    """A strain at s (n_t, n_s), interpolated between the ends and the middle of each element, where it is measured."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    first, t = (np.cumsum(lengths) - lengths)[element], x / lengths[element]
-    weights = ((1 - t) * (1 - 2 * t), 4 * t * (1 - t), t * (2 * t - 1))
-    places = (first + share * lengths[element] for share in (0.0, 0.5, 1.0))
-    return sum(weight * strain(constants, q, at) for weight, at in zip(weights, places, strict=True))
-
-
-def gauss_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
-    """A second derivative at s (n_t, n_s), linear between the two places in each element where cubics have it best."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    size = lengths[element]
-    first, (low, high) = (np.cumsum(lengths) - lengths)[element], gauss(2)[0]
-    t = (x / size - low) / (high - low)
-    return (1.0 - t) * strain(constants, q, first + low * size) + t * strain(constants, q, first + high * size)
-
-
-def as_poisson(value: Any, owner: str) -> float:
-    """Poisson's ratio."""
-    ratio = as_number(value, owner, "poisson")
-    if not -1.0 < ratio < 0.5:
-        raise ModelError(f"{owner} has poisson {ratio}. Give a number above -1 and below 0.5.")
-    return ratio
-
-
-def solid_section(owner: str, height: Any, width: Any, radius: Any) -> tuple[float, tuple[float, float], float]:
-    """Area [m^2], second moments of area of the height and of the width [m^4], half the height [m]."""
-    if radius is not None:
-        if height is not None or width is not None:
-            raise ModelError(f"{owner} has a radius and also a height or width. Leave one out.")
-        r = as_positive(radius, owner, "radius")
-        return math.pi * r**2, (0.25 * math.pi * r**4, 0.25 * math.pi * r**4), r
-    if height is None or width is None:
-        raise ModelError(f"{owner} has no section. Give height and width, or radius.")
-    h, w = as_positive(height, owner, "height"), as_positive(width, owner, "width")
-    return h * w, (w * h**3 / 12.0, h * w**3 / 12.0), 0.5 * h

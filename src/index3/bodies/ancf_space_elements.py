@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from index3.compiled import slots as s
 from index3.compiled.interface import helper, slots, view
 
 MOST = 8  # vectors of an element of any kind
@@ -132,3 +133,14 @@ def inertia_energies(element, rule, q, v, gravity):
             together = v[at] * v[by] + v[at + 1] * v[by + 1] + v[at + 2] * v[by + 2]
             double += rule.mass[rule.vectors * i + j] * together
     return 0.5 * double, weight, -element.drag * double
+
+
+@helper
+def add_energies(T, E, n, elastic, loss):
+    """Add the energies of an element and its power; `elastic` energy and `loss` are those of its strains."""
+    elements, energy, q, v = view(E, ELEMENTS), view(T, s.ENERGY), view(T, s.Q), view(T, s.V)
+    rule = view(E, RULES)[elements[n].rule]
+    kinetic, weight, drag = inertia_energies(elements[n], rule, q, v, view(T, s.GRAVITY))
+    energy[s.KINETIC] += kinetic
+    energy[s.POTENTIAL] += weight + elastic
+    energy[s.POWER] += drag + loss

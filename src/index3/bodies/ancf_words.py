@@ -1,7 +1,8 @@
-"""From a user's words to the undeformed planar beam: readers that return clean values or name the beam."""
+"""From a user's words to an undeformed beam: readers that return clean values or name the beam."""
 
 from __future__ import annotations
 
+import math
 import operator
 from reprlib import repr as short
 from typing import Any
@@ -48,10 +49,28 @@ def as_section(
     """Section and material of a beam."""
     numbers = {"height": height, "width": width, "density": density, "young": young}
     clean = {what: as_positive(value, owner, what) for what, value in numbers.items()}
-    ratio = as_number(poisson, owner, "poisson")
+    return Section.of(**clean, poisson=as_poisson(poisson, owner), law=law, plane=plane)
+
+
+def as_poisson(value: Any, owner: str) -> float:
+    """Poisson's ratio."""
+    ratio = as_number(value, owner, "poisson")
     if not -1.0 < ratio < 0.5:
         raise ModelError(f"{owner} has poisson {ratio}. Give a number above -1 and below 0.5.")
-    return Section.of(**clean, poisson=ratio, law=law, plane=plane)
+    return ratio
+
+
+def solid_section(owner: str, height: Any, width: Any, radius: Any) -> tuple[float, tuple[float, float], float]:
+    """Area [m^2], second moments of area of the height and of the width [m^4], half the height [m]."""
+    if radius is not None:
+        if height is not None or width is not None:
+            raise ModelError(f"{owner} has a radius and also a height or width. Leave one out.")
+        r = as_positive(radius, owner, "radius")
+        return math.pi * r**2, (0.25 * math.pi * r**4, 0.25 * math.pi * r**4), r
+    if height is None or width is None:
+        raise ModelError(f"{owner} has no section. Give height and width, or radius.")
+    h, w = as_positive(height, owner, "height"), as_positive(width, owner, "width")
+    return h * w, (w * h**3 / 12.0, h * w**3 / 12.0), 0.5 * h
 
 
 def points_of(owner: str, start: Any, end: Any, points: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from index3.bodies.body_fields import arguments_of, signature_of
 from index3.bodies.colors import as_color
 from index3.bodies.kinematics import Kinematics, carried, on_arm
 from index3.bodies.marker import Marker, as_vector, check_name, frame
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
 
@@ -161,6 +162,11 @@ class Body(Element):
         given[: self.translations] = self.velocity_given
         given[self.translations :] = self.angular_velocity_given
         return given
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors, so that it can be displaced as a whole; None if that is not known."""
+        return None
 
     def row_weights(self) -> list[float]:
         """For each own row the factor of its square that, added to the mass matrix, makes the body's block definite."""

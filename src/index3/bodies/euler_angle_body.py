@@ -14,6 +14,7 @@ from index3.bodies.euler_kernels import SINGULAR
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_quaternion
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
@@ -115,6 +116,11 @@ class EulerAngleBody(RigidBody):
             (math.sin(phi) * math.sin(theta), -math.cos(phi) * math.sin(theta), math.cos(theta)),
         )
         return self.reference @ np.array(columns).T
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return None  # angles do not add up
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) and body axes (3, 3) in ground at the initial configuration."""

@@ -15,7 +15,7 @@ from index3.bodies.body import Body, kept
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.modal_arrays import arrays_of, data_from
 from index3.bodies.modal_data import ModalData
-from index3.bodies.modal_matrices import as_count, as_damping, as_drawn, as_interfaces, as_names, as_nodes, as_structure
+from index3.bodies.modal_matrices import as_count, as_damping, as_drawn, as_interfaces, as_named_structure
 from index3.bodies.modal_nodes import BodyOfNodes
 from index3.bodies.modal_reduced import add_spiders, reduced
 from index3.bodies.modal_reduction import component_modes, own_modes
@@ -88,9 +88,7 @@ class ModalBody(BodyOfNodes):
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
-        places, known = as_nodes(nodes, owner)
-        known |= as_names(names, owner)
-        structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
+        structure, known = as_named_structure(owner, mass_matrix, stiffness_matrix, nodes, names)
         interfaces = as_interfaces(interface, structure, known)
         limit = None if max_frequency is None else as_positive(max_frequency, owner, "highest frequency")
         shapes, ends, squares = component_modes(structure, interfaces, as_count(modes, owner), limit)
@@ -125,9 +123,7 @@ class ModalBody(BodyOfNodes):
         body = cls.__new__(cls)
         Body.__init__(body, name, cls.kind_name)
         owner = body.label
-        places, known = as_nodes(nodes, owner)
-        known |= as_names(names, owner)
-        structure = as_structure(owner, mass_matrix, stiffness_matrix, places)
+        structure, known = as_named_structure(owner, mass_matrix, stiffness_matrix, nodes, names)
         try:
             given = np.array(modes, float)
         except (TypeError, ValueError, OverflowError):

@@ -133,6 +133,15 @@ def as_names(names: Any, owner: str) -> dict[str, int]:
     return dict(names or {})
 
 
+def as_named_structure(
+    owner: str, mass: Any, stiffness: Any, nodes: Any, names: Any
+) -> tuple[Structure, dict[str, int]]:
+    """Checked matrices of a structure that is free in space, and the numbers of nodes that have names."""
+    places, known = as_nodes(nodes, owner)
+    known |= as_names(names, owner)
+    return as_structure(owner, mass, stiffness, places), known
+
+
 def as_interfaces(value: Any, structure: Structure, names: Mapping[str, int]) -> list[Interface]:
     """Nodes, and spiders of several nodes, from a list of them or from names to them."""
     owner, nodes = structure.owner, structure.nodes

@@ -16,6 +16,7 @@ from index3.bodies.modal_matrices import node_number
 from index3.bodies.modal_motion import FRAME, constants_of, frame_of, motion_of, node_of, node_places
 from index3.bodies.modal_results import QUANTITIES
 from index3.bodies.rigid_data import is_singular
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 
 # Largest distance of a joint from the nearest node, relative to the size of the body: farther away it is a slip.
@@ -63,6 +64,11 @@ class BodyOfNodes(Body):
         """Names of the coordinates, and the nodes with their shapes."""
         return constants_of(self.data, self.coordinate_names, self.label)
 
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return Places(np.array([[0, 1, 2]]), np.ones(1), quaternion=3)
+
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) of the body frame in ground at the initial configuration."""
         return self.q0[:3].copy(), np.array(rotation(self.q0[3:7].tolist())).reshape(3, 3)
@@ -108,12 +114,12 @@ class BodyOfNodes(Body):
         owner = f"Marker of {self.label}"
         if node is None:
             if np.any(as_vector(position, owner, "position")):
-                raise ModelError(f"{owner} stands on no node. Give node=..., one of those the body was made with.")
+                raise ModelError(f"{owner} is on no node. Give node=..., one of those the body was made with.")
             return self._on(None, np.zeros(3), frame(z, x, owner), name)
         number = node_number(node, self.data.nodes, self.data.names, self.label)
         arm = as_vector(position, owner, "position")
         if np.any(arm) and not self.data.turning[number]:
-            raise ModelError(f"{owner} stands on an arm at node {number}, which has no rotations. Use an interface.")
+            raise ModelError(f"{owner} is on an arm at node {number}, which has no rotations. Use an interface.")
         return self._on(number, arm, frame(z, x, owner), name)
 
     def marker_at_pose(self, point: np.ndarray, axes: np.ndarray, name: str | None = None) -> Marker:

@@ -17,6 +17,7 @@ from index3.bodies.natural_structure import UNIT, Edges, Frame, Member, Structur
 from index3.bodies.planar_body import PlanarBody
 from index3.bodies.rigid_body import RigidBody
 from index3.bodies.rigid_data import as_inertia, as_quaternion
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
@@ -30,6 +31,8 @@ class Natural(Body):
     structure: Structure
     mass: float
     _given: list[int]  # coordinates whose rates the user gave
+    _vectors: list[list[int]] | None = None  # coordinates of its points and vectors; of a linkage they are not all free
+    _weights: list[float]
 
     def _take(self, structure: Structure) -> None:
         """Declare the coordinates, rows and couplings of a structure."""
@@ -84,6 +87,11 @@ class Natural(Body):
         w, w_dot = (0.5 * np.cross(A, x, axis=1).sum(axis=2) for x in (A_rate, A_second))
         return Kinematics(pose[:, :3], rate[:, :3], second[:, :3], A, w, w_dot)
 
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return None if self._vectors is None else Places(np.array(self._vectors), np.array(self._weights))
+
     def frame_of(self, part: str | None) -> Frame:
         """The frame of a part, by default of the first."""
         return next(iter(self.structure.frames.values())) if part is None else self.structure.frames[part]
@@ -127,6 +135,8 @@ class Natural(Body):
         structure.add_mass(edges, self.mass, inertia, r, A)
         structure.frames["body"] = full_frame(edges, r, A, planar)
         self._take(structure)
+        self._vectors = [[i for form in member.form for i in form if i >= 0] for member in made]
+        self._weights = [float(member.type == "point") for member in made]
         return made
 
     def _set_rates(self, members: list[Member], r: np.ndarray, velocity: np.ndarray, w: np.ndarray) -> None:

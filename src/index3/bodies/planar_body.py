@@ -14,6 +14,7 @@ from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.pairs import distance
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
@@ -84,6 +85,11 @@ class PlanarBody(Body):
     def record(self, site: Any) -> tuple[Any, ...]:
         """Its row in the table of its kind."""
         return (site.first, site.marker, site.marker_count, self.mass, float(self.inertia))
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return Places(np.array([[0, 1]]), np.ones(1), angle=2)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) with z = 0 and body axes (3, 3) in ground at the initial configuration."""

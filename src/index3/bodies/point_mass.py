@@ -12,6 +12,7 @@ from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, still
 from index3.bodies.marker import Marker, as_positive, as_vector
 from index3.bodies.pairs import distance
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
@@ -52,6 +53,11 @@ class PointMass(Body):
     def record(self, site: Any) -> tuple[Any, ...]:
         """Its row in the table of its kind."""
         return (site.first, site.marker, site.marker_count, self.mass)
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return Places(np.array([[0, 1, 2]]), np.ones(1))
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The point (3,) and ground's axes (3, 3) at the initial configuration."""

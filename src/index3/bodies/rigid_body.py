@@ -17,6 +17,7 @@ from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
 from index3.bodies.pairs import distance
 from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
+from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
@@ -101,6 +102,11 @@ class RigidBody(Body):
     def row_weights(self) -> list[float]:
         """4 tr(J)/3, the size of the p block of the mass matrix."""
         return [4.0 * max(float(np.trace(self.inertia)), 1e-6 * self.mass) / 3.0]
+
+    @property
+    def places(self) -> Places | None:
+        """Which of its coordinates are vectors."""
+        return Places(np.array([[0, 1, 2]]), np.ones(1), quaternion=3)
 
     def pose(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre of mass (3,) and body axes (3, 3) in ground at the initial configuration."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from index3.compiled import outside, target
 from index3.errors import Index3Error
@@ -25,21 +27,45 @@ COMPILER = tuple(  # imported by none of them, but part of every kernel that is 
 DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
 
 Key = tuple[str, str]
+Stamp = tuple[int, int, int, int]
+Answer = TypeVar("Answer")
+_memories: list[functools._lru_cache_wrapper[Any]] = []  # of what follows from the sources
+_stamps: dict[str, Stamp] = {}  # of every file that was read, taken before
+_folders: dict[Path, Stamp | None] = {}  # where files were looked for, and their stamps before; None: there was none
 
 
-@functools.cache
+def until_forgotten(function: Callable[..., Answer]) -> functools._lru_cache_wrapper[Answer]:
+    """Let a function be asked once for each argument, until the sources are to be read anew."""
+    _memories.append(functools.cache(function))
+    return _memories[-1]
+
+
+def stamp(path: Path | str) -> Stamp:
+    """What the file system says of a file or folder, which changes with its content: size, times, number."""
+    info = os.stat(path)
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+
+
+def look_in(folder: Path) -> None:
+    """Note the stamp of a folder before files are looked for in it."""
+    if folder not in _folders:
+        _folders[folder] = stamp(folder) if folder.is_dir() else None
+
+
+@until_forgotten
 def source(module: str) -> Path | None:
     """The file of a module, or None if it has none that kernels are made from."""
     if outside.is_outside(module):
         return outside.file_of(module)
     path = PACKAGE.joinpath(*module.split(".")[1:])
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        look_in(candidate.parent)
         if candidate.is_file():
             return candidate
     return None
 
 
-@functools.cache
+@until_forgotten
 def text(module: str) -> str:
     """The source of a module."""
     path = source(module)
@@ -48,10 +74,12 @@ def text(module: str) -> str:
             f"Module {module} has kernels, but no source file to build them from. Put them into a .py file and "
             "import that."
         )
+    if not outside.is_outside(module):
+        _stamps[str(path)] = stamp(path)  # before it is read: an edit in between makes it another file
     return path.read_text("utf-8")
 
 
-@functools.cache
+@until_forgotten
 def imports(module: str) -> frozenset[str]:
     """Every module that the kernels of a module are made from, itself included: of the package, or beside it."""
     text(module)  # raises if there is none
@@ -70,7 +98,7 @@ def imports(module: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-@functools.cache
+@until_forgotten
 def digest(module: str, way: str = target.QUICK) -> str:
     """What an object of this module must have been made from: sources, versions, settings and machine."""
     content = hashlib.sha256(repr((INTERFACE, target.description(way))).encode())
@@ -79,10 +107,23 @@ def digest(module: str, way: str = target.QUICK) -> str:
     return content.hexdigest()[:20]
 
 
+@until_forgotten
+def words(module: str, pattern: re.Pattern[str]) -> frozenset[str]:
+    """Every word that a pattern finds in the sources that the kernels of a module are made from."""
+    return frozenset(word for name in imports(module) for word in pattern.findall(text(name)))
+
+
+def seen() -> dict[str, Stamp]:
+    """The stamps of all files of the package that were read, and of all folders in which they were looked for."""
+    return {**{str(folder): taken for folder, taken in _folders.items() if taken is not None}, **_stamps}
+
+
 def forget_sources() -> None:
     """Read the sources anew, in a long-lived process whose files were edited."""
-    for memory in (source, text, imports, digest):
+    for memory in _memories:
         memory.cache_clear()
+    _stamps.clear()
+    _folders.clear()
 
 
 def kernel_modules() -> list[str]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import json
 import os
+import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from index3.compiled import cache, sources, target, workers
+from index3.compiled import cache, loading, memory, sources, target
 from index3.compiled.cache import cache_directory
 from index3.compiled.notice import Notice, say
 from index3.compiled.sources import PACKAGE, Key
@@ -50,15 +50,15 @@ class Stored(NamedTuple):
     code: bytes
 
 
-def file_name(module: str, name: str, way: str = target.QUICK) -> str:
-    """The name of a kernel's object file, built in one way."""
-    return f"{module.removeprefix('index3.')}.{name}-{sources.digest(module, way)}.kob"
+def file_name(module: str, name: str, way: str = target.QUICK, digest: Callable[[str, str], str] | None = None) -> str:
+    """The name of a kernel's object file, built in one way; the digest may be one that is remembered."""
+    return f"{module.removeprefix('index3.')}.{name}-{(digest or sources.digest)(module, way)}.kob"
 
 
 def read(module: str, name: str) -> Stored | None:
     """The intact object of a kernel, or None if it must be built."""
     for way in target.ways():
-        file = file_name(module, name, way)
+        file = file_name(module, name, way, memory.digest)
         for directory in (INSTALLED, *cache.directories()):
             found = unpack(directory / file, trusted=directory == INSTALLED)
             if found is not None:
@@ -75,6 +75,8 @@ def find(module: str, name: str) -> Path | None:
 
 def pack(symbol: str, code: bytes) -> bytes:
     """The content of an object file: the kernel's symbol and its object code."""
+    import json
+
     content = json.dumps(symbol).encode() + b"\n" + code
     return hashlib.sha256(content).digest() + content
 
@@ -98,7 +100,11 @@ def opened(data: bytes | None) -> tuple[str, bytes] | None:
     if hashlib.sha256(content).digest() != check:
         return None
     head, _, code = content.partition(b"\n")
-    return json.loads(head), code
+    if b"\\" in head or not head.isascii():
+        import json
+
+        return json.loads(head), code
+    return head[1:-1].decode(), code  # plain text in quotes, as all kernels have: the module json takes its time
 
 
 def prune(directory: Path) -> None:
@@ -130,16 +136,19 @@ def prepare(keys: Iterable[Key]) -> None:
             wanted.update((key, read(*key)) for key in missing)
         if wanted:
             _load(wanted)
+            memory.save()
 
 
 def _build(missing: list[Key]) -> None:
     """Build kernels into the user's cache; if nothing can be stored anywhere, for this process alone."""
+    from index3.compiled import workers  # here, as below: with all kernels in place there is no work for them
+
     notice = Notice(len(missing))
     try:
         _store(missing, notice)
     except cache.NoPlace as problem:
         if not _held:
-            say(f"{problem} Until then kernels are built for each process anew.")
+            say(f"{problem} Until then each process rebuilds its kernels.")
         rest = {".".join(key): key for key in missing if find(*key) is None}
         objects = workers.build(rest.values(), None, report=notice.report)
         _held.update((rest[name], content) for name, content in objects.items())
@@ -153,6 +162,8 @@ def _store(missing: list[Key], notice: Notice) -> None:
     ------
     NoPlace : neither can be written.
     """
+    from index3.compiled import workers
+
     directory = cache.build_directory()
     try:
         workers.build(missing, directory, report=notice.report)
@@ -163,6 +174,13 @@ def _store(missing: list[Key], notice: Notice) -> None:
         except workers.NotStored as second:
             raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
+
+
+def let_workers_go() -> None:
+    """End idle workers, if there ever were some: all kernels that are known to be needed are there."""
+    workers = sys.modules.get("index3.compiled.workers")
+    if workers is not None:
+        workers.stop_idle()
 
 
 def is_loaded(module: str, name: str) -> bool:
@@ -188,6 +206,22 @@ def _stop() -> None:
 
 
 def _load(objects: Mapping[Key, Stored | None]) -> None:
+    """Give kernels addresses."""
+    found = []
+    for key, one in objects.items():
+        if one is None:
+            raise Index3Error(
+                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
+            )
+        found.append((one.symbol, one.code))
+        if one.path is not None:
+            note_use(one.path)
+    addresses = loading.load(found, dict.fromkeys(STUBS, ctypes.cast(_stop, ctypes.c_void_p).value or 0))
+    _addresses.update(zip(objects, addresses or _load_by_llvm(found), strict=True))
+
+
+def _load_by_llvm(objects: Iterable[tuple[str, bytes]]) -> list[int]:
+    """The addresses of functions, one in each object, given by name and code."""
     import llvmlite.binding as llvm
 
     if not _engines:
@@ -198,20 +232,13 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
                 llvm.add_symbol(symbol, ctypes.cast(_stop, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    symbols: dict[Key, str] = {}
-    for key, found in objects.items():
-        if found is None:
-            raise Index3Error(
-                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
-            )
-        symbols[key] = found.symbol
-        engine.add_object_file(llvm.ObjectFileRef.from_data(found.code))
-        if found.path is not None:
-            note_use(found.path)
+    symbols = []
+    for symbol, code in objects:
+        symbols.append(symbol)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    for key, symbol in symbols.items():
-        _addresses[key] = engine.get_function_address(symbol)
+    return [engine.get_function_address(symbol) for symbol in symbols]
 
 
 def note_use(path: Path) -> None:

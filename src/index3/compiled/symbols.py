@@ -1,7 +1,7 @@
 """What kernel objects ask of the process that loads them, and so the systems on which a wheel with them runs.
 
-Objects are not linked: llvmlite loads them and looks up by bare name what they leave open, so no version of a symbol is
-bound to them. A wheel therefore runs wherever these names exist. Those of the C library are all in the first glibc for
+Objects are not linked: who loads them looks up by bare name what they leave open, so no version of a symbol is bound
+to them. A wheel therefore runs wherever these names exist. Those of the C library are all in the first glibc for
 x86-64 (2.2.5), those of Python in the stable ABI of CPython 3; the rest are stubs that `store` provides. So the tag of
 the wheel may be `manylinux_2_17`, the oldest that package indexes recommend; wheels of Numba and llvmlite, which bring
 compiled libraries of their own, may ask for a newer glibc.

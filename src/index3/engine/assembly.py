@@ -11,7 +11,8 @@ from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
 from index3.methods.projection import CONTRADICTION, Projector
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
@@ -162,8 +163,8 @@ def check_reactions(system: System, projector: Projector) -> None:
         names = [system.row_names[k] for k in range(joint.row, joint.row + joint.rows) if open_rows[k]]
         if names:
             raise ModelError(
-                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows leave "
-                f"open ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
+                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows "
+                f"leave undetermined ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
             )
 
 

@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.methods import audit, run
 from index3.methods.run_table import Run
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 MODES = {"off": audit.OFF, "warn": audit.WARN, "fail": audit.FAIL}
 

@@ -25,7 +25,8 @@ from index3.methods import projection_kernels, run
 from index3.methods.output import Output
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 SCRATCH: dict[type, tuple[int, ...]] = {
     Run: (run.OUTPUT.index,),

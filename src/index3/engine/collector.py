@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from index3.compiled import columns
 from index3.engine.segments import Segment
 from index3.errors import Index3Error
 from index3.methods.output import Output
-from index3.results.result import Layout
+from index3.results.layout import Layout
 from index3.results.sinks import Sink
 
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
@@ -21,6 +22,8 @@ KEPT_BYTES = 1_000_000_000
 """The same where the sink keeps its blocks: one block then holds all lines that are to come, or as many as there are
 already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
 not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
+Callback = Callable[[float, np.ndarray, np.ndarray], Any]
+"""What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
 
 class Collector:
@@ -81,6 +84,16 @@ class Collector:
     def cut(self, lines: int) -> None:
         """Drop all but the first lines of the block, which are closed."""
         self.output.count = self.closed = lines
+
+    def show(self, callback: Callback, first: int) -> bool:
+        """Call the user's callback for every closed line from `first`; if it wants to stop, later ones are dropped."""
+        t, q, v = (self.output.arrays[name] for name in ("t", "q", "v"))
+        for k in range(first, self.closed):
+            answer = callback(float(t[k]), q[k].copy(), v[k].copy())
+            if isinstance(answer, bool | np.bool_) and answer:
+                self.cut(k + 1)
+                return True
+        return False
 
     def hand_on(self) -> bool:
         """Give the sink what is closed if the block is full or was waited for; whether it wants the run to stop."""

@@ -121,7 +121,7 @@ def fickle_forces(state: State) -> str:
         return ""
     names = ", ".join(element.label for element in asked[:4])
     return (
-        f"simulate: {'one of ' if len(asked) > 1 else ''}{names} gives another force when asked twice at the same "
+        f"simulate: {'one of ' if len(asked) > 1 else ''}{names} gives another force when called twice at the same "
         "state. Steps are tried several times: let a force depend on its arguments alone. Noise can be drawn before "
         "the run as a TimeTable; what remembers belongs into states or a Controller."
     )

@@ -17,7 +17,8 @@ from index3.linear.registry import DEFAULT, solver_of
 from index3.methods import projection_kernels
 from index3.methods.projection import Projector, kernels_for
 from index3.system.compile import compile_model
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 
 class Equations:

@@ -18,8 +18,9 @@ from index3.methods import probe, run
 from index3.methods.hermite import hermite_between
 from index3.methods.output import Output
 from index3.methods.run_table import Run
-from index3.results.export import empty_arrays, wrench_names
-from index3.results.result import Layout, Result
+from index3.results.arrays import empty_arrays, wrench_names
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 LOCATION = 1e-12
 """An event is located to this part of its step: rounding of the dense output."""

@@ -2,12 +2,13 @@
 
 The coordinates are rows of motions in a copy of the model: positions are led from where they are to what is asked in
 small steps, so that loops stay on their branch; rates are then met together with the velocities that the model gives.
+What a joint outside loops carries moves along as one (`index3.engine.outboard`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from reprlib import repr as short
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.assembly import close_positions, close_state, given_velocities
 from index3.engine.equations import Equations
+from index3.engine.outboard import at_origin, carriage
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.files.units import near
@@ -56,10 +58,10 @@ def joint_start(equations: Equations, values: Mapping[str, Any], t: float) -> St
         equations.close(t)
         equations.evaluate(evaluate.angles)
         driven.hold(t, equations.state[s.Q], equations.state[s.V], equations.state[s.ANGLES])
-        driven.lead(t, np.array(list(positions.values())))
+        v = driven.lead(t, np.array(list(positions.values())))
         q, angle = driven.state[s.Q].copy(), driven.state[s.ANGLE_REF].copy()
         turning = Driven(equations, list(rates), opened)
-        return turning.start_from(t, q, angle, np.array(list(rates.values())))
+        return turning.start_from(t, q, carried_rates(turning.system, q) if v is None else v, angle, rates.values())
     except AssemblyError as error:
         raise AssemblyError(f"{analysis}: no start with {asked} was found. {error}") from error
 
@@ -119,6 +121,12 @@ class Driven:
         self.state, self.system = self.equations.state, system
         rows = {id(group.element): group.row for group in system.groups}
         self.rows = [rows[id(motion)] for motion in self.motions]
+        markers = {id(group.element): group.marker_numbers for group in system.groups}
+        starts = {body.name: first for body, first in zip(system.bodies, system.starts, strict=False)}
+        self.carriages = [
+            carriage(model, motion.joint, motion.coordinate, markers[id(motion)], starts, opened)
+            for motion in self.motions
+        ]
 
     def value(self, k: int, t: float) -> float:
         """What coordinate k is to be at time t."""
@@ -136,10 +144,11 @@ class Driven:
         self.equations.evaluate(evaluate.forces)
         self.values[:] = self.state[s.PHI][self.rows]
 
-    def lead(self, t: float, target: np.ndarray) -> None:
-        """Move to where the coordinates are `target`; rates are left aside."""
+    def lead(self, t: float, target: np.ndarray) -> np.ndarray | None:
+        """Move to where the coordinates are `target`; return the rates that go along, None if loops were moved."""
+        v = self.state[s.V].copy()
         if not len(target):
-            return
+            return v
         start, way = self.values.copy(), target - self.values
         turns = float(np.abs(way[self.angular]).max(initial=0.0)) / (2.0 * math.pi)
         if turns > MOST_TURNS:
@@ -150,15 +159,34 @@ class Driven:
         while done < 1.0:
             part = min(1.0, done + step) if 1.0 - done - step > 1e-12 else 1.0
             self.values[:] = target if part == 1.0 else start + part * way
+            ahead, rates = self.carry(t, q, v, (part - done) * way)
             try:
-                self.close(t, q, angle)
+                self.close(t, ahead, angle)
             except AssemblyError:
                 halvings += 1
                 if halvings > HALVINGS:
                     raise
                 step *= 0.5
                 continue
-            done, q, angle = part, self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy()
+            done, q, angle, v = part, self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy(), rates
+        return None if None in self.carriages else v
+
+    def carry(self, t: float, q: np.ndarray, v: np.ndarray, ways: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and rates after what the joints carry has gone some way with each coordinate."""
+        q, v = q.copy(), v.copy()
+        for moved, way in zip(self.carriages, ways, strict=True):
+            if moved is not None and way != 0.0:
+                r, A, V = self.markers(t, q, v)
+                stays = moved.marker if moved.sign > 0.0 else moved.end
+                base = at_origin(r[stays], V[stays])
+                moved.move(q, v, moved.displacement(r, A, way), base)
+        return q, v
+
+    def markers(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Points (n, 3), axes (n, 3, 3) and twists (n, 6) of all markers."""
+        self.state.move(t, q, v)
+        self.equations.evaluate(evaluate.forces)
+        return self.state[s.MARKER_R], self.state[s.MARKER_A].reshape(-1, 3, 3), self.state[s.MARKER_V]
 
     def close(self, t: float, q: np.ndarray, angle: np.ndarray) -> None:
         """Close the positions near q."""
@@ -168,12 +196,13 @@ class Driven:
         self.equations.evaluate(evaluate.forces, evaluate.angles)
         residual = np.where(self.system.level == 0, self.state[s.PHI], 0.0)
         if not np.abs(residual).max(initial=0.0) <= MET:
-            raise AssemblyError(f"These rows stay open: {self.system.worst_rows(residual)}.")
+            raise AssemblyError(f"These rows are not satisfied: {self.system.worst_rows(residual)}.")
         self.state[s.ANGLE_REF][:] = self.state[s.ANGLES]
 
-    def start_from(self, t: float, q: np.ndarray, angle: np.ndarray, rates: np.ndarray) -> Start:
-        """The state with these positions, given rates, and otherwise the velocities that the model gives."""
-        v = carried_rates(self.system, q)
+    def start_from(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, wanted: Iterable[float]) -> Start:
+        """The state with these positions, wanted rates, and otherwise the rates v as far as the constraints allow."""
+        rates = np.array(list(wanted))
+        v = self.quickened(t, q, v, angle, rates)
         self.hold(t, q, v, angle)
         self.rates[:] = rates
         near_v = Start(q, v, angle, t, given_velocities(self.system))
@@ -183,6 +212,17 @@ class Driven:
         if not np.abs(residual).max(initial=0.0) <= MET * max(1.0, np.abs(rates).max(initial=0.0)):
             raise AssemblyError(f"The rates of these rows are not met: {self.system.worst_rows(residual)}.")
         return Start(self.state[s.Q].copy(), self.state[s.V].copy(), angle, t)
+
+    def quickened(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """Rates v after what the joints carry has been given the wanted rates."""
+        self.hold(t, q, v, angle)
+        v = v.copy()
+        for k, moved in enumerate(self.carriages):
+            if moved is not None:
+                r, A, _ = self.markers(t, q, v)
+                self.equations.evaluate(evaluate.jacobian, evaluate.rates)
+                moved.quicken(q, v, r, A, rates[k] - self.state[s.RATE][self.rows[k]])
+        return v
 
 
 def constant(t: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
 from index3.methods.projection import further, restrained
-from index3.results.result import Layout
+from index3.results.layout import Layout
 from index3.system.parts import measured
 from index3.system.system import System
 

@@ -13,7 +13,8 @@ from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check
 from index3.results.kinematics import body_kinematics
 from index3.system import evaluate
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 LOOK = 1000
 """Tried steps between two looks at the momenta: a look takes as long as some steps."""
@@ -55,7 +56,7 @@ class Momenta:
         for k, check in enumerate(momentum_checks(segment, self.parts, both, LOST, self.largest)):
             if not check.ok and balanced(segment, self.parts[k // 2], both):
                 return (
-                    f"The {check.name} should be constant, for nothing acts from outside: by t = {segment.run.t:.6g} "
+                    f"The {check.name} should be constant, since no external force acts: by t = {segment.run.t:.6g} "
                     f"the run by {segment.method.key} changed it by {check.value:.3g} {check.unit}, more than half "
                     f"of what there was ({check.bound / LOST:.3g}). The motion there is wrong: {ADVICE}"
                 )

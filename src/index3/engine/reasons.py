@@ -10,9 +10,11 @@ from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
-from index3.methods.projection import singular_body, unsettled
+from index3.methods.projection import not_converged, singular_body
 from index3.system import evaluate
 
+STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
+"""Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
 MOST_ROWS = 1000
 """Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
 DEPENDENT = 1e-5
@@ -68,13 +70,13 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
             or "The motion is not smooth there, or the tolerance is beyond rounding."
         ),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
-        run.UNSETTLED: f"{unsettled(segment.variant.system)} at t = {t:g}{worst}.",
+        run.NOT_CONVERGED: f"{not_converged(segment.variant.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
     if code == run.GREW:
         return grown(segment)
     if code == run.BRANCH_LOST:
-        return f"At t = {t:g}, {near_branch(segment)} The run ends rather than go on at random."
+        return f"At t = {t:g}, {near_branch(segment)} The run ends, since it would have to guess which one is meant."
     if code in (run.BODY_SINGULAR, run.NOT_FINITE):
         return singular(segment) or why[run.NOT_FINITE]
     return why[code]
@@ -89,7 +91,7 @@ def grown(segment: Segment) -> str:
     name = body.coordinate_names[k - system.starts[system.bodies.index(body)]]
     return (
         f"The motion grew without bound: {name} of {body.label} is {progress[run.NEW_Q][k]:.3g} at "
-        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something feeds it: check the signs and gains of "
+        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something drives it: check the signs and gains of "
         "actuators, forces and feedbacks."
     )
 
@@ -100,7 +102,7 @@ def near_branch(segment: Segment) -> str:
     system = segment.variant.system
     return (
         f"{system.row_labels[row]} (row {system.row_names[row]}) came near a second position that satisfies it as "
-        "well. Smaller steps tell the two apart for longer; a joint bent all the way back cannot."
+        "well. Smaller steps tell the two apart for longer; if the joint is bent all the way back, nothing can."
     )
 
 

@@ -13,7 +13,6 @@ from index3.engine.layout import describe, moving_markers
 from index3.engine.variants import Variant
 from index3.errors import ModelError
 from index3.methods.output import Output
-from index3.results.export import quantity
 from index3.results.result import Result
 from index3.system.system import System
 
@@ -138,6 +137,8 @@ def inputs_of(controller: Controller, result: Result) -> np.ndarray:
     ModelError : the result has no such history.
     """
     try:
+        from index3.results.export import quantity
+
         found = [quantity(result, name).values[0] for name in controller.inputs]
     except (ModelError, AttributeError) as error:
         raise ModelError(f"{controller.label} has an input that is not known: {error}") from error

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from index3.engine.balance import MODES
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 from index3.linear.registry import check_needs
 from index3.linear.solver import NEEDS, RANK, UNSYMMETRIC
 from index3.methods.registry import METHODS
@@ -133,7 +133,7 @@ def absolute_tolerance(atol: Any, rtol: float, count: int) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"simulate: atol = {short(atol)}. Give a number, or {count} numbers.") from None
     if not (np.all(values < LARGEST_ATOL) and np.all(values > 0.0)):
-        raise ModelError("simulate: atol must be positive and finite, for coordinates may pass through zero.")
+        raise ModelError("simulate: atol must be positive and finite, since coordinates may pass through zero.")
     return values
 
 
@@ -142,6 +142,11 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
     if t_eval is None:
         return None
     if is_number(t_eval):
+        if isinstance(t_eval, Integral) and int(t_eval) > max(1, span[1] - span[0]):
+            warn(
+                f"{analysis}: t_eval = {t_eval} is an interval in seconds, longer than the span: only start and "
+                f"end are kept. For that many times give numpy.linspace({span[0]:g}, {span[1]:g}, {t_eval})."
+            )
         return evenly(float(t_eval), span, analysis)
     t0, t1 = span
     try:

@@ -1,4 +1,4 @@
-"""Notices a run that does not get on: tiny steps that lead nowhere, events that come ever faster."""
+"""Notices a run that makes no progress: tiny steps that lead nowhere, events that occur ever faster."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 from index3.errors import warn
 
 WINDOW = 100_000
-"""Tried steps over which the pace is taken: far more than a contact or an event takes, at most some seconds
+"""Tried steps over which progress is measured: far more than a contact or an event takes, at most some seconds
 unless functions in Python are slow."""
 MANY = 1e9
-"""Steps to the end, at the pace of the last window, of which a warning tells: hours for a small model."""
+"""Steps to the end, at the rate of the last window, above which a warning is given: hours for a small model."""
 HOPELESS = 1e14
-"""Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then came on
-by 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is taken for it."""
+"""Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then covered
+1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
+BEHIND = 1000.0
+"""How many times max_steps the rest may take at the rate of the last window, before a run is given up early."""
 SHRINKING = 12
-"""Occurrences of an event in a row whose intervals shrink, before it is asked where that leads."""
+"""Occurrences of an event in a row with shrinking intervals, before their limit is estimated."""
 GATHERED = 1e-8
-"""Part of the span within which infinitely many occurrences lie ahead: no run gets past them."""
-
-
+"""Fraction of the span within which infinitely many occurrences lie ahead: no run gets past them."""
 QUICK, AT_ONCE = 4, 1e-11
 """As few occurrences do where infinitely many lie within this part of the span: nearly all of the speed is lost each
 time, and the twelfth interval would be far below rounding."""
 
 
 class Stalling:
-    """How fast a run gets on towards its end.
+    """How fast a run approaches its end.
 
     Attributes
     ----------
-    note : what to say of a run that is stalled
+    note : what to say of a run that has stalled
     """
 
     def __init__(self, span: tuple[float, float]) -> None:
@@ -45,7 +45,7 @@ class Stalling:
         return self.tried + WINDOW
 
     def is_stalled(self, tried: int, t: float) -> bool:
-        """Whether the last steps got nowhere; `tried` is the number of steps tried until time t. Warns once if slow."""
+        """Whether the last steps made no progress; `tried` is the number of steps tried until t. Warns once if slow."""
         if tried - self.tried < WINDOW:
             return False
         count, came = tried - self.tried, t - self.t
@@ -53,9 +53,9 @@ class Stalling:
         left = (self.end - t) / came * count if came > 0.0 else float("inf")
         if left <= MANY:
             return False
-        story = f"the last {count} steps came on by {came:.3g} s; at this pace the rest takes {left:.2g} steps"
+        story = f"the last {count} steps advanced by {came:.3g} s; at this rate the rest takes {left:.2g} steps"
         if left > HOPELESS:
-            self.note = f" In all, {story}."
+            self.note = f" Overall, {story}."
             return True
         if not self.warned:
             self.warned = True
@@ -65,6 +65,44 @@ class Stalling:
                 "result so far.",
             )
         return False
+
+
+class Allowance:
+    """Whether the steps that a run may take, `max_steps`, can lead it to its end.
+
+    A window is a tenth of them, tried, but at least 1000: a run is given up that spends one on less than a
+    ten-thousandth of the time that is left. A contact, an impact or a start takes far fewer steps.
+
+    Attributes
+    ----------
+    note : what to say of a run that is given up
+    """
+
+    def __init__(self, span: tuple[float, float], max_steps: int | None) -> None:
+        self.t, self.end = span
+        self.tried, self.max_steps, self.note = 0, max_steps, ""
+
+    @property
+    def next_look(self) -> float:
+        """The number of tried steps at which `is_short` is to be asked next."""
+        return float("inf") if self.max_steps is None else self.tried + max(1000, self.max_steps // 10)
+
+    def is_short(self, tried: int, t: float) -> bool:
+        """Whether the end is out of reach; `tried` is the number of steps tried until time t."""
+        if tried < self.next_look:
+            return False
+        assert self.max_steps is not None
+        count, came = tried - self.tried, t - self.t
+        self.tried, self.t = tried, t
+        left = (self.end - t) / came * count if came > 0.0 else float("inf")
+        if left <= BEHIND * self.max_steps:
+            return False
+        self.note = (
+            f"Gave up at t = {t:g}: the last {count} steps that were tried advanced by {came:.3g} s. At this rate the "
+            f"rest takes {left:.2g} steps, and max_steps = {self.max_steps}. Something is far stiffer or less smooth "
+            "than the rest: a stiff method, a larger tolerance or a softer element may help."
+        )
+        return True
 
 
 class Zeno:

@@ -12,7 +12,7 @@ from index3.compiled.interface import Table
 from index3.engine.segments import Segment
 from index3.methods import run
 from index3.system import evaluate, kinds
-from index3.system.system import State
+from index3.system.state import State
 
 FAILURES, SHARE = 10, 0.05
 """Iterations that failed, in all and per step, from which a run counts as one that suffered."""

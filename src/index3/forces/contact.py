@@ -1,22 +1,20 @@
-"""Contact between shapes on markers: one pair (`Contact`), or all pairs of many shapes (`ContactSet`).
+"""Contact between two shapes on markers.
 
 [HuntCrossley] gives the normal law; `contact_law`, `contact_geometry` and `contact_kernels` hold formulas and kernels.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from reprlib import repr as short
 from typing import Any
 
-from index3.bodies.body import Body
 from index3.bodies.marker import Marker
-from index3.errors import ModelError, warn
+from index3.errors import ModelError
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
-from index3.forces.contact_kernels import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
+from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP, described
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
 from index3.registry import register
@@ -148,7 +146,7 @@ class Contact(ForceElement):
         return self.law.damping == 0.0 and self.law.static_friction == 0.0
 
     def points(self) -> list[tuple]:
-        """Rows of `contact_kernels.POINT`."""
+        """Rows of `contact_table.POINT`."""
         first, second = self.shapes
         points = first.points()  # type: ignore[union-attr]  # a plane is never first
         if isinstance(second, Sprocket):  # both flanks of a gap
@@ -156,7 +154,7 @@ class Contact(ForceElement):
         return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
 
     def record(self, place: Place) -> tuple[Any, ...]:
-        """Its own part of a row of `contact_kernels.PAIR`."""
+        """Its own part of a row of `contact_table.PAIR`."""
         first, second = self.shapes
         radius, side, reach = 0.0, 1.0, first.reach
         if isinstance(second, Sphere | Cylinder):
@@ -206,156 +204,11 @@ def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str,
     places = {id(marker): k for k, marker in enumerate(markers)}
     rows: list[list[Any]] = []
     points: list[list[Any]] = []
-    for pair, (own, record) in zip(pairs, contact_kernels.described(pairs), strict=True):
+    for pair, (own, record) in zip(pairs, described(pairs), strict=True):
         rows.append([*(places[id(marker)] for marker in pair.markers), 0, 0, len(points), len(own), *record])
         points += [[list(place), radius, disc] for place, radius, disc in own]
     signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
     return {"kind": "contact", "pairs": rows, "points": points, "signs": signs}
 
 
-class ContactSet(ForceElement):
-    """Contact of every pair of shapes that can touch, those of one body and those both on ground left out.
-
-    With `against` of every shape of the first list with every one of the second alone.
-
-    Parameters
-    ----------
-    name : str
-    shapes : list of (marker or body, shape)
-    against : list of the same kind: pairs are then made between the two lists, none within one
-    skip : list of pairs of bodies that do not touch each other, such as neighbours joined by a hinge
-    stiffness, ... : the settings of `Contact`, the same for all pairs
-
-    Pairs without a contact law between them, such as two boxes, pass through each other: a warning names them, unless
-    they are in `skip`; if no other pair remains, that is an error. Pairs that are apart cost next to nothing in
-    evaluations and factorisations, but setting up a run takes time and memory for each: give sets that are as small as
-    they can be.
-
-    Raises
-    ------
-    ModelError : names the set.
-
-    >>> from index3.bodies.ground import Ground
-    >>> from index3.bodies.rigid_body import RigidBody
-    >>> balls = [RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(k, 0, 1)) for k in range(3)]
-    >>> floor = [(Ground(), Plane())]
-    >>> len(ContactSet("heap", floor + [(ball, Sphere(0.1)) for ball in balls], stiffness=1e5).pairs)
-    6
-    """
-
-    kind = contact_kernels.__name__
-    symbol = ""
-    page = "elements/contact.md"
-    fields = declare(LAW_FIELDS, shapes=field("surfaces"), against=field("surfaces"), skip=field("body_pairs"))
-
-    def __init__(
-        self,
-        name: str,
-        shapes: Any,
-        *,
-        against: Any = None,
-        skip: Any = (),
-        stiffness: float,
-        exponent: float = 1.5,
-        damping: float | None = None,
-        restitution: float | None = None,
-        impact_velocity: float | None = None,
-        onset: float | None = None,
-        friction: float = 0.0,
-        static_friction: float | None = None,
-        stick_velocity: float = 1e-2,
-        decay_velocity: float | None = None,
-    ) -> None:
-        super().__init__(name)
-        self.law = ContactLaw(
-            self.label, stiffness, exponent, damping, restitution, impact_velocity, onset,
-            friction, static_friction, stick_velocity, decay_velocity,
-        )  # fmt: skip
-        self.shapes = self._ends(shapes)
-        self.against = None if against is None else self._ends(against)
-        ends, count = self.shapes + (self.against or []), len(self.shapes)
-        self.skip = self._skip(skip)
-        apart = {frozenset((id(first), id(second))) for first, second in self.skip}
-        near = [
-            (a, b)
-            for a, b in itertools.combinations(range(len(ends)), 2)
-            if (self.against is None or a < count <= b)
-            and ends[a][0].body is not ends[b][0].body
-            and {ends[a][0].body.kind, ends[b][0].body.kind} != {"ground"}
-            and frozenset((id(ends[a][0].body), id(ends[b][0].body))) not in apart
-        ]
-        lawful = [(a, b) for a, b in near if can_touch(ends[a][1], ends[b][1])]
-        self.pairs: tuple[Contact, ...] = tuple(
-            Contact.part(f"{name}[{a}, {b}]", [ends[a][0], ends[b][0]], [ends[a][1], ends[b][1]], self.law)
-            for a, b in lawful
-        )
-        if not self.pairs:
-            raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
-        self._tell(sorted(set(near) - set(lawful)))
-        used = {id(marker): marker for pair in self.pairs for marker in pair.markers}
-        self.markers = tuple(used.values())
-
-    def _tell(self, left_out: list[tuple[int, int]]) -> None:
-        """Warn of pairs that pass through each other, for want of a contact between their shapes."""
-        if not left_out:
-            return
-        ends = self.shapes + (self.against or [])
-        (first, one), (second, other) = (ends[k] for k in left_out[0])
-        more = f" (and {len(left_out) - 1} more pairs)" if len(left_out) > 1 else ""
-        warn(
-            f"{self.label}: bodies '{first.body.name}' and '{second.body.name}'{more} pass through each other, for "
-            f"there is no contact between {one!r} and {other!r}. Cover one of them with spheres, or name the bodies "
-            "in skip if they never meet."
-        )
-
-    @property
-    def parts(self) -> Sequence[Contact]:
-        """Its pairs, each with equations of its own."""
-        return self.pairs
-
-    def solids(self) -> list[dict[str, Any]]:
-        """All its shapes that can touch something."""
-        numbers = {id(marker): k for k, marker in enumerate(self.markers)}
-        ends = self.shapes + (self.against or [])
-        used = [(numbers[id(marker)], shape) for marker, shape in ends if id(marker) in numbers]
-        return [{"marker": number, **shape.solid()} for number, shape in used]
-
-    @property
-    def law_in_numbers(self) -> dict[str, Any]:
-        """What a result needs to work out its histories again."""
-        return numbers_of(self.pairs, self.markers)
-
-    def _ends(self, shapes: Any) -> list[tuple[Marker, Shape]]:
-        ends = []
-        if not isinstance(shapes, Sequence) or isinstance(shapes, str):
-            raise ModelError(f"{self.label} has shapes {short(shapes)}. Give a list of (marker or body, shape).")
-        for entry in shapes:
-            if not isinstance(entry, Sequence) or len(entry) != 2 or not isinstance(entry[1], Shape):
-                raise ModelError(f"{self.label} has the entry {short(entry)}. Give (marker or body, shape).")
-            ends.append((marker_of(self.label, entry[0]), entry[1]))
-        return ends
-
-    def _skip(self, skip: Any) -> list[tuple[Body, Body]]:
-        pairs = []
-        if not isinstance(skip, Sequence | set | frozenset):
-            raise ModelError(f"{self.label} has skip {short(skip)}. Give pairs of bodies.")
-        for entry in skip:
-            if not isinstance(entry, Sequence) or len(entry) != 2:
-                raise ModelError(f"{self.label} has {short(entry)} in skip. Give pairs of bodies.")
-            first, second = (marker_of(self.label, end).body for end in entry)
-            pairs.append((first, second))
-        return pairs
-
-    @property
-    def damped(self) -> bool:
-        """Whether it has derivatives by velocity."""
-        return True
-
-    @property
-    def conservative(self) -> bool:
-        """Whether it has neither damping nor friction."""
-        return self.law.damping == 0.0 and self.law.static_friction == 0.0
-
-
 register(Contact)
-register(ContactSet)

@@ -1,6 +1,6 @@
 """Where two shapes touch: depth delta, normal n and contact point c, and their changes; helpers of kernels.
 
-A point of the first shape (a ball or a disc's rim, `contact_kernels.POINT`) meets the surface of the second. n points
+A point of the first shape (a ball or a disc's rim, `contact_table.POINT`) meets the surface of the second. n points
 from the second shape to the first; c lies half-way between the two surfaces. In all cases the rate of the depth is
 -n . u, u the relative velocity of the two bodies at c, so a law that depends on delta alone keeps energy.
 

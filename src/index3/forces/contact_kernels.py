@@ -7,14 +7,11 @@ half of it. In the matrix pairs that are apart cost nothing: `force_derivatives`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
-
 import numpy as np
 
 from index3.algebra.vectors import add, add_at, cross, dot, load, load_at, put_at, scale, sub
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.rows import axis
 from index3.forces.contact_geometry import (
     centre_of,
@@ -27,97 +24,29 @@ from index3.forces.contact_geometry import (
     meet_strip,
     meet_strip_rate,
 )
-from index3.forces.contact_law import LAW, normal_force, point_force, point_force_rate
-from index3.forces.force import Place
+from index3.forces.contact_law import normal_force, point_force, point_force_rate
+from index3.forces.contact_table import (
+    BOUNDS,
+    MARGIN,
+    MARKS,
+    MEMORY,
+    NEAR,
+    NEAR_COUNT,
+    PAIRS,
+    PLANE,
+    POINTS,
+    REPORT,
+    REPORTED,
+    SEEN,
+    SPHERE,
+    SPROCKET,
+    STRIP,
+    restored,
+    table,
+)
 
-PLANE, SPHERE, CYLINDER, STRIP, SPROCKET = 0, 1, 2, 3, 4
-"""Surfaces of the second shape."""
-PAIR = np.dtype(
-    [
-        ("i", "i8"),
-        ("j", "i8"),
-        ("group", "i8"),  # its number in GROUPS
-        ("stiffness_at", "i8"),  # first place in GROUP_K and GROUP_D
-        ("first", "i8"),  # points of the first shape
-        ("count", "i8"),
-        ("surface", "i8"),
-        ("side", "f8"),  # -1 inside a hollow cylinder, teeth of a sprocket, else 1
-        ("radius", "f8"),  # of the second shape; half the length of a strip
-        ("reach", "f8"),  # distance from which on the shapes are surely apart
-        *LAW.descr,
-    ]
-)
-POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
-BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
-"""What the test of bounding spheres needs of a pair: apart from the rest, so that many fit into the cache."""
-PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT = slots(
-    pairs=(PAIR, 1),
-    points=(POINT, 1),
-    bounds=(BOUND, 1),
-    marks=("i8", 1),  # the markers of all pairs
-    seen=("f8", 2),  # where they were when the list was made
-    margin=("f8", 1),
-    near=("i8", 1),  # the list: numbers of pairs, NEAR_COUNT of them
-    near_count=("i8", 1),
-    report=("f8", 2),  # per pair what REPORTED names
-)
-REPORTED = {
-    "depth": ("m", slice(0, 1)),
-    "normal": ("N", slice(1, 2)),
-    "friction": ("N", slice(2, 5)),
-    "force": ("N", slice(5, 8)),
-    "point": ("m", slice(8, 11)),
-}
-MEMORY = (SEEN, NEAR, NEAR_COUNT)
+__all__ = ["MEMORY", "REPORT", "REPORTED", "STAGES", "report", "restored", "table"]
 NOTHING = (0.0, 0.0, 0.0)
-MARGIN_PART = 0.5
-"""The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
-
-
-def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
-    """The table of all contacts of a system."""
-    pairs: list[tuple] = []
-    points: list[tuple] = []
-    for (own, record), place in zip(described(elements), places, strict=True):
-        pairs.append((*place.markers, place.group, place.stiffness, len(points), len(own), *record))
-        points += own
-    return filled(pairs, points)
-
-
-def described(contacts: Iterable[Any]) -> Iterator[tuple[list[tuple], tuple]]:
-    """Points and record of each contact, worked out once for pairs of the same shapes and law."""
-    known: dict[Any, tuple[list[tuple], tuple]] = {}
-    equal: dict[Any, int] = {}  # shapes that are equal have one number
-    numbers: dict[int, int] = {}  # by their identity: hashing a shape takes ten times as long
-    for contact in contacts:
-        for shape in contact.shapes:
-            if id(shape) not in numbers:
-                numbers[id(shape)] = equal.setdefault(shape, len(equal))
-        first, second = contact.shapes
-        key = numbers[id(first)], numbers[id(second)], id(contact.law)
-        if key not in known:
-            known[key] = contact.points(), contact.record(None)
-        yield known[key]
-
-
-def filled(pairs: Sequence[tuple], points: Sequence[tuple]) -> Table:
-    """A table of these rows."""
-    result = Table(9)
-    result[PAIRS] = rows = np.array(pairs, PAIR).view(np.recarray)
-    result[BOUNDS] = rows[list(BOUND.names or ())].astype(BOUND).view(np.recarray)
-    result[POINTS] = np.array(points, POINT).view(np.recarray)
-    result[MARKS] = np.array(sorted({*rows.i.tolist(), *rows.j.tolist()}), np.int64)
-    result[SEEN] = np.full((len(result[MARKS]), 3), np.nan)  # nowhere: the first evaluation makes the list
-    result[MARGIN] = np.array([MARGIN_PART * min(rows.reach)])
-    result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
-    result[REPORT] = np.zeros((len(pairs), 11))
-    return result
-
-
-def restored(law: dict[str, Any]) -> Table:
-    """The table of a contact or set as its `law` describes it, its markers numbered from 0."""
-    points = [(tuple(place), radius, disc) for place, radius, disc in law["points"]]
-    return filled([tuple(row) for row in law["pairs"]], points)
 
 
 @helper
@@ -181,7 +110,7 @@ def relative_velocity(T, pair, c):
 
 
 @helper
-def push_pair(T, points, pair):
+def add_pair_forces(T, points, pair):
     """Add the forces of one pair; returns whether they are defined."""
     r, A, f = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_F)
     i, j = pair.i, pair.j
@@ -206,13 +135,13 @@ def forces(T, E):
     chosen = view(E, NEAR)
     for k in range(list_near(T, E)):
         e = chosen[k]
-        if near(r, A, bounds[e], 0.0) and not push_pair(T, points, pairs[e]):
+        if near(r, A, bounds[e], 0.0) and not add_pair_forces(T, points, pairs[e]):
             return e + 1
     return OK
 
 
 @helper
-def part(column, first):
+def unit_part(column, first):
     """The vector of a unit twist that stands at components first, first + 1, first + 2."""
     return (
         1.0 if column == first else 0.0,
@@ -246,7 +175,7 @@ def change_of_place(T, pair, point, p, dp, ti, drj, tj):
 
 
 @helper
-def stiffen_point(T, pair, point, p, delta, n, c):
+def add_point_derivatives(T, pair, point, p, delta, n, c):
     """Add the derivatives of one point that touches, column by column."""
     r, V, K, D = view(T, s.MARKER_R), view(T, s.MARKER_V), view(T, s.GROUP_K), view(T, s.GROUP_D)
     wi, wj = load_at(V, pair.i, 3), load_at(V, pair.j, 3)
@@ -254,7 +183,7 @@ def stiffen_point(T, pair, point, p, delta, n, c):
     u = relative_velocity(T, pair, c)
     F = point_force(pair, n, delta, u)
     for column in range(12):
-        dri, ti, drj, tj = part(column, 0), part(column, 3), part(column, 6), part(column, 9)
+        dri, ti, drj, tj = unit_part(column, 0), unit_part(column, 3), unit_part(column, 6), unit_part(column, 9)
         dp = add(dri, cross(ti, sub(p, ri)))
         ddelta, dn, dc = change_of_place(T, pair, point, p, dp, ti, drj, tj)
         dai, daj = sub(dc, dri), sub(dc, drj)
@@ -267,7 +196,7 @@ def stiffen_point(T, pair, point, p, delta, n, c):
 
 
 @helper
-def touch(T, pair):
+def begin_derivatives(T, pair):
     """Let the evaluator scatter the derivatives of a pair, from zero."""
     K, D = view(T, s.GROUP_K), view(T, s.GROUP_D)
     view(T, s.GROUP_APART)[pair.group] = 0
@@ -291,9 +220,9 @@ def force_derivatives(T, E):
                     if dot(n, n) == 0.0:
                         return e + 1
                     if touches == 0:
-                        touch(T, pair)
+                        begin_derivatives(T, pair)
                         touches = 1
-                    stiffen_point(T, pair, points[k], p, delta, n, c)
+                    add_point_derivatives(T, pair, points[k], p, delta, n, c)
         if touches == 0:
             view(T, s.GROUP_APART)[pair.group] = 1
     return OK

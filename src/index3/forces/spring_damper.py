@@ -6,14 +6,13 @@ Along the line of `index3.forces.line` acts the tension s = k (L - L0) + c L' + 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
-from index3.algebra.vectors import dot, norm, outer, scale, sub
-from index3.bodies.marker import as_number, as_vector
-from index3.bodies.pairs import check_pair, distance
+from index3.algebra.vectors import dot, outer, scale
+from index3.bodies.marker import as_number
+from index3.bodies.pairs import distance
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.errors import ModelError
@@ -36,7 +35,7 @@ from index3.forces.curve_kernels import (
     value_of,
 )
 from index3.forces.force import Place
-from index3.forces.line import add_line_stiffness, add_pair, pull_together, stretch
+from index3.forces.line import add_line_stiffness, add_pair, ends_meet, ends_met, pull_together, stretch, two_ends
 from index3.registry import register
 
 SPRING = np.dtype(
@@ -60,9 +59,6 @@ SPRINGS, SEEN, CURVES, PIECES, ASKED = slots(
     asked=("f8", 1),
 )
 MEMORY = (SEEN, ASKED)
-MET = 1e-2
-"""Two evaluations pass through zero length if d turns back on a line that misses zero by less than this part of its
-length: smaller steps bring a real passage ever closer to zero, and tell a narrow miss from it."""
 
 
 class SpringDamper(CurvedForce):
@@ -116,27 +112,11 @@ class SpringDamper(CurvedForce):
         force: float = 0.0,
     ) -> None:
         super().__init__(name)
-        if check_pair(self.label, first, second, "points=..."):
-            start, end = self._points(points)
-            first, second = first.marker_at(start), second.marker_at(end)
-        elif points is not None:
-            raise ModelError(f"{self.label} has two markers and also points. Leave points out, or give two bodies.")
-        self.markers = (first, second)
+        self.markers = two_ends(self.label, first, second, points)
         self.stiffness = as_stiffness(stiffness, self.label)
         self.damping = as_law(damping, self.label, "damping")
         self.force = as_number(force, self.label, "force")
         self.length = self._free_length(length)
-
-    def _points(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
-        if points is None:
-            raise ModelError(
-                f"{self.label} joins two bodies without points. Give points=(first, second), or two markers."
-            )
-        try:
-            start, end = points
-        except (TypeError, ValueError, OverflowError):
-            raise ModelError(f"{self.label} has points {short(points)}. Give two: points=(first, second).") from None
-        return as_vector(start, self.label, "point"), as_vector(end, self.label, "point")
 
     def _free_length(self, length: float | None) -> float:
         if length is None:
@@ -173,10 +153,7 @@ class SpringDamper(CurvedForce):
         """What the function of a curve raised, or both ends at one point."""
         if self.failure is not None:
             return super().explain(stage, t)
-        return (
-            f"{self.label} has both ends at one point at t = {t:.6g}, so its force has no direction. "
-            "Keep the ends apart, or replace it by springs along fixed directions."
-        )
+        return ends_meet(self.label, t)
 
 
 def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTable:
@@ -198,30 +175,6 @@ def curve_tension(E, spring, length, rate):
     curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     elastic = value_of(curves, pieces, asked, spring.elastic, length - spring.length)
     return elastic + value_of(curves, pieces, asked, spring.viscous, rate)
-
-
-@helper
-def ends_met(seen, t, length, u):
-    """While a method steps: whether the ends met since the last evaluation at another time; if not, remember d.
-
-    Steps hardly ever end at zero length itself, beyond which the force would act the other way round.
-    """
-    if t < seen[0]:  # a step is tried anew, or its stages are not in the order of time: nothing to compare with
-        seen[5] = np.nan
-    elif t != seen[0]:  # also where nothing is remembered, as NaN
-        for k in range(4):
-            seen[4 + k] = seen[k]
-    d, before = scale(length, u), (seen[5], seen[6], seen[7])
-    if dot(d, before) < 0.0:
-        line = sub(d, before)
-        along = dot(d, line) / dot(line, line)
-        if norm(sub(d, scale(along, line))) < MET * norm(line):
-            return True
-    seen[0] = t
-    seen[1] = d[0]
-    seen[2] = d[1]
-    seen[3] = d[2]
-    return False
 
 
 @kernel

@@ -12,7 +12,7 @@ from index3.algebra.vectors import add, add_at, cross, dot, load, load_at, put_a
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.rows import axis
-from index3.forces.contact_kernels import NOTHING, part, subtract_column
+from index3.forces.contact_kernels import NOTHING, subtract_column, unit_part
 from index3.forces.contact_law import normal_force
 from index3.forces.force import Place
 from index3.forces.road import ROAD_FIELDS
@@ -234,13 +234,13 @@ def subtract_change(tyre, group, column, dF, ti, tj, rate_x, rate_y):
 
 
 @helper
-def stiffen_tyre(T, tyre, knots, delta, n, c):
+def add_tyre_derivatives(T, tyre, knots, delta, n, c):
     """Add the derivatives of one tyre, column by column."""
     r, K, D = view(T, s.MARKER_R), view(T, s.GROUP_K), view(T, s.GROUP_D)
     ai, aj = sub(c, load(r, tyre.i)), sub(c, load(r, tyre.j))
     F, _, _, _ = load_of(T, tyre, delta, n, c)
     for column in range(12):
-        dri, ti, drj, tj = part(column, 0), part(column, 3), part(column, 6), part(column, 9)
+        dri, ti, drj, tj = unit_part(column, 0), unit_part(column, 3), unit_part(column, 6), unit_part(column, 9)
         ddelta, dn, dc = meet_road_rate(T, tyre, knots, dri, ti, drj, tj)
         dex, dey = NOTHING, NOTHING
         if tyre.slips == 1:
@@ -270,7 +270,7 @@ def force_derivatives(T, E):
         if lies_flat(T, tyres[e], n):
             return e + 1
         if delta > 0.0 or tyres[e].pulls == 1 or tyres[e].k >= 0:
-            stiffen_tyre(T, tyres[e], knots, delta, n, c)
+            add_tyre_derivatives(T, tyres[e], knots, delta, n, c)
     return OK
 
 

@@ -10,7 +10,7 @@ from index3.errors import ModelError
 from index3.files.expressions import Expression
 from index3.forces.actuator import Actuator
 from index3.forces.bushing import Bushing
-from index3.forces.contact import ContactSet
+from index3.forces.contact_set import ContactSet
 from index3.forces.load import Torque
 from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Sphere

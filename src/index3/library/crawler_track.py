@@ -10,7 +10,7 @@ from index3.bodies.body import Body
 from index3.bodies.rigid_body import RigidBody
 from index3.files.expressions import Expression
 from index3.forces.bushing import Bushing
-from index3.forces.contact import ContactSet
+from index3.forces.contact_set import ContactSet
 from index3.forces.curve import Curve
 from index3.forces.joint_limit import JointLimit
 from index3.forces.rotational_spring_damper import RotationalSpringDamper

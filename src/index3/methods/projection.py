@@ -15,7 +15,8 @@ from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
 from index3.methods import line_kernels, output_kernels, projection_kernels, work
 from index3.methods.output import Output
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 CLOSED = 1e-12
 """Scaled position residual that counts as closed: some thousand roundings."""
@@ -132,7 +133,7 @@ class Projector:
         return good, self.failure(code, float(output.arrays["t"][good])) if code else None
 
     def null_rows(self) -> np.ndarray:
-        """Rows whose multipliers redundancy leaves open, at the configuration of the last closure.
+        """Rows whose multipliers redundancy leaves open, at the configuration of the last projection.
 
         lam minus the shortest lam with the same forces lies in the null space of Phi_q^T; a few random lam find it all.
         """
@@ -149,7 +150,7 @@ class Projector:
         return open_rows
 
     def failure(self, code: int, t: float) -> Index3Error:
-        """The error of a closure that gave up, naming rows or bodies."""
+        """The error of a projection that gave up, naming rows or bodies."""
         system = self.system
         row = int(self.table[projection_kernels.REPORT][projection_kernels.WORST_ROW])
         if code in (projection_kernels.EVALUATION, projection_kernels.SINGULAR):
@@ -167,11 +168,12 @@ class Projector:
             driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
             motions = ", and whether motions contradict each other or a joint" if driven else ""
             return AssemblyError(
-                f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
-                f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
+                f"No positions satisfy the constraints at t = {t:.6g}: worst rows "
+                f"{system.worst_rows(self.state[s.PHI])}. "
+                f"Check the geometry of {system.row_labels[row]} and of what is connected to it{motions}."
             )
-        if code == projection_kernels.UNSETTLED:
-            return SimulationFailed(f"{unsettled(system)} at t = {t:.6g}.")
+        if code == projection_kernels.NOT_CONVERGED:
+            return SimulationFailed(f"{not_converged(system)} at t = {t:.6g}.")
         return AssemblyError(
             f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
             "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
@@ -184,12 +186,12 @@ def singular_body(system: System, factors: Table) -> SingularError:
     if status == contract.ROW_REDUNDANT:
         row = scalar - system.n
         return SingularError(
-            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or closer to it than this linear "
-            f"solver can take. Use linear='{DEFAULT}', or remove the constraint."
+            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or too nearly so for this linear "
+            f"solver. Use linear='{DEFAULT}', or remove the constraint."
         )
     if status == contract.UNSUITABLE:
         return SingularError(
-            f"The equations are not of the kind that this linear solver takes. Use linear='{DEFAULT}'."
+            f"The equations are not of a kind that this linear solver accepts. Use linear='{DEFAULT}'."
         )
     if not 0 <= scalar < system.n:
         return SingularError("The equations of motion contain numbers that are not finite.")
@@ -202,17 +204,17 @@ def singular_body(system: System, factors: Table) -> SingularError:
         )
     return SingularError(
         f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
-        "takes this rotation."
+        "prevents this rotation."
     )
 
 
-def unsettled(system: System) -> str:
+def not_converged(system: System) -> str:
     """What is said where forces depend on reactions or accelerations and no solution is found."""
     if not system.reads_accelerations:
-        return "Reactions and the friction that they cause do not settle: friction may be too strong to have a motion"
+        return "Reactions and the friction that they cause do not converge: friction may be too strong for any motion"
     forces = ", ".join(system.readers("accelerations"))
     return (
-        f"Accelerations and the forces that depend on them ({forces}) do not settle: "
+        f"Accelerations and the forces that depend on them ({forces}) do not converge: "
         "such forces may leave bodies without inertia, or have jumps"
     )
 

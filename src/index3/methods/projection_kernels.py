@@ -29,7 +29,7 @@ TOLERANCE, ITERATIONS, SMALL = range(3)
 N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
 LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED = range(4)
 """Places in LINES: the table of the output, its first line to close and the one behind the last, whether to project."""
-EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
+EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, NOT_CONVERGED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""
 MOST_ITERATIONS, CONVERGED, AMPLIFIED = 40, 1e-11, 1e8
@@ -178,7 +178,7 @@ def factor_reactive(T, E):
         return EVALUATION
     if contract.factor(T, link[LINK_SOLVER]) != OK:
         return SINGULAR
-    return UNSETTLED if info[contract.N_ZERO] > redundant else OK
+    return NOT_CONVERGED if info[contract.N_ZERO] > redundant else OK
 
 
 @helper
@@ -227,14 +227,14 @@ def iterate_solution(T, E):
             lam[k] += x[n + k]
             change, largest = max(change, abs(x[n + k])), max(largest, abs(lam[k]))
         if not change < 1e200:
-            return UNSETTLED
+            return NOT_CONVERGED
         most, place = largest_of(a)
         if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
             view(link[LINK_SOLVER], contract.INFO)[contract.BAD_SCALAR] = place
             return SINGULAR
         if change <= CONVERGED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
-    return UNSETTLED
+    return NOT_CONVERGED
 
 
 @helper

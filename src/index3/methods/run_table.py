@@ -14,7 +14,7 @@ from index3.methods import acceptance, projection_kernels, run, stepping, work
 from index3.methods.output import Output, nowhere
 from index3.methods.projection import Projector
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 
 class Run:
@@ -100,6 +100,7 @@ class Run:
         self.table[run.LIMITS][[run.BUDGET_STEPS, run.LOOK_UP]] = steps, 0
         self.table[run.LINK][[run.LINK_ATTEMPT, run.LINK_METHOD]] = attempt.address, table.handle
         self.state[s.STATUS][s.STEPPING] = 1
+        self.state[s.FUNCTION_VALUES][-1] = np.nan  # Python may have changed what functions of t give: ask them again
         code = stepping.advance(self.state.handle, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code

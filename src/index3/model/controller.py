@@ -15,7 +15,7 @@ from index3.bodies.marker import as_numbers, as_positive, check_name
 from index3.bodies.time_functions import Constant
 from index3.element_type import ElementType
 from index3.errors import ModelError
-from index3.forces.actuator import Actuator
+from index3.forces.driven import Driven
 from index3.forces.load import Force, Load, Torque
 
 
@@ -55,12 +55,12 @@ class Controller(metaclass=ElementType):
     name : str
     period : float > 0 [s]; it is asked at t0, t0 + period, ... from the start of the run. Steps end there and the
         method starts anew, so that the instants are exact in every method
-    function : function(t, u, memory) that returns the outputs: one number for each Actuator, three for each Force or
-        Torque, in a sequence that may be nested. u (n,) holds the inputs, `memory` numbers that it may change and finds
-        again the next time
+    function : function(t, u, memory) that returns the outputs: one number for each Actuator or LineActuator, three for
+        each Force or Torque, in a sequence that may be nested. u (n,) holds the inputs, `memory` numbers that it may
+        change and finds again the next time
     inputs : names as results have them: "pin.angle", "arm.velocity.z", "coil.tension", "A.force", ...; their columns
         one after the other are u. Values are those right before the instant
-    outputs : Actuators, Forces and Torques of the model; the numbers they were given are replaced
+    outputs : Actuators, LineActuators, Forces and Torques of the model; the numbers they were given are replaced
     memory : how many numbers it keeps, zero at the start of a run; or the numbers to start with
 
     `result[name].inputs` and `.outputs` are what was held at each time, `.t`, `.u`, `.y` the samples themselves.
@@ -71,6 +71,7 @@ class Controller(metaclass=ElementType):
 
     >>> from index3.bodies.ground import Ground
     >>> from index3.bodies.planar_body import PlanarBody
+    >>> from index3.forces.actuator import Actuator
     >>> from index3.joints.standard import Revolute
     >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
     >>> Controller("hold", 0.01, lambda t, u, memory: -u[0], ["pin.angle"], [Actuator("motor", pin, 0.0)])
@@ -100,9 +101,11 @@ class Controller(metaclass=ElementType):
     def _outputs(self, outputs: Any) -> tuple[Any, ...]:
         given = tuple(outputs) if isinstance(outputs, Sequence) else (outputs,)
         for force in given:
-            if not isinstance(force, Actuator | Force | Torque):
-                raise ModelError(f"{self.label} cannot set {short(force)}. Give Actuators, Forces or Torques.")
-            law = force.f if isinstance(force, Actuator) else force.vector
+            if not isinstance(force, Driven | Force | Torque):
+                raise ModelError(
+                    f"{self.label} cannot set {short(force)}. Give Actuators, LineActuators, Forces or Torques."
+                )
+            law = force.f if isinstance(force, Driven) else force.vector
             if isinstance(law, Signal):
                 raise ModelError(f"{self.label} cannot set {force.label}, which {law.owner} sets. Keep one of them.")
             if callable(law) and not isinstance(law, Constant):
@@ -156,6 +159,6 @@ class Controller(metaclass=ElementType):
         if len(numbers) != sum(self.counts) or not np.isfinite(numbers).all():
             raise ModelError(
                 f"{self.label} gave {short(answer)} at t = {t:.6g}. Return {sum(self.counts)} finite numbers: one for "
-                "each Actuator, three for each Force or Torque."
+                "each Actuator or LineActuator, three for each Force or Torque."
             )
         return numbers

@@ -6,7 +6,7 @@ import copy
 import difflib
 from collections.abc import Iterator
 from reprlib import repr as short
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from index3.bodies.body import Body
 from index3.bodies.ground import Ground
@@ -76,13 +76,26 @@ class Model(metaclass=ElementType):
         kinds: dict[str, dict[str, Any]] = {"body": self.bodies, "states": self.states, "joint": self.joints}
         return kinds | {"motion": self.motions, "force": self.forces, "controller": self.controllers}
 
-    def add(self, element: Element) -> Element:
-        """Add a body, states, joint, motion, force or controller and return it; if it is refused, nothing has changed.
+    @overload
+    def add(self, element: Element) -> Element: ...
+    @overload
+    def add(self, element: Any, *others: Any) -> tuple[Any, ...]: ...
+
+    def add(self, element: Any, *others: Any) -> Any:
+        """Add a body, states, joint, motion, force or controller and return it; several at once come back as a tuple.
+
+        What is refused changes nothing: of several, those before the refused one stay.
 
         Raises
         ------
         ModelError : the name is taken, or the element refers to something that is not in this model.
         """
+        if not others:
+            return self._add(element)
+        return tuple(self._add(one) for one in (element, *others))
+
+    def _add(self, element: Element) -> Element:
+        """Add one element."""
         thing: Any = element
         kind = None if isinstance(element, type) else getattr(element, "element", None)
         if kind not in self._kinds:

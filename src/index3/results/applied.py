@@ -13,15 +13,14 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.errors import ModelError
-from index3.results.controllers import held_outputs
-from index3.results.wrenches import Applied, columns
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import State
+from index3.system.state import State
 
 if TYPE_CHECKING:
     from index3.results.layout import Layout
     from index3.results.result import Result
+    from index3.results.wrenches import Applied
 
 
 class ModelOfRun:
@@ -64,6 +63,8 @@ class ForceEvaluator:
     """A model compiled with markers of their own for all forces."""
 
     def __init__(self, model: Any, layout: Layout) -> None:
+        from index3.results.wrenches import columns
+
         system = compile_model(model, apart=True)
         self.model, self.state, places = model, State(system), columns(layout)
         numbers = {id(group.element): group.marker_numbers for group in system.groups}
@@ -84,6 +85,9 @@ class ForceEvaluator:
         ------
         ModelError : a force has no value at one of the lines.
         """
+        from index3.results.controllers import held_outputs
+        from index3.results.wrenches import Applied
+
         count, state = len(result), self.state
         wrench, power = np.full((count, len(self.single), 6), np.nan), np.full((count, len(self.starts) - 1), np.nan)
         held = [(self.model.controllers[x["name"]].held, held_outputs(x, result.t)) for x in result.controllers]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from index3.errors import Index3Error
-from index3.results.export import plain
+from index3.results.arrays import plain
 
 CHECKSUM = "checksum"
 """Attribute of every variable, and of the file for its other attributes; files of format 1 have none."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from index3.bodies.body import COORDINATES
-from index3.compiled import columns
 from index3.errors import ModelError
-from index3.results.views import BodyResult
+from index3.results.bodies import BodyResult
 from index3.results.writing import replaced
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout, Result
+    from index3.results.layout import Layout
+    from index3.results.result import Result
 
 # What a history is called: its unit and the names of its columns.
 BODY_QUANTITIES = {
@@ -43,41 +43,6 @@ ENERGIES = ("kinetic", "potential", "total", "work", "balance")
 LEVELS = ("position", "velocity", "acceleration")
 
 
-def shapes(n_t: int, n: int, m: int, n_joints: int, n_angles: int) -> dict[str, tuple[int, ...]]:
-    """Shape of every array of a result, by name."""
-    return columns.shapes(n_t, {"coordinate": n, "row": m, "joint": n_joints, "measured_angle": n_angles})
-
-
-def empty_arrays(n_t: int, n: int, m: int, n_joints: int, n_angles: int) -> dict[str, np.ndarray]:
-    """Zeros of the right shapes, for the arrays of a `Result`.
-
-    >>> empty_arrays(3, 7, 5, 1, 1)["wrench"].shape
-    (3, 1, 6)
-    """
-    return {name: np.zeros(shape) for name, shape in shapes(n_t, n, m, n_joints, n_angles).items()}
-
-
-def wrench_names(layout: Layout) -> list[str]:
-    """One name per wrench: joints, and behind them such as "gear.3" for the other markers of joints with several."""
-    names = [joint["name"] for joint in layout.joints]
-    return names + [f"{joint['name']}.{k}" for joint in layout.joints for k in joint.get("further", ())]
-
-
-def plain(value: Any) -> Any:
-    """The same in lists, dicts, strings and numbers; anything else becomes its `repr`."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    return repr(value)
-
-
 class Quantity(NamedTuple):
     """A history found by its name: `values` (n_t, k), one label per column ("" if there is only one)."""
 
@@ -94,7 +59,7 @@ def as_names(names: Any) -> list[str]:
     try:
         return list(names)
     except TypeError:
-        raise ModelError(f"{short(names)} are no names of histories. Give some such as ['crank.position'].") from None
+        raise ModelError(f"{short(names)} are not names of histories. Give some such as ['crank.position'].") from None
 
 
 def quantity(result: Result, name: str) -> Quantity:
@@ -103,7 +68,7 @@ def quantity(result: Result, name: str) -> Quantity:
     A bare body means its position, a bare joint its first coordinate, or its force if it has none.
     """
     if not isinstance(name, str):
-        raise ModelError(f"{short(name)} is no name of a history. Give one such as 'crank.position' or 'energy'.")
+        raise ModelError(f"{short(name)} is not the name of a history. Give one such as 'crank.position' or 'energy'.")
     owner, _, rest = name.partition(".")
     if owner == "energy" and owner not in result:
         return _pick(name, "J", ENERGIES, np.column_stack([getattr(result.energy, k) for k in ENERGIES]), rest)

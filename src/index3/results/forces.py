@@ -13,7 +13,8 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.errors import ModelError
 from index3.registry import ELEMENTS, kernels_of
-from index3.results.views import JointResult, MarkerResult, marker_result
+from index3.results.joints import JointResult
+from index3.results.markers import MarkerResult, marker_result
 from index3.results.wrenches import columns
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import ModelError
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.page_curves import curves
 from index3.results.page_motion import PageMotion
 from index3.results.page_parts import encode

@@ -25,21 +25,18 @@ import numpy as np
 
 from index3.compiled import columns
 from index3.errors import Index3Error
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.lazy import NAMES, LazyArrays
+from index3.results.sinks import StoreFailed
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout
+    from index3.results.layout import Layout
 
 MAGIC = b"index3 journal 1\n"
 HEAD = struct.Struct("<4sQI")
 MODEL, RUN, START, LINES, END = b"MODL", b"RUN.", b"INIT", b"LINE", b"END."
 SUFFIX = ".journal"
 PIECE = 1 << 20  # bytes read at a time to form a checksum
-
-
-class StoreFailed(Index3Error):
-    """What a run puts out cannot be written: no folder, no room, no right."""
 
 
 class JournalWriter:
@@ -71,7 +68,7 @@ class JournalWriter:
                 unfinished.unlink(missing_ok=True)
         except FileExistsError:
             raise Index3Error(
-                f"There is a journal '{path}' of a run that is under way or did not end. Go on with it by "
+                f"There is a journal '{path}' of a run that is still running or did not end. Continue it with "
                 f"index3.resume('{path.name.removesuffix(SUFFIX)}'), or remove it, or give another file."
             ) from None
         except OSError as error:
@@ -107,7 +104,7 @@ class JournalWriter:
         except BlockingIOError:
             self.file.close()
             raise Index3Error(
-                f"Journal '{self.path}' is written by a run under way. Wait for it, or end it first."
+                f"Journal '{self.path}' is being written by a running simulation. Wait for it, or end it first."
             ) from None
 
     def write_lines(self, block: Mapping[str, np.ndarray]) -> None:
@@ -147,7 +144,7 @@ class JournalWriter:
     def failure(self, error: OSError) -> StoreFailed:
         """The error of a journal that cannot be written."""
         return StoreFailed(
-            f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give a folder that is there and has "
+            f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give an existing folder with "
             "room. What was written before stays in it."
         )
 

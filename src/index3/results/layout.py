@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from index3.errors import Index3Error
-from index3.results.export import plain
+from index3.results.arrays import plain
 
 REQUIRED = {
     "bodies": ("name", "kind", "start", "size"),

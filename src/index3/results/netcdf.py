@@ -13,6 +13,7 @@ import numpy as np
 from index3 import __version__
 from index3.compiled.columns import COLUMNS
 from index3.errors import Index3Error
+from index3.results.arrays import plain, wrench_names
 from index3.results.checksums import (
     CHECKSUM,
     attribute_checksum,
@@ -23,13 +24,14 @@ from index3.results.checksums import (
     seal_file,
     sealed,
 )
-from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels, plain, wrench_names
+from index3.results.export import BODY_QUANTITIES, LEVELS, coordinate_labels
 from index3.results.lazy import NAMES, LazyArrays
 from index3.results.wrenches import FORCES, Applied
 from index3.results.writing import check_room, replaced
 
 if TYPE_CHECKING:
-    from index3.results.result import Layout, Result
+    from index3.results.layout import Layout
+    from index3.results.result import Result
 
 FORMAT = 2  # of the netCDF file; a reader refuses a larger number. Files of format 1 have no checksums
 TABLES = 1 << 17

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.kinematics import Kinematics, kind_of, marker_kinematics, quaternions
 
 if TYPE_CHECKING:

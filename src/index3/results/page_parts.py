@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.results.export import plain
+from index3.results.arrays import plain
 
 SOLID = ("rod", "box", "cylinder", "sphere", "ring", "mesh")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.registry import ELEMENTS
-from index3.results.export import plain
+from index3.results.arrays import plain
 from index3.results.page_motion import PageMotion
 from index3.results.page_parts import encode, outline, parts_of
 

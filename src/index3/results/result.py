@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from html import escape
 from os import PathLike
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
-from index3.results import export, netcdf
+from index3.results.arrays import check_shapes
 from index3.results.audit import RunAudit
-from index3.results.checksums import damaged
-from index3.results.controllers import ControllerResult
-from index3.results.energy import Energy, Violation
-from index3.results.jump import Jump
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LazyArrays
-from index3.results.views import BodyResult, JointResult, MarkerResult
-from index3.results.wrenches import stored
+
+if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
+    from index3.results.energy import Energy, Violation
+    from index3.results.markers import MarkerResult
 
 
 class UnknownName(ModelError, KeyError):
@@ -38,13 +34,15 @@ class UnknownName(ModelError, KeyError):
 class Result:
     """Everything a run computed; the first axis of every array is time.
 
-    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint, `energy`,
+    `t`, `q`, `v`, `a`, `lam` are the raw histories, `result["crank"]` a body, `result["B"]` a joint,
+    `result["B.angle"]`, `result["crank.position.z"]` histories by the names that plots and tables take, `energy`,
     `violation`, `audit`, `stats`, `status`, `message` and `success` the rest. `sol` is None, or after
     `simulate(..., dense_output=True)` a function of time that returns (q, v), not projected; files do not keep it.
 
     >>> layout = Layout("falling", [{"name": "ball", "kind": "point", "start": 0, "size": 3, "shape": {}, "mass": 1.0}])
+    >>> from index3.results.arrays import empty_arrays
     >>> t = np.linspace(0.0, 1.0, 5)
-    >>> arrays = export.empty_arrays(len(t), 3, 0, 0, 0) | {"t": t}
+    >>> arrays = empty_arrays(len(t), 3, 0, 0, 0) | {"t": t}
     >>> arrays["q"][:, 2] = -4.9 * t**2
     >>> Result(layout, arrays)["ball"].position[-1].tolist()
     [0.0, 0.0, -4.9]
@@ -56,7 +54,7 @@ class Result:
         self.arrays: Mapping[str, np.ndarray] = arrays
         if not isinstance(arrays, LazyArrays):
             self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
-            _check_shapes(layout, self.arrays)
+            check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
         self.message = str(info.get("message", ""))
         self.success = bool(info.get("success", True))
@@ -70,7 +68,7 @@ class Result:
             n = self.arrays["q"].shape[1]
             self.t_events = [np.array(times, float) for times in info["t_events"]]
             self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
-        self.jumps = [Jump.from_dict(jump) for jump in info.get("jumps", ())]  # changes made by events
+        self.jumps = jumps_from(info.get("jumps", ()))  # changes made by events
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
         self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
@@ -112,6 +110,8 @@ class Result:
     @property
     def energy(self) -> Energy:
         """`kinetic`, `potential`, `total`, `work` and `balance`, (n_t,) each, J; `shares()` splits them by element."""
+        from index3.results.energy import Energy
+
         auditor = None if self.auditor is None else partial(self.auditor, self)
         error = float(self.stats.get("work_error", 0.0))
         return Energy(self.arrays["kinetic"], self.arrays["potential"], self.arrays["work"], auditor, error)
@@ -119,6 +119,8 @@ class Result:
     @property
     def violation(self) -> Violation:
         """Constraint residuals `position`, `velocity`, `acceleration`, (n_t,) each; `scaled` has the same three."""
+        from index3.results.energy import Violation
+
         position, velocity, acceleration = self.arrays["violation"].T
         return Violation(position, velocity, acceleration, Violation(*self.arrays["violation_scaled"].T))
 
@@ -151,12 +153,15 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that `result[name]` takes: bodies, joints, motions, forces and controllers."""
+        """Names that `result[name]` takes: bodies, joints, motions, forces, controllers; "B.angle" is a history."""
         return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
+            raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
+        from index3.results.bodies import BodyResult
+        from index3.results.joints import JointResult
+
         if name in self._bodies:
             return BodyResult(self, self._bodies[name])
         if name in self._joints:
@@ -167,10 +172,26 @@ class Result:
             return ForceResult(self, self._forces[name])
         samples = next((x for x in self.controllers if x["name"] == name), None)
         if samples is not None:
+            from index3.results.controllers import ControllerResult
+
             return ControllerResult(self.t, samples)
         if name in self.states:
             raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
+        if "." in name:
+            return self._history(name)
         raise self._unknown(name, self.names)
+
+    def _history(self, name: str) -> np.ndarray:
+        """A history by its name, (n_t,) or (n_t, number of columns)."""
+        from index3.results import export
+
+        try:
+            values = export.quantity(self, name).values
+        except UnknownName:
+            raise
+        except ModelError as error:
+            raise UnknownName(str(error)) from error
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -236,12 +257,14 @@ class Result:
 
     def marker(self, marker: Any) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
+        from index3.results.markers import MarkerResult
+
         moving = marker if hasattr(marker, "motion") else None
         return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
     def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
         """Plot named histories against time, or `y` against the history `x`; see `index3.results.plot.plot`."""
-        from index3.results import plot  # here, as below: neither is needed for a run
+        from index3.results import plot
 
         return plot.plot(self, *names, x=x, y=y, ax=ax)
 
@@ -253,6 +276,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The page, shown by notebooks; its text alone where there is no motion to show."""
+        from html import escape
+
         from index3.results import html
 
         if not np.isfinite(self.q).all(axis=1).any():
@@ -261,6 +286,8 @@ class Result:
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
+        from index3.results import netcdf
+
         return netcdf.to_xarray(self)
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
@@ -277,6 +304,8 @@ class Result:
 
     def to_csv(self, path: str | PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write named histories as columns of text; see `index3.results.export.write_csv`."""
+        from index3.results import export
+
         export.write_csv(self, path, names)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -284,6 +313,8 @@ class Result:
 
         Forces are worked out and written too, unless a stored run is read in pieces and nobody asked for them.
         """
+        from index3.results import netcdf
+
         forces = self._applied
         if forces is None and self._forces and self.source is not None and not isinstance(self.arrays, LazyArrays):
             try:
@@ -297,7 +328,9 @@ class Result:
         """Read back a file that `save` or a stored run wrote; `Index3Error` if it is not one."""
         if not isinstance(path, str | PathLike):
             raise ModelError(f"Result.load: {path!r} is not a path. Give that of a saved result, such as 'run.nc'.")
-        from index3.results.store import read_store  # here: it knows sinks, which only runs need
+        from index3.results.checksums import damaged
+        from index3.results.store import read_store
+        from index3.results.wrenches import stored
 
         layout, arrays, info = read_store(path)
         try:
@@ -309,55 +342,23 @@ class Result:
             raise damaged(path, str(error)) from error
 
     def _unknown(self, name: object, known: tuple[str, ...]) -> UnknownName:
+        import difflib
+
         near = difflib.get_close_matches(str(name), known, n=4, cutoff=0.5)
         some = ", ".join(f"'{k}'" for k in near or known[:8]) or "none"
         hint = f"Did you mean {some}?" if near else f"Names there: {some}."
         return UnknownName(f"Result of model '{self.layout.model}' has no '{name}'. {hint}")
 
     def __repr__(self) -> str:
-        state = "finished" if self.success else f"FAILED (status {self.status})"
-        head = f"Result of '{self.layout.model}': {state}"
-        if not len(self):
-            return f"{head}, no output. {self.message}"
-        by = f" by {self.method}" if self.method else ""
-        lines = [f"{head}, {len(self)} times from {self.t[0]:g} to {self.t[-1]:g} s{by}"]
-        if self.message and not self.success:
-            lines.append(f"  {self.message}")
-        lines += [f"  {line}" for line in stats_lines(self.stats)]
-        if self.audit is not None:
-            lines.append(f"  {self.audit.line()}")
-        change = np.ptp(self.energy.balance)
-        largest = np.max(self.energy.kinetic)
-        part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
-        lines.append(f"  energy balance varies by {change:.3g} J{part}")
-        if self.lam.shape[1]:
-            worst = np.max(self.arrays["violation_scaled"], axis=0)
-            levels = zip(worst, ("position", "velocity", "acceleration"), strict=True)
-            lines.append("  scaled residuals at most " + ", ".join(f"{x:.1e} ({level})" for x, level in levels))
-        return "\n".join(lines)
+        from index3.results.summary import summary
+
+        return summary(self)
 
 
-def stats_lines(stats: Mapping[str, Any]) -> list[str]:
-    """What a run counted, and the time that it took, in words; nothing of what is zero."""
-    numbers = {key: value for key, value in stats.items() if not isinstance(value, list) and value}
-    counts = [key for key in numbers if not key.startswith("seconds") and key != "work_error"]
-    lines = [", ".join(f"{key.replace('_', ' ')} {numbers[key]:.5g}" for key in counts)]
-    parts = [f"{key[8:]} {numbers[key]:.2g} s" for key in numbers if key.startswith("seconds_")]
-    times = [f"stepping took {numbers['seconds']:.2g} s"] if "seconds" in numbers else []
-    times += ["CPU time: " + ", ".join(parts)] if parts else []
-    return [line for line in (*lines, "; ".join(times)) if line]
+def jumps_from(entries: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Changes made by events, from their fields."""
+    if not entries:
+        return []
+    from index3.results.jump import Jump
 
-
-def _check_shapes(layout: Layout, arrays: Mapping[str, np.ndarray]) -> None:
-    n = sum(owner["size"] for owner in (*layout.bodies, *layout.states))
-    n_angles = 1 + max((joint["angle"] for joint in layout.joints), default=-1)
-    n_t = len(arrays["t"]) if "t" in arrays else 0
-    n_wrenches = len(export.wrench_names(layout))
-    for name, wanted in export.shapes(n_t, n, len(layout.row_names), n_wrenches, n_angles).items():
-        if name not in arrays:
-            raise ModelError(f"Result of model '{layout.model}' lacks the array '{name}'. Give it shape {wanted}.")
-        shape = arrays[name].shape
-        if name == "angle" and shape[:1] == wanted[:1] and len(shape) == 2 and shape[1] >= wanted[1]:
-            continue  # angles may be measured for motions and forces too
-        if shape != wanted:
-            raise ModelError(f"Array '{name}' of model '{layout.model}' has shape {shape}. It must be {wanted}.")
+    return [Jump.from_dict(entry) for entry in entries]

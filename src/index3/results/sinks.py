@@ -9,21 +9,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from index3.compiled import columns
-from index3.errors import ModelError
+from index3.errors import Index3Error, ModelError
 from index3.registry import Door, register
-from index3.results.journal import SUFFIX, JournalWriter, StoreFailed, read_journal
-from index3.results.netcdf import stored_arrays, write_netcdf
 
-if TYPE_CHECKING:
-    from index3.results.result import Layout
+if TYPE_CHECKING:  # files are imported by those who write them
+    from index3.results.journal import JournalWriter
+    from index3.results.layout import Layout
 
 Block = dict[str, np.ndarray]
+
+
+class StoreFailed(Index3Error):
+    """What a run puts out cannot be written: no folder, no room, no right."""
 
 
 def check_sink(cls: Any) -> None:
@@ -108,11 +110,17 @@ class FileSink(Sink):
     wait = 1.0
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        from pathlib import Path
+
+        from index3.results.journal import SUFFIX
+
         self.path = Path(path).absolute()
         self.journal = self.path.with_name(f"{self.path.name}{SUFFIX}")
 
     def begin(self, layout: Layout, sizes: Mapping[str, int]) -> None:
         """Open the journal."""
+        from index3.results.journal import JournalWriter
+
         super().begin(layout, sizes)
         self.writer: JournalWriter | None = JournalWriter(self.journal, layout, sizes)
 
@@ -123,6 +131,8 @@ class FileSink(Sink):
 
     def finish(self, layout: Layout, info: Mapping[str, Any]) -> None:
         """Turn the journal into the netCDF file."""
+        from index3.results.netcdf import write_netcdf
+
         assert self.writer is not None
         self.writer.write_end(layout, info)
         try:
@@ -140,6 +150,9 @@ class FileSink(Sink):
     @property
     def arrays(self) -> Mapping[str, np.ndarray]:
         """The columns on the disk, each read when first asked for."""
+        from index3.results.journal import read_journal
+        from index3.results.netcdf import stored_arrays
+
         return stored_arrays(self.path) if self.writer is None else read_journal(self.journal).arrays
 
 

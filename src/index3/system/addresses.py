@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.compiled import sources, store
+from index3.compiled import memory, store
 from index3.compiled.failures import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel
 from index3.errors import Index3Error
@@ -57,8 +57,7 @@ def with_core(kernels: Iterable[Kernel]) -> list[Kernel]:
 @functools.cache
 def core_used_by(module: str) -> frozenset[str]:
     """Names of the evaluator's kernels that those of a module may call."""
-    texts = (sources.text(name) for name in sources.imports(module))
-    return frozenset(word.lower() for text in texts for word in USES.findall(text))
+    return frozenset(word.lower() for word in memory.words(module, USES))
 
 
 class Addresses:

@@ -52,6 +52,11 @@ class Group:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
         return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
 
+    @property
+    def coupled(self) -> bool:
+        """Whether it has entries of its own in the matrix: second derivatives, stiffness or damping."""
+        return bool(self.markers) and (self.curved or self.damped)
+
     @cached_property
     def rows(self) -> int:
         """Number of constraint rows."""
@@ -167,7 +172,8 @@ def motion_group(motion: Any, function: int) -> Group:
     joint, source = motion.joint, motion.joint.coordinate_primitive(motion.coordinate)
     if source.kind == "distance":
         raise ModelError(
-            f"{motion.label} drives the length that {joint.label} holds. Replace the Distance by a Prismatic joint "
+            f"{motion.label} drives the length that {joint.label} keeps constant. Replace the Distance by a "
+            "Prismatic joint "
             "and drive its displacement."
         )
     planar = any(body.planar for body in joint.bodies)

@@ -15,7 +15,7 @@ from index3.errors import ModelError, SingularError
 from index3.methods.projection_kernels import CONVERGED, MOST_ITERATIONS
 from index3.methods.state_space.partition import Partition, choose_partition, dense_rows
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def solve_motion(state: State, partition: Partition, metric: np.ndarray, phi_q: 
             return mass
         if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
             raise ModelError(state.system.explain(state))
-    raise SingularError(f"Accelerations do not settle with {', '.join(state.system.readers('accelerations'))}.")
+    raise SingularError(f"Accelerations do not converge with {', '.join(state.system.readers('accelerations'))}.")
 
 
 def augmented(mass: np.ndarray, phi_q: np.ndarray) -> np.ndarray:

@@ -16,7 +16,8 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
 from index3.methods.state_space import elimination
 from index3.methods.state_space.elimination import GROWTH, ZERO
-from index3.system.system import State, System
+from index3.system.state import State
+from index3.system.system import System
 
 DENSE = 200
 """Coordinates up to which the elimination is dense, with full pivoting."""

@@ -1,194 +1,19 @@
-"""Bodies, joints and markers of a finished run, as arrays with time along the first axis.
-
-Everything is worked out on request from the stored coordinates q, v, a and the joint wrenches; SI units, ground axes
-unless a name says otherwise.
-"""
+"""Joints of a finished run: their reactions and coordinates, as arrays with time along the first axis."""
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Integral
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from index3.errors import ModelError
-from index3.results.kinematics import Kinematics, body_kinematics, kind_of, marker_kinematics, quaternions
+from index3.results.markers import MarkerResult, marker_result
 
 if TYPE_CHECKING:
     from index3.results.result import Result
-
-MOTION = ("position", "velocity", "acceleration", "orientation", "rotation", "angular_velocity", "angular_acceleration")
-
-
-class _Frame:
-    """The six histories that bodies and markers share."""
-
-    motion: Kinematics
-
-    @property
-    def position(self) -> np.ndarray:
-        """Origin in ground axes, (n_t, 3), m."""
-        return self.motion.position
-
-    @property
-    def velocity(self) -> np.ndarray:
-        """Velocity of the origin in ground axes, (n_t, 3), m/s."""
-        return self.motion.velocity
-
-    @property
-    def acceleration(self) -> np.ndarray:
-        """Acceleration of the origin in ground axes, (n_t, 3), m/s^2."""
-        return self.motion.acceleration
-
-    @property
-    def rotation(self) -> np.ndarray:
-        """Rotation matrices, own axes to ground, (n_t, 3, 3)."""
-        return self.motion.rotation
-
-    @property
-    def angular_velocity(self) -> np.ndarray:
-        """Angular velocity in ground axes, (n_t, 3), rad/s."""
-        return self.motion.angular_velocity
-
-    @property
-    def angular_acceleration(self) -> np.ndarray:
-        """Angular acceleration in ground axes, (n_t, 3), rad/s^2."""
-        return self.motion.angular_acceleration
-
-
-class MarkerResult(_Frame):
-    """Motion of a marker: `position`, `velocity`, `acceleration`, `rotation`, `angular_velocity`, ..."""
-
-    def __init__(
-        self, result: Result, body: str, position: Any, axes: Any, part: str | None = None, moving: Any = None
-    ) -> None:
-        self.body = body
-        if moving is None:
-            marker = {"position": position, "axes": axes, "part": part}
-            entry, *histories = result.columns(body)
-            self.motion = marker_kinematics(entry, marker, *histories)
-        else:  # a marker of ground that follows functions of time
-            self.motion = Kinematics(*moving.motion(result.t))
-
-    def __repr__(self) -> str:
-        return f"<marker on '{self.body}' at {len(self.position)} times>"
-
-
-def marker_result(result: Result, marker: dict[str, Any], label: str, side: str) -> MarkerResult:
-    """Motion of a marker of the layout, which the element `label` has as its `side` marker."""
-    moving = None
-    if "moving" in marker:
-        if not result.moving:
-            raise ModelError(
-                f"{label} has a moving {side} marker, whose functions a file does not keep. "
-                "Use the result of the run itself."
-            )
-        moving = result.moving[marker["moving"]]
-    return MarkerResult(result, marker["body"], marker["position"], marker["axes"], marker.get("part"), moving)
-
-
-def loads_on(result: Result, body: dict[str, Any]) -> list[tuple[Any, Any, Any, Any]]:
-    """Forces and joints with a marker on a body: its position and part, a call that gives force and torque, and of
-    loads along a beam the piece that the marker stands for."""
-    found = []
-    for entries in (result.layout.joints, result.layout.forces):
-        for entry in entries:
-            pieces = entry.get("spread") or ()
-            for k, marker in enumerate(() if entry.get("set") else entry.get("markers", ())):
-                if marker["body"] == body["name"]:
-                    wrench, piece = partial(wrench_on, result, entry["name"], k), pieces[k] if pieces else None
-                    found.append((marker["position"], marker.get("part"), wrench, piece))
-    return found
-
-
-def wrench_on(result: Result, name: str, marker: int) -> tuple[np.ndarray, np.ndarray]:
-    """Force and torque on one of the markers of a joint or force."""
-    return result[name].on(marker)
-
-
-class BodyResult(_Frame):
-    """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
-
-    Planar bodies also have `angle` and `spin`. Positions always have three columns.
-    """
-
-    def __init__(self, result: Result, body: dict[str, Any]) -> None:
-        self.name: str = body["name"]
-        self.kind: str = body["kind"]
-        self.body, self.t = body, result.t
-        self._known = {"t": result.t, "gravity": list(result.layout.gravity), "loads": partial(loads_on, result, body)}
-        _, self.q, self.v, self.a = result.columns(self.name)
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} body '{self.name}' at {len(self.q)} times>"
-
-    @cached_property
-    def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
-        """All six histories together."""
-        return self.part(None)
-
-    def __getattr__(self, name: str) -> Any:
-        """What the kind of the body has besides motion, such as `points(s)` of a beam."""
-        if hasattr(type(self), name) or name == "_known":  # a property that has said itself why it has no value
-            return object.__getattribute__(self, name)
-        body: dict[str, Any] = self.__dict__.get("body", {})
-        own = kind_of(body).quantities if body and not name.startswith("_") else {}
-        if name not in own:
-            what = f" It has {', '.join([*MOTION, *own])}."
-            raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
-        known = (body["constants"] | self._known, self.q, self.v, self.a)
-        quantity = own[name]
-        work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
-        return work(*known)
-
-    def part(self, name: str | None) -> Kinematics:
-        """Motion of one of the rigid parts of a body that has several, by name."""
-        return body_kinematics(self.body, self.q, self.v, self.a, name)
-
-    @property
-    def orientation(self) -> np.ndarray:
-        """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
-        known = self.motion.orientation
-        return quaternions(self.rotation) if known is None else known
-
-    def euler(self, sequence: str = "ZYX", *, degrees: bool = False) -> np.ndarray:
-        """Three angles (n_t, 3) of successive turns, [rad] or in degrees, as SciPy's `Rotation.as_euler` has them.
-
-        Capital letters are axes that turn along ("ZYX": yaw, pitch, roll), small ones those of ground.
-
-        Raises
-        ------
-        ModelError : the sequence is none.
-        """
-        from scipy.spatial.transform import Rotation  # slow to import
-
-        try:
-            return Rotation.from_matrix(self.rotation).as_euler(sequence, degrees=degrees)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ModelError(
-                f"Body '{self.name}': {sequence!r} is not a sequence of Euler angles: {error} Give one such as 'ZYX'."
-            ) from None
-
-    @property
-    def angle(self) -> np.ndarray:
-        """Angle of a planar body about ground z, (n_t,), rad, counting full turns."""
-        return self._planar("angle", self.q)
-
-    @property
-    def spin(self) -> np.ndarray:
-        """Rate of the angle of a planar body, (n_t,), rad/s."""
-        return self._planar("spin", self.v)
-
-    def _planar(self, name: str, columns: np.ndarray) -> np.ndarray:
-        column = kind_of(self.body).angle_coordinate
-        if column < 0:
-            raise AttributeError(
-                f"Body '{self.name}' is {self.kind}, only planar bodies have '{name}'. "
-                "Use orientation, rotation or angular_velocity, or the angle of one of its joints."
-            )
-        return columns[:, column]
 
 
 class JointResult:

@@ -7,8 +7,9 @@ import pytest
 from stored_four_bar import SPEED, Y_AXIS, bar_ends
 
 from index3.errors import ModelError
-from index3.results.export import empty_arrays
-from index3.results.result import Layout, Result
+from index3.results.arrays import empty_arrays
+from index3.results.layout import Layout
+from index3.results.result import Result
 
 STEP = 1e-4  # of the central differences: error h^2/6 of a third derivative of order 10, about 2e-8, in rates
 RATE = 1e-6  # tolerance for rates, fifty times that error

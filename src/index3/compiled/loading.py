@@ -1,0 +1,187 @@
+"""Kernel objects put into memory without LLVM, whose library alone takes a fifth of the start of a process.
+
+An object for x86-64 Linux is code, constants and a list of places that hold addresses: kernels are compiled for a
+large address space, so each such place is a whole word of eight bytes and needs no more than the address written into
+it. Objects of any other kind are left to LLVM (`store`), as are those that ask for a symbol that is not found. Code is
+never writable once it may be executed, and stays in place up to the end of the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+ELF64 = b"\x7fELF\x02\x01"  # of 64 bits, low byte first
+RELOCATABLE, X86_64 = 1, 62  # type and machine in its header
+SYMBOLS, RELOCATIONS, EMPTY, UNWINDING = 2, 4, 8, 0x70000001  # types of sections
+WRITABLE, ALLOCATED = 1, 2  # flags of sections
+ADDRESS = 1  # R_X86_64_64: symbol and addend, a whole word
+UNDEFINED = 0  # section number of symbols that are elsewhere
+
+
+class NotKnown(Exception):
+    """An object that is not of the kind this module understands."""
+
+
+class Section(NamedTuple):
+    """A line of an object's table of sections."""
+
+    name: int
+    type: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    entry: int
+
+
+class Image:
+    """An object as it will lie in memory: fixed parts that may be executed, and parts that may be written.
+
+    Raises
+    ------
+    NotKnown : it is of another kind, or has places that hold something else than whole addresses.
+    """
+
+    def __init__(self, code: bytes) -> None:
+        if not code.startswith(ELF64) or struct.unpack_from("<HH", code, 16) != (RELOCATABLE, X86_64):
+            raise NotKnown
+        self.code = code
+        (start,) = struct.unpack_from("<Q", code, 40)
+        size, count = struct.unpack_from("<HH", code, 58)
+        lines = struct.iter_unpack("<IIQQQQIIQQ", code[start : start + size * count])
+        self.sections = [Section(*line) for line in lines]
+        self.parts = {
+            k: one
+            for k, one in enumerate(self.sections)
+            if one.flags & ALLOCATED and one.size and one.type != UNWINDING
+        }
+        self.symbols: list[tuple[int, int, int, int, int, int]] = []
+        self.names = 0
+        self.words: list[tuple[int, int, int, int]] = []  # part, place in it, symbol, addend
+        for one in self.sections:
+            if one.type == SYMBOLS:
+                table = code[one.offset : one.offset + one.size]
+                self.symbols, self.names = list(struct.iter_unpack("<IBBHQQ", table)), self.sections[one.link].offset
+            elif one.type == RELOCATIONS and one.info in self.parts:
+                table = code[one.offset : one.offset + one.size]
+                for place, what, addend in struct.iter_unpack("<QQq", table):
+                    if what & 0xFFFFFFFF != ADDRESS:
+                        raise NotKnown
+                    self.words.append((one.info, place, what >> 32, addend))
+
+    def name(self, symbol: int) -> str:
+        """The name of a symbol."""
+        first = self.names + self.symbols[symbol][0]
+        return self.code[first : self.code.index(b"\0", first)].decode()
+
+    def layout(self, places: dict[bool, int]) -> dict[int, int]:
+        """Where its parts go behind what is laid out already, by whether they may be written; counts on."""
+        found = {}
+        for k, one in self.parts.items():
+            writable, step = bool(one.flags & WRITABLE), max(one.alignment, 1)
+            found[k] = -(-places[writable] // step) * step
+            places[writable] = found[k] + one.size
+        return found
+
+    def put(self, bases: Mapping[int, int], find: Callable[[str], int]) -> None:
+        """Copy its parts to where they belong, and write the addresses into them."""
+        for k, one in self.parts.items():
+            if one.type != EMPTY:
+                ctypes.memmove(bases[k], self.code[one.offset : one.offset + one.size], one.size)
+        found: dict[int, int] = {}
+        for part, place, symbol, addend in self.words:
+            if symbol not in found:
+                found[symbol] = self.address(symbol, bases, find)
+            word = ctypes.c_uint64.from_address(bases[part] + place)
+            word.value = found[symbol] + addend
+
+    def address(self, symbol: int, bases: Mapping[int, int], find: Callable[[str], int]) -> int:
+        """The address of a symbol."""
+        _, _, _, section, value, _ = self.symbols[symbol]
+        if section == UNDEFINED:
+            return find(self.name(symbol))
+        if section not in bases:  # of a part that is left out, or of none
+            raise NotKnown
+        return bases[section] + value
+
+    def entry(self, name: str, bases: Mapping[int, int]) -> int:
+        """The address of the function of this name."""
+        wanted = name.encode() + b"\0"
+        for first, _, _, section, value, _ in self.symbols:
+            if section in bases and self.code.startswith(wanted, self.names + first):
+                return bases[section] + value
+        raise NotKnown
+
+
+def load(objects: Sequence[tuple[str, bytes]], provided: Mapping[str, int]) -> list[int] | None:
+    """The addresses of functions, one in each object, given by name and code; None if LLVM must load them.
+
+    Parameters
+    ----------
+    provided : addresses of names that objects may ask for, before the process is searched for them
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        images = [Image(code) for _, code in objects]
+        places = {False: 0, True: 0}
+        layouts = [image.layout(places) for image in images]
+        memory = Memory(places[False], places[True])
+        find = functools.cache(lambda name: provided.get(name) or in_process(name))
+        found = []
+        for (name, _), image, layout in zip(objects, images, layouts, strict=True):
+            starts = {k: memory.starts[bool(image.parts[k].flags & WRITABLE)] for k in layout}
+            bases = {k: starts[k] + place for k, place in layout.items()}
+            image.put(bases, find)
+            found.append(image.entry(name, bases))
+        memory.close()
+    except (NotKnown, OSError, struct.error):
+        return None
+    return found
+
+
+def in_process(name: str) -> int:
+    """The address of a symbol of the C library or of Python."""
+    try:
+        return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
+    except AttributeError:
+        raise NotKnown from None
+
+
+class Memory:
+    """Pages for code and, behind them, pages for what it may write, all zero.
+
+    Raises
+    ------
+    OSError : the system gives none.
+    """
+
+    def __init__(self, fixed: int, writable: int) -> None:
+        import mmap
+
+        page, self.system = mmap.PAGESIZE, ctypes.CDLL(None, use_errno=True)
+        self.fixed = -(-max(fixed, 1) // page) * page
+        self.executable = mmap.PROT_READ | mmap.PROT_EXEC
+        ask = self.system.mmap
+        ask.restype = ctypes.c_void_p
+        ask.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        both, alone = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        start = ask(None, self.fixed + writable, both, alone, -1, 0)
+        if start is None or start == ctypes.c_void_p(-1).value:
+            raise OSError(ctypes.get_errno(), "no memory for kernels")
+        self.starts = {False: start, True: start + self.fixed}
+
+    def close(self) -> None:
+        """Let the code be executed, and no longer written."""
+        protect = self.system.mprotect
+        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        if protect(self.starts[False], self.fixed, self.executable) != 0:
+            raise OSError(ctypes.get_errno(), "memory of kernels cannot be made executable")

@@ -1,0 +1,111 @@
+"""The result of a run that has ended: what was collected, counted and audited, and remarks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.engine.audit import complaint, examine, losses
+from index3.engine.layout import mark_unique, moving_markers
+from index3.engine.reasons import STOPPED
+from index3.engine.suspects import suspects
+from index3.errors import warn
+from index3.linear import contract
+from index3.methods import audit, run
+from index3.results.result import Result
+from index3.results.sinks import StoreFailed
+
+if TYPE_CHECKING:
+    from index3.engine.runner import Runner
+
+
+def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Result:
+    """Everything that a run collected; `options` are those that the user gave, `note` is added to the message."""
+    segment, sink = runner.segment, runner.collector.sink
+    try:
+        runner.collector.give(more=False)
+    except StoreFailed as error:
+        runner.end_for_store(error)
+    stats = stats_of(runner)
+    arrays = sink.arrays
+    add_remarks(runner, stats, arrays)
+    unique = unique_rows(runner)  # before the audit, which moves the state
+    audited = audit_of(runner, arrays)
+    info = {
+        "status": runner.status, "message": runner.message + note, "success": runner.status in (0, STOPPED),
+        "stats": stats, "method": segment.method.key,
+        "options": {key: value for key, value in options.items() if value is not None},
+        "audit": audited,
+        "jumps": [asdict(jump) for jump in runner.jumps],
+        "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
+    }  # fmt: skip
+    if runner.events is not None:
+        found = {"t_events": runner.events.times(), "y_events": runner.events.states()}
+        info |= {key: [values.tolist() for values in lists] for key, lists in found.items()}
+    mark_unique(runner.layout, unique)
+    try:
+        sink.finish(runner.layout, info)
+    except StoreFailed as error:
+        runner.end_for_store(error)
+        info |= {"status": runner.status, "message": runner.message + note, "success": False}
+    result = Result(runner.layout, sink.arrays, info)
+    result.moving = moving_markers(segment.variant.whole)
+    result.sol = None if runner.log is None else runner.log.solution()
+    return result
+
+
+def stats_of(runner: Runner) -> dict[str, Any]:
+    """The counters of a run, its seconds, and what its jumps cost."""
+    stats: dict[str, Any] = {**runner.segment.counters(), "seconds": runner.seconds}
+    stats["work_error"] = float(runner.run[run.WORK][run.WORK_ERROR])
+    changes = runner.segment.index_changes()
+    if changes:
+        stats["index_changes"] = changes
+    if runner.jumps:
+        stats |= {"jumps": len(runner.jumps), "kinetic_lost": sum(jump.kinetic_lost for jump in runner.jumps)}
+    return stats | runner.cpu.stats()
+
+
+def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Add to the message of a run what its counters and its output tell about the choice of the method."""
+    if stats["stiff"]:
+        runner.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
+    misled = suspects(runner.segment, runner.status, stats)
+    if misled:
+        runner.message += f" {misled}"
+        if runner.status >= 0:
+            warn(misled)
+    remark = runner.segment.method.remark(arrays) if len(arrays["t"]) else ""
+    if remark:
+        runner.message += f" {remark}"
+        warn(remark)
+
+
+def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
+    """The audit of the run in plain numbers and words; what is out of bounds is told."""
+    segment = runner.segment
+    found = examine(segment, arrays, runner.momenta, project=runner.plan.project, jumped=bool(runner.jumps))
+    if found is None:
+        return None
+    said = "" if runner.status == -run.GAINED else complaint(found, segment)
+    if said:
+        runner.message += f" {said}"
+        if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
+            warn(said)
+    lost, grave = losses(segment)
+    runner.message += f" {lost}" if lost else ""
+    if grave:
+        warn(lost)
+    return found.to_list()
+
+
+def unique_rows(runner: Runner) -> np.ndarray:
+    """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
+    variant = runner.segment.variant
+    unique = np.ones(variant.whole.m, bool)
+    if runner.projection.factors[contract.INFO][contract.N_ZERO] > 0:
+        unique[variant.columns] = ~runner.projection.null_rows()
+    return unique

@@ -1,0 +1,100 @@
+"""The table of contacts: pairs of shapes, points of the first of each, bounding spheres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from index3.compiled.interface import Table, slots
+from index3.forces.contact_law import LAW
+from index3.forces.force import Place
+
+PLANE, SPHERE, CYLINDER, STRIP, SPROCKET = 0, 1, 2, 3, 4
+"""Surfaces of the second shape."""
+PAIR = np.dtype(
+    [
+        ("i", "i8"),
+        ("j", "i8"),
+        ("group", "i8"),  # its number in GROUPS
+        ("stiffness_at", "i8"),  # first place in GROUP_K and GROUP_D
+        ("first", "i8"),  # points of the first shape
+        ("count", "i8"),
+        ("surface", "i8"),
+        ("side", "f8"),  # -1 inside a hollow cylinder, teeth of a sprocket, else 1
+        ("radius", "f8"),  # of the second shape; half the length of a strip
+        ("reach", "f8"),  # distance from which on the shapes are surely apart
+        *LAW.descr,
+    ]
+)
+POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
+BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
+"""What the test of bounding spheres needs of a pair: apart from the rest, so that many fit into the cache."""
+PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT = slots(
+    pairs=(PAIR, 1),
+    points=(POINT, 1),
+    bounds=(BOUND, 1),
+    marks=("i8", 1),  # the markers of all pairs
+    seen=("f8", 2),  # where they were when the list was made
+    margin=("f8", 1),
+    near=("i8", 1),  # the list: numbers of pairs, NEAR_COUNT of them
+    near_count=("i8", 1),
+    report=("f8", 2),  # per pair what REPORTED names
+)
+REPORTED = {
+    "depth": ("m", slice(0, 1)),
+    "normal": ("N", slice(1, 2)),
+    "friction": ("N", slice(2, 5)),
+    "force": ("N", slice(5, 8)),
+    "point": ("m", slice(8, 11)),
+}
+MEMORY = (SEEN, NEAR, NEAR_COUNT)
+MARGIN_PART = 0.5
+"""The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
+
+
+def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
+    """The table of all contacts of a system."""
+    pairs: list[tuple] = []
+    points: list[tuple] = []
+    for (own, record), place in zip(described(elements), places, strict=True):
+        pairs.append((*place.markers, place.group, place.stiffness, len(points), len(own), *record))
+        points += own
+    return filled(pairs, points)
+
+
+def described(contacts: Iterable[Any]) -> Iterator[tuple[list[tuple], tuple]]:
+    """Points and record of each contact, worked out once for pairs of the same shapes and law."""
+    known: dict[Any, tuple[list[tuple], tuple]] = {}
+    equal: dict[Any, int] = {}  # shapes that are equal have one number
+    numbers: dict[int, int] = {}  # by their identity: hashing a shape takes ten times as long
+    for contact in contacts:
+        for shape in contact.shapes:
+            if id(shape) not in numbers:
+                numbers[id(shape)] = equal.setdefault(shape, len(equal))
+        first, second = contact.shapes
+        key = numbers[id(first)], numbers[id(second)], id(contact.law)
+        if key not in known:
+            known[key] = contact.points(), contact.record(None)
+        yield known[key]
+
+
+def filled(pairs: Sequence[tuple], points: Sequence[tuple]) -> Table:
+    """A table of these rows."""
+    result = Table(9)
+    result[PAIRS] = rows = np.array(pairs, PAIR).view(np.recarray)
+    result[BOUNDS] = rows[list(BOUND.names or ())].astype(BOUND).view(np.recarray)
+    result[POINTS] = np.array(points, POINT).view(np.recarray)
+    result[MARKS] = np.array(sorted({*rows.i.tolist(), *rows.j.tolist()}), np.int64)
+    result[SEEN] = np.full((len(result[MARKS]), 3), np.nan)  # nowhere: the first evaluation makes the list
+    result[MARGIN] = np.array([MARGIN_PART * min(rows.reach)])
+    result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
+    result[REPORT] = np.zeros((len(pairs), 11))
+    return result
+
+
+def restored(law: dict[str, Any]) -> Table:
+    """The table of a contact or set as its `law` describes it, its markers numbered from 0."""
+    points = [(tuple(place), radius, disc) for place, radius, disc in law["points"]]
+    return filled([tuple(row) for row in law["pairs"]], points)

@@ -1,0 +1,99 @@
+"""One instant of a compiled model: all that evaluations change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from index3.compiled import slots as s
+from index3.compiled.interface import Kernel, Slot, Table
+from index3.errors import ModelError
+
+if TYPE_CHECKING:
+    from index3.system.system import System
+
+
+class State:
+    """One instant of a system, everything derived from it, and the memory of elements; one run owns one state.
+
+    `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation. `tables` are the tables of
+    the kinds, one for each line of `system.stages`: the system's own, or where kernels write to one, a copy that shares
+    all but what they write.
+
+    >>> from index3.library import pendulum
+    >>> from index3.system.compile import compile_model
+    >>> system = compile_model(pendulum())
+    >>> one, other = State(system), State(system)
+    >>> one.move(1.0, system.q0, system.v0)
+    >>> other.restore(one.save())
+    >>> float(other[s.TIME][0])
+    1.0
+    """
+
+    def __init__(self, system: System) -> None:
+        system.take_failures()  # of an earlier run in this thread
+        self.system = system
+        self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
+        self.table = system.blank.sharing()
+        self.table.fill(system.room)
+        for slot, array in system.initial.items():
+            self.table[slot][:] = array
+        kinds = {id(table): table for _, _, table in system.stages}
+        own = {key: table.sharing(table.memory) for key, table in kinds.items() if table.memory}
+        self.memory = list(own.values())
+        self.tables = [own.get(id(table), table) for _, _, table in system.stages]
+        self.table[s.STAGE_TABLES] = np.array([table.handle for table in self.tables], np.int64)
+        self.move(0.0, system.q0, system.v0)
+
+    def __getitem__(self, slot: Slot) -> np.ndarray:
+        return self.table[slot]
+
+    @property
+    def handle(self) -> int:
+        """The number by which kernels know this state."""
+        return self.table.handle
+
+    def changing(self) -> dict[str, np.ndarray]:
+        """Every array that evaluations change, by name: those that are computed, and the memory of elements."""
+        arrays = {slot.name: self.table[slot] for slot in self.system.work}
+        return arrays | {f"{table.kind}.{slot.name}": table[slot] for table in self.memory for slot in table.memory}
+
+    def save(self) -> dict[str, np.ndarray]:
+        """Copies of everything that a state is, for `restore`."""
+        return {name: array.copy() for name, array in self.changing().items()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Become the state that was saved: evaluations go on bit by bit as they would have done there.
+
+        Raises
+        ------
+        ModelError : the arrays are not those of a state of this system.
+        """
+        own = self.changing()
+        for name in sorted(own.keys() | arrays.keys()):
+            given = np.asarray(arrays[name]) if name in arrays else None
+            if name not in own or given is None or (given.shape, given.dtype) != (own[name].shape, own[name].dtype):
+                raise ModelError(
+                    f"The saved state does not fit model '{self.system.name}': '{name}' differs. "
+                    "Restore states of the same model only."
+                )
+        for name, array in own.items():
+            array[...] = arrays[name]
+
+    def move(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
+        """Set the point of evaluation."""
+        self.table[s.TIME][0] = t
+        self.table[s.Q][:] = q
+        self.table[s.V][:] = v
+        self.table[s.Q_MASS][:] = q
+
+    def run(self, *kernels: Kernel) -> int:
+        """Run kernels of the evaluator in turn; stops at the first positive status and returns it."""
+        self.system.addresses.require(*kernels)
+        for kernel in kernels:
+            code = kernel(self.handle, 0)
+            if code:
+                return code
+        return 0
