@@ -13,6 +13,7 @@ from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check, RunAudit
+from index3.results.lazy import LateArrays
 
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and a warning tells."""
@@ -23,7 +24,10 @@ RESIDUAL = 1e-8
 def examine(
     segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
 ) -> RunAudit | None:
-    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
+    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited.
+
+    Rows are looked at when somebody asks, where that is when their residuals are worked out.
+    """
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:
         return None
@@ -31,15 +35,27 @@ def examine(
     if not jumped and len(arrays["t"]) > 1:
         parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
         checks += momentum_checks(segment, parts, arrays, float(watched[audit.PART]))
-    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * watched[audit.STRICT])
-    if arrays["lam"].shape[1] and len(arrays["t"]):
-        for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):
-            bound = max(RESIDUAL, rtol) if project else np.inf
-            checks.append(Check(f"{level} rows", float(np.max(worst)), bound, note="" if project else "not projected"))
+    if not isinstance(arrays, LateArrays):
+        checks += row_checks(arrays, bound_of_rows(segment, project))
     counters = segment.counters()
     note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
     checks.append(Check("rejected steps", float(counters["rejected"]), note=note))
     return RunAudit(tuple(checks))
+
+
+def bound_of_rows(segment: Segment, project: bool) -> float:
+    """What residuals of output should stay below."""
+    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * segment.run[run.AUDIT][audit.STRICT])
+    return max(RESIDUAL, rtol) if project else np.inf
+
+
+def row_checks(arrays: Mapping[str, np.ndarray], bound: float) -> list[Check]:
+    """The largest residual of rows at each level, if there are rows and lines."""
+    if not (arrays["lam"].shape[1] and len(arrays["t"])):
+        return []
+    note, levels = "" if np.isfinite(bound) else "not projected", ("position", "velocity", "acceleration")
+    worst = arrays["violation_scaled"].max(axis=0)
+    return [Check(f"{level} rows", float(x), bound, note=note) for level, x in zip(levels, worst, strict=True)]
 
 
 def energy_check(watched: np.ndarray, work_error: float) -> Check:

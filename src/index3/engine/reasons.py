@@ -10,7 +10,7 @@ from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
-from index3.methods.projection import not_converged, singular_body
+from index3.methods.projection_errors import not_converged, singular_body
 from index3.system import evaluate
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
