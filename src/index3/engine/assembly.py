@@ -10,7 +10,8 @@ from index3.compiled import slots as s
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
-from index3.methods.projection import CONTRADICTION, Projector
+from index3.methods.completion import CONTRADICTION
+from index3.methods.projection import Projector
 from index3.system.state import State
 from index3.system.system import System
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from index3.engine.collector import Callback, Collector
 from index3.engine.interrupts import Watch
+from index3.engine.late import may_be_late
 from index3.engine.layout import describe
 from index3.engine.momentum import Momenta
 from index3.engine.reasons import (
@@ -64,7 +65,9 @@ class Runner:
         self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
-        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines)
+        self.momenta = Momenta(segment)
+        late = plan.project and may_be_late(whole) and not (self.momenta.parts or segment.variant.model.controllers)
+        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []
         self.status, self.message = 0, ""
@@ -79,7 +82,6 @@ class Runner:
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
-        self.momenta = Momenta(segment)
         self.keeper: Keeper | None = None  # of a run that can be resumed
 
     @property
@@ -215,7 +217,8 @@ class Runner:
         if line is not None:
             collector.add(line)
         first = collector.closed
-        error = collector.close(self.plan.project)
+        with self.watch.closing_lines():
+            error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         stops = self.callback is not None and collector.show(self.callback, first)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.time_functions import derivative
 from index3.engine.balance import MODES
 from index3.errors import ModelError, warn
 from index3.linear.registry import check_needs
@@ -188,29 +187,6 @@ def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> 
         times = np.append(times, t1)
     times[-1] = t1
     return times
-
-
-def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float]) -> None:
-    """Warn where the rate given with a function of time is not its derivative at the start.
-
-    `motions` are labels with functions (f, df, ddf), of numbers or of vectors.
-    """
-    t, h = span[0], min(1e-4, 0.01 * (span[1] - span[0]))
-    for label, (f, df, _) in motions:
-        if df == derivative(f):  # its own, or made from it
-            continue
-        try:
-            before, after, later, rate = (np.atleast_1d(x) for x in (f(t), f(t + h), f(t + 2.0 * h), df(t)))
-            slope = (4.0 * after - 3.0 * before - later) / (2.0 * h)
-        except Exception:  # the run itself will say what is wrong with the function
-            continue
-        for seen, said in zip(slope.tolist(), rate.tolist(), strict=False):
-            if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
-                warn(
-                    f"{label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
-                    "Velocities follow df: make it the derivative of f.",
-                )
-                break
 
 
 def longest_step(model: Any) -> tuple[float, str]:

@@ -13,7 +13,13 @@ import math
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, call_time, helper, kernel, view
-from index3.system.scatter import add_group, add_reaction_derivatives, carry_row, fill_velocity_derivative
+from index3.system.scatter import (
+    add_group,
+    add_reaction_derivatives,
+    add_row_products,
+    carry_row,
+    fill_velocity_derivative,
+)
 
 BAD_FUNCTION = 901  # a user's function of time gave something that is not finite
 
@@ -37,7 +43,7 @@ def run_stage(T, stage):
 def fill_functions(T):
     """Values and derivatives of the users' functions of time, and in the last line the time they belong to.
 
-    While a method steps, functions are asked again only for another time.
+    While a method steps, functions are asked again only for another time. Those without an address are constant.
     """
     functions, values, t = view(T, s.FUNCTIONS), view(T, s.FUNCTION_VALUES), view(T, s.TIME)[0]
     last = functions.shape[0]
@@ -46,6 +52,8 @@ def fill_functions(T):
     values[last, 0] = math.nan
     for k in range(functions.shape[0]):
         for d in range(3):
+            if functions[k, d] == 0:
+                continue
             y = call_time(functions[k, d], t)
             values[k, d] = y
             if not abs(y) < 1e300:  # also catches NaN
@@ -120,6 +128,20 @@ def forces(T, E):
     if code == OK:
         code = run_stage(T, s.GATHER)
     return code
+
+
+@kernel
+def rows(T, E):
+    """At (t, q, v): marker poses, PHI and ROW_G, which is all of `forces` that the closing of constraints needs.
+
+    Bodies fill their own rows where they gather forces; these are old ones here, and G means nothing.
+    """
+    code = fill_functions(T)
+    if code == OK:
+        code = run_stage(T, s.POSES)
+    if code == OK:
+        code = run_stage(T, s.CONSTRAINTS)
+    return run_stage(T, s.GATHER) if code == OK else code
 
 
 @kernel
@@ -246,8 +268,7 @@ def fill_rates(T):
     phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    for e in range(phi_q.shape[0]):
-        rate[row[e]] += phi_q[e] * v[col[e]]
+    add_row_products(phi_q, row, col, v, rate)
     for k in range(rate.shape[0]):
         if level[k] == 1:
             rate[k] = phi[k]

@@ -27,6 +27,19 @@ def carry_row(groups, k, members, columns, markers, gradient, first, ragged, out
 
 
 @helper
+def add_row_products(values, row, column, x, out):
+    """out += (matrix by its entries, those of a row one behind the other) x; sums stay in a register along a row."""
+    e, count = 0, values.shape[0]
+    while e < count:
+        r = row[e]
+        total = out[r]
+        while e < count and row[e] == r:
+            total += values[e] * x[column[e]]
+            e += 1
+        out[r] = total
+
+
+@helper
 def add_pair(
     matrix, places, first, columns, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c
 ):

@@ -33,7 +33,7 @@ def newton_table(
     table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal], float)
     table[newton.MEMORY] = np.zeros(7)
     table[newton.FLAGS] = np.array([1, 0, 0, 0], np.int64)
-    table[newton.CLOSURE] = np.zeros(1, np.int64)
+    table[newton.PROJECTOR] = np.zeros(1, np.int64)
     vectors = (
         newton.Q_BASE,
         newton.V_BASE,
@@ -49,7 +49,7 @@ def newton_table(
     table[newton.GUESS_LAM], table[newton.STEP_LAM] = np.zeros(m), np.zeros(m)
     if stabilised:
         projector = Projector(progress.state, progress.solver)
-        table[newton.CLOSURE][0] = projector.handle
+        table[newton.PROJECTOR][0] = projector.handle
         table.owned = projector  # type: ignore[attr-defined]  # the table knows only its address
     return table
 
