@@ -304,7 +304,7 @@ def test_doctor_looks_at_the_cache(monkeypatch, tmp_path):
     (tmp_path / "deep" / "cache").chmod(0o777)
     code, out, _ = run("doctor")
     assert code == common.FAILED
-    assert "others may write it: chmod 700" in out
+    assert "others can write to it: chmod 700" in out
     (tmp_path / "deep" / "cache").chmod(0o700)
     monkeypatch.setattr(doctor, "ROOM", 1e30)
     code, out, _ = run("doctor")

@@ -37,7 +37,7 @@ RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "prog
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 
 app = typer.Typer(
-    help="Multibody dynamics: run, check and question mechanisms.",
+    help="Multibody dynamics: run, check and analyse mechanisms.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,7 +55,7 @@ def run(
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
     linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
     initial: InitialOption = [],  # noqa: B006
-    option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeat.")] = [],  # noqa: B006
+    option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeatable.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
     plot: PlotOption = None,
@@ -81,9 +81,9 @@ def run(
 
 @app.command()
 def resume(
-    file: Annotated[Path, typer.Argument(metavar="FILE.nc", help="What was given as --store.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.nc", help="The file given as --store.")],
     model: Annotated[
-        str | None, typer.Option("--model", metavar="MODEL", help="The mechanism, if FILE lacks it.")
+        str | None, typer.Option("--model", metavar="MODEL", help="The mechanism, if FILE does not contain it.")
     ] = None,
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,

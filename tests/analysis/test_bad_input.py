@@ -48,7 +48,7 @@ def stops(model, *words, span=(0.0, 1.0), **settings):
         (lambda: ix.RigidBody("b", 0.0, (1, 1, 1)), ("RigidBody 'b'", "mass")),
         (lambda: ix.RigidBody("b", np.nan, (1, 1, 1)), ("RigidBody 'b'", "mass")),
         (lambda: ix.PointMass("b", np.inf), ("PointMass 'b'", "mass")),
-        (lambda: ix.RigidBody("b", 1.0, (1, 1, 3)), ("RigidBody 'b'", "no rigid body has it")),
+        (lambda: ix.RigidBody("b", 1.0, (1, 1, 3)), ("RigidBody 'b'", "no rigid body can have these")),
         (lambda: ix.RigidBody("b", 1.0, (1, 1, np.nan)), ("RigidBody 'b'", "inertia")),
         (lambda: ix.RigidBody("b", 1.0, (1, 1, -1)), ("RigidBody 'b'", "negative")),
         (lambda: ix.PlanarBody("b", 1.0, -1.0), ("PlanarBody 'b'", "inertia")),

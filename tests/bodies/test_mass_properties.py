@@ -63,7 +63,7 @@ def test_mesh_of_a_tetrahedron():
     [
         (lambda v, f: (v, f[:-1]), "open mesh"),
         (lambda v, f: (v, f[:, ::-1]), "inside out"),
-        (lambda v, f: (v, np.vstack([f[:-1], f[-1:, ::-1]])), "do not turn the same way"),
+        (lambda v, f: (v, np.vstack([f[:-1], f[-1:, ::-1]])), "are not oriented consistently"),
         (lambda v, f: (v * (1, 1, 0), f), "no volume"),
         (lambda v, f: (v, f + 1), "does not exist"),
         (lambda v, f: (v[:, :2], f), "vertices"),

@@ -101,5 +101,5 @@ def test_stresses_of_a_solid_by_a_matrix():
     eta = np.linalg.lstsq(body.data.shapes[:2, :3].reshape(6, 2), np.array((0.5, 0, 0, 0.1, 0, 0)), rcond=None)[0]
     found = body.data.stress.at_nodes(eta[None], np.array((0, 1)))[0]
     assert found == pytest.approx((1.0, 0.3 * np.sqrt(3.0)), rel=1e-12)
-    with pytest.raises(ix.ModelError, match=r"'lumps' has stress .* Give a matrix that makes of 18 displacements"):
+    with pytest.raises(ix.ModelError, match=r"'lumps' has stress .* Give a matrix that maps 18 displacements"):
         ix.ModalBody.from_modes("lumps", np.eye(18)[:, [0, 3]], MASS, STIFFNESS, NODES, stress=matrix[:6])

@@ -142,7 +142,7 @@ def test_markers_that_no_node_carries_are_refused():
     tube = beam(4).body("tube", interface=["A", "B"], modes=0)
     with pytest.raises(ix.ModelError, match="'tube' has no node 'C'"):
         tube.marker(node="C")
-    with pytest.raises(ix.ModelError, match="stands on no node"):
+    with pytest.raises(ix.ModelError, match="is on no node"):
         tube.marker((0.1, 0, 0))
     with pytest.raises(ix.ModelError, match="has no node within a tenth of its size"):
         ix.Spherical("far", ix.Model().ground, tube, at=(0, 0, 1))

@@ -22,7 +22,7 @@ pytestmark = [
 ]
 as_root = pytest.mark.skipif(sys.platform != "win32" and os.geteuid() != 0, reason="only root gives files away")
 SOMEBODY = 4321  # a user who is not the one that runs the tests
-TEMPORARY = "are kept for this process only. Set INDEX3_CACHE to a folder that you, and nobody else, can write."
+TEMPORARY = "are kept for this process only. Set INDEX3_CACHE to a folder that only you can write to."
 HIT = ("7.0 False\n", "")
 LARGE = "from index3.system.evaluate import forces\nprint(forces.address != 0)"  # its object takes more than 4 kB
 
@@ -132,7 +132,7 @@ def test_a_run_loads_nothing_that_others_could_have_written(workshop, tmp_path):
     folder.chmod(0o777)
     output, messages = workshop.run(INDEX3_CACHE=str(folder))
     assert output == "7.0 False\n"
-    assert f"{folder} (it belongs to somebody else, or others may write it) and {TEMPORARY}" in messages
+    assert f"{folder} (it belongs to someone else, or others can write to it) and {TEMPORARY}" in messages
     assert [path.stat() for path in folder.iterdir()] == before
     assert stat.S_IMODE(folder.stat().st_mode) == 0o777  # a folder that the user names is left as it is
 
@@ -152,7 +152,7 @@ def test_a_folder_of_somebody_else_is_not_used(home, monkeypatch, capsys):
     os.chown(folder, SOMEBODY, -1)
     monkeypatch.setenv("INDEX3_CACHE", str(folder))
     assert cache.build_directory() != folder
-    assert "it belongs to somebody else" in capsys.readouterr().err
+    assert "it belongs to someone else" in capsys.readouterr().err
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
@@ -217,7 +217,7 @@ def test_where_both_folders_are_full_objects_are_held_in_memory(home, monkeypatc
     assert store.read(*key) == (None, "symbol", b"code")
     assert store.find(*key) is None
     said = capsys.readouterr().err
-    assert re.search(r"nor in .*index3-.* \(No space left on device\)\. Make room.* for each process anew\.", said)
+    assert re.search(r"nor in .*index3-.* \(No space left on device\)\. Make room.* rebuilds its kernels\.", said)
     store._build([("index3.system.evaluate", "mass")])
     assert "Make room" not in capsys.readouterr().err  # said once
 

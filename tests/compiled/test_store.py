@@ -88,7 +88,7 @@ def test_a_cache_that_cannot_be_written(workshop, tmp_path):
     output, messages = workshop.run(INDEX3_CACHE=str(blocked / "cache"))
     assert output == "7.0 False\n"
     assert "kept for this process only" in messages
-    assert "Set INDEX3_CACHE to a folder that you, and nobody else, can write." in messages
+    assert "Set INDEX3_CACHE to a folder that only you can write to." in messages
     assert blocked.read_text() == "not a folder"
 
 

@@ -41,7 +41,7 @@ CHANGES = [
     (("joints", 0, "axs"), [0, 1, 0], A + "Revolute has no field 'axs'. Did you mean 'axis'?"),
     (("joints", 0, "type"), "Revolut", A + "unknown type 'Revolut'. Did you mean 'Revolute'?"),
     (("joints", 0, "type"), ["Revolute"], A + "unknown type ['Revolute']"),
-    (("joints", 0, "type"), "RigidBody", A + "the type 'RigidBody' belongs into bodies"),
+    (("joints", 0, "type"), "RigidBody", A + "the type 'RigidBody' belongs in bodies"),
     (("forces", 0, "type"), "UserForce", SPRING + "a file cannot hold the type 'UserForce': it holds functions"),
     (("joints", 0), 5, "joints[0]: is 5. Give an object"),
     (("joints",), {}, "joints is {}. Give a list"),

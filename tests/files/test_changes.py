@@ -105,7 +105,7 @@ def test_elements_without_fields_are_named(model):
         res[0] = z[0] - 1.0
 
     model.add(ix.UserEquations("push", model["ball"].marker(), residual, variables=(1.0,)))
-    with pytest.raises(ModelError, match=r"UserEquations 'push' has no fields to change: it holds functions of Python"):
+    with pytest.raises(ModelError, match=r"UserEquations 'push' has no fields to change: it holds Python functions"):
         changed_model(model, {"push.parameters": (1.0,)})
     linkage = EXAMPLES["NaturalLinkage"]()
     with pytest.raises(ModelError, match=r"built step by step \(steps\). Name a number of one of its parts"):

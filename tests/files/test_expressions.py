@@ -71,7 +71,7 @@ def test_powers_at_zero():
         ("sin(x=t)", "without names"),
         ("sin(*t)", "a star"),
         ("1 if t else 2", "if has no meaning"),
-        ("t < 1", "belongs into where"),
+        ("t < 1", "belongs in where"),
         ("where(t, 1, 2)", "a comparison"),
         ("where(t == 1, 1, 2)", "only < <= > >="),
         ("t^2", "Write \\*\\* for a power"),

@@ -87,7 +87,7 @@ WRONG = {
     "'shapes' is of the shape [3, 6, 6]": lambda x: x | {"shapes": x["shapes"][:, :, :6]},
     "'mass' is missing": lambda x: {key: value for key, value in x.items() if key != "mass"},
     "a negative or vanishing 'stiffness'": lambda x: x | {"stiffness": -x["stiffness"]},
-    "an inertia that no body has": lambda x: x | {"inertia": -x["inertia"]},
+    "an inertia that no body can have": lambda x: x | {"inertia": -x["inertia"]},
     "'lines' name nodes that do not exist": lambda x: x | {"lines": x["lines"] + 5},
     "stresses that do not fit": lambda x: x | {"stress_nodes": x["stress_nodes"] + 5},
     "names of nodes that cannot be read": lambda x: x | {"names": x["names"][1:]},

@@ -58,6 +58,7 @@ class Bench:
         self.table[s.ENERGY], self.table[s.TIME] = np.zeros(3), np.array([0.7])
         self.table[s.ANGLE_REF], self.table[s.STATUS] = np.array([self.near]), np.zeros(4, np.int64)
         self.places, marker, stiffness = [], 0, 0
+        self.table[s.COEF] = np.ones(6)  # a matrix with a place for all derivatives
         self.table[s.MARKERS] = np.ones(n, s.MARKER)  # all of them move
         self.table[s.GROUPS] = np.zeros(len(counts), s.GROUP)
         self.table[s.GROUP_APART] = np.zeros(len(counts), np.int64)

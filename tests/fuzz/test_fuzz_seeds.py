@@ -116,6 +116,21 @@ def test_differences_are_explained_or_found(monkeypatch, errors, word):
     assert fuzz_judge.judge(case).word == word
 
 
+@pytest.mark.parametrize(
+    ("tight", "word"), [((1e-6, 1e-4, 1.0), "agree at tighter tolerances"), ((1e-6, 0.5, 1.0), "differs")]
+)
+def test_motions_are_compared_until_they_part(monkeypatch, tight, word):
+    """Errors that grow until they are as large as the motion; there, smaller tolerances do not help any more."""
+
+    def run(case, model, method, rtol, start=None, tighter=False):
+        off = np.zeros(3) if method == "b" else np.array(tight if tighter else (1e-3, 0.5, 1.5))
+        return Ran("clean", result=types.SimpleNamespace(q=1.0 + off[:, None], v=np.zeros((3, 1))))
+
+    monkeypatch.setattr(fuzz_judge, "run", run)
+    case = Case(0, "", lambda: ix.Model("empty"), (0.0, 1.0), "a", ("b",), 1e-4)
+    assert fuzz_judge.judge(case).word == word
+
+
 def test_the_table_names_causes(capsys):
     from collections import Counter
 

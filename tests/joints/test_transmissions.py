@@ -236,7 +236,7 @@ def test_refused_couplings():
     with refused("Coupler 'c': which coordinate of Spherical 'ball'?"):
         ix.Coupler("c", [(1, pins[0]), (1, model["ball"])])
     rod = ix.Distance("rod", model["small"], model["large"], points=((0, 0, 0), (0.3, 0, 0)))
-    with refused("Coupler 'c' cannot relate the length of Distance 'rod', which that joint holds."):
+    with refused("Coupler 'c' cannot relate the length of Distance 'rod', which that joint keeps constant."):
         ix.Coupler("c", [(1, pins[0]), (1, rod)])
     free = ix.Revolute("free", model.ground, model["large"], at=(0.3, 0, 0), axis=Z)
     with refused("Gear 'g' refers to Revolute 'free', which is not in model 'gears'. Add that first."):

@@ -199,18 +199,18 @@ def test_later_stages_start_better(monkeypatch):
 @pytest.mark.parametrize("name", ["four_bar", "andrews"])
 def test_recovery_takes_few_iterations(name, monkeypatch):
     """S4-21: positions are recovered with directions of the last accepted state in at most 4 iterations, typically."""
-    rounds, land, add = [], frame.land_positions, frame.add_landing
+    rounds, recover, add = [], frame.recover_positions, frame.add_correction
 
-    def counted_land(T, F):
+    def counted_recovery(T, F):
         rounds.append(0)
-        return land(T, F)
+        return recover(T, F)
 
     def counted_add(F, target, normal, x):
         rounds[-1] += normal is view(F, frame.NORMAL_Q)
         add(F, target, normal, x)
 
-    monkeypatch.setattr(frame, "land_positions", counted_land)
-    monkeypatch.setattr(frame, "add_landing", counted_add)
+    monkeypatch.setattr(frame, "recover_positions", counted_recovery)
+    monkeypatch.setattr(frame, "add_correction", counted_add)
     span = {"four_bar": 0.05, "andrews": 0.002}[name]
     assert ix.simulate(MODELS[name](), (0, span), "statespace-trapezoidal", rtol=1e-4).success
     print(name, "iterations of the recovery:", np.bincount(rounds), "mean", np.mean(rounds))

@@ -118,7 +118,7 @@ def test_every_block_is_on_the_disk_before_the_next(tmp_path, monkeypatch):
 def test_an_earlier_journal_is_not_overwritten(tmp_path):
     path, result = tmp_path / "run.journal", four_bar_result(5)
     write(path, result, 5)
-    with pytest.raises(Index3Error, match=r"journal '.*run\.journal' of a run that is under way or did not end"):
+    with pytest.raises(Index3Error, match=r"journal '.*run\.journal' of a run that is still running or did not end"):
         write(path, result, 2)
     assert read_journal(path).lines == 5
 

@@ -25,7 +25,7 @@ from index3.errors import AssemblyError
 from index3.linear import contract, solver
 from index3.linear.reference import free_space, sparse_matrix
 from index3.methods import projection_kernels
-from index3.methods.projection import singular_body
+from index3.methods.projection_errors import singular_body
 from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 
@@ -41,6 +41,8 @@ NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 SLENDER = 1e-4
 """Factor of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending."""
+CLOSED = 1e-11
+"""What `Balance.close_to` leaves of a position row."""
 DENSE = 3000
 """Coordinates up to which stability is decided by dense eigenvalues."""
 
@@ -65,6 +67,7 @@ class Balance:
         self.states = np.arange(self.n) >= state.system.first_state
         self.idle = state[s.Q][self.states].copy()  # coordinates of blocks of states: nothing depends on them
         self.iterations = 0
+        self.gap: np.ndarray | None = None  # what position rows are to be, if not zero
         self.deforms = any(body.deforms for body in state.system.bodies)
         self.finer = SLENDER if self.deforms else 1.0
         starts = zip(state.system.bodies, state.system.starts, strict=False)
@@ -166,20 +169,23 @@ class Balance:
         ratio = held[masses > 0.0] / masses[masses > 0.0]
         return float(ratio.max(initial=0.0))
 
-    def step(self, sigma: float) -> np.ndarray | None:
-        """dq for a sigma, or None if the matrix is singular."""
+    def step(self, sigma: float, shift: np.ndarray | None = None) -> np.ndarray | None:
+        """dq for a sigma, or None if the matrix is singular; with a `shift`, what moves position rows by that much."""
         from scipy.sparse.linalg import splu
 
         try:
             self.factors = splu(self.sparse(self.stiffness + max(sigma, self.held) * self.mass))
         except RuntimeError:
             return None
-        dq = self.correction(self.force)
+        dq = self.correction(self.force, shift)
         return dq if np.all(np.isfinite(dq)) else None
 
-    def correction(self, force: np.ndarray) -> np.ndarray:
-        """What the matrix of the last step makes of a force."""
-        return self.factors.solve(np.concatenate([force, np.zeros(len(self.diagonal) - self.n)]))[: self.n]
+    def correction(self, force: np.ndarray, shift: np.ndarray | None = None) -> np.ndarray:
+        """What the matrix of the last step makes of a force, and of a shift of the rows that are not redundant."""
+        right = np.concatenate([force, np.zeros(len(self.diagonal) - self.n)])
+        if shift is not None:
+            right[self.n + self.rows] = shift[self.rows]
+        return self.factors.solve(right)[: self.n]
 
     def on_coordinates(self, entries: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Part of a matrix, K or M, that belongs to the coordinates, times vectors (n, ...)."""
@@ -191,13 +197,38 @@ class Balance:
         self.iterations += 1
         self.place(u)
         try:
-            self.equations.project(projection_kernels.assemble_positions)
+            if self.gap is None:
+                self.equations.project(projection_kernels.assemble_positions)
+            elif not self.close_to(self.gap):
+                raise AssemblyError("the gap cannot be kept")
             self.weigh()
             return True
         except (AssemblyError, ValueError):  # also a ModelError: a force has no value there
             self.state.system.take_failures()
             self.back(before)
             return False
+
+    def close_to(self, gap: np.ndarray, most: int = 20) -> bool:
+        """Newton's iteration on Phi(q) = gap with mass-orthogonal steps; whether it got there."""
+        state, factors, positions = self.state, self.equations.projection.factors, self.state[s.LEVEL] == 0
+        last = np.inf
+        for _ in range(most):
+            self.equations.evaluate(evaluate.forces, evaluate.jacobian)
+            left = np.where(positions, gap - state[s.PHI], 0.0)
+            size = float(np.abs(left).max(initial=0.0))
+            if size <= CLOSED or (size < 1e3 * CLOSED and size > 0.5 * last):  # rounding
+                return True
+            if not size < 2.0 * last:
+                return False
+            last = size
+            self.entries(s.C_M)
+            if solver.factor(factors):
+                return False
+            x = factors[contract.X]
+            x[: self.n], x[self.n :] = 0.0, left
+            solver.solve_refined(factors)
+            self.place(self.point + x[: self.n])
+        return False
 
     def back(self, u: np.ndarray) -> None:
         """Return to a point that was weighed before."""
@@ -307,3 +338,10 @@ def eigen(balance: Balance) -> Eigen | None:
         order = np.argsort(values.real)
         values, vectors = values[order], vectors[:, order]
     return values, basis @ vectors
+
+
+def falls(values: Eigen | None, finer: float) -> bool:
+    """Whether some direction is known to have negative stiffness."""
+    if values is None or not len(values[0]):
+        return False
+    return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())

@@ -145,7 +145,7 @@ class Linear:
             hertz = mode.frequency / (2.0 * np.pi)
             lines.append(f"{k:>6}{mode.frequency:>14.6g}{hertz:>14.6g}{mode.damping:>11.4g}   {mode.words}")
         if len(self.modes) < len(self.A):
-            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and stand once in .eigenvalues")
+            lines.append(f"  {len(self.A)} eigenvalues: conjugate pairs are one mode, and appear once in .eigenvalues")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 

@@ -58,7 +58,7 @@ def input_force(model: Model, unit: Result, name: str, t: float) -> np.ndarray:
         return coordinate_gradient(model.joints[owner], unit, rest, name)
     if owner in model.motions:
         raise ModelError(
-            f"linearize: Motion '{owner}' prescribes a motion, so no force on it has an effect. Take it out of the "
+            f"linearize: Motion '{owner}' prescribes a motion, so no force on it has an effect. Remove it from the "
             f"model and use the joint '{model.motions[owner].joint.name}' as input."
         )
     if owner in model.forces:

@@ -41,7 +41,7 @@ def check_store(store: Any, dense_output: bool) -> Path | None:
         raise ModelError(f"simulate: store = {short(store)}. Give the path of a file, such as 'run.nc'.")
     path = Path(store)
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
-        raise ModelError(f"simulate: store = '{path}': give a file in a folder that is there.")
+        raise ModelError(f"simulate: store = '{path}': give a file in an existing folder.")
     if dense_output:
         raise ModelError("simulate: dense_output is kept in memory, not in a store. Give t_eval, or leave one out.")
     return path
@@ -111,7 +111,7 @@ def resume(
         return Result.load(path)
     asked = journal.asked
     if asked is None:
-        raise Index3Error(f"resume: the journal of '{path}' does not say what was asked of the run. Run it again.")
+        raise Index3Error(f"resume: the journal of '{path}' does not contain the settings of the run. Run it again.")
     if asked["version"] != __version__ or not JIT:
         here = __version__ if JIT else "kernels run as plain Python"
         raise Index3Error(f"resume: '{path}' was begun by index3 {asked['version']}, here is {here}. Resume it there.")

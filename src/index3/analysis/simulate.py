@@ -66,7 +66,8 @@ def simulate(
     open_joints : names of joints and motions that are open at the start, for an event to close
     first_step, max_step : of the steps chosen by the method [s]; without `max_step` no step is longer than forces allow
         (a tyre must not leap over the bumps of its road), and `result.message` tells
-    max_steps : give up after this many accepted steps
+    max_steps : give up after this many accepted steps; earlier if a tenth of them, tried, advanced so little that the
+        rest would take a thousand times as many
     initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
         last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start. Or joint
         coordinates and rates by name, {"pin.angle": 0.3, "pin.angle_rate": 2.0}: these are met exactly, the rest is

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.compiled import store
+from index3.engine.doubts import check_motions, driven_functions, fickle_forces, refused_velocities
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
@@ -22,7 +23,6 @@ from index3.engine.settings import (
     absolute_tolerance,
     check_choices,
     check_model,
-    check_motions,
     check_solver,
     check_span,
     check_steps,
@@ -32,7 +32,7 @@ from index3.engine.settings import (
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed
+from index3.errors import ModelError, SimulationFailed, warn
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -312,7 +312,7 @@ class Simulation:
             stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
-        check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
+        check_motions(driven_functions(model), span)
         return plan, note
 
     def _begin(
@@ -334,6 +334,9 @@ class Simulation:
         variant.close(t0, start)
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
+        for said in (refused_velocities(variant.state) if start is None else "", fickle_forces(variant.state)):
+            if said:
+                warn(said)
         return begin(plan, variant, t0)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, newton, plain_newton, relax
+from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, falls, newton, plain_newton, relax
+from index3.analysis.gaps import draw_together
 from index3.analysis.instants import movement, name_motions
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
@@ -136,17 +137,16 @@ def static(
     equations = Equations(held, "static")
     system, state = equations.system, equations.state
     start = equations.start(initial, t)
-    assembly = equations.assemble(t, start)
-    balance = Balance(equations)
+    begin = system.q0 if start is None else start.q
+    balance, assembly = led_or_assembled(equations, start, t, int(max_iterations))
     used, notes, values = find(balance, method, tolerance, int(max_iterations))
     if not used:
         raise AssemblyError(unbalanced(held, balance))
     stable, free = judge(held, balance, values)
     q, v = state[s.Q].copy(), state[s.V].copy()  # rates are zero, but for first-order states
-    begin = system.q0 if start is None else start.q
     if stable is None:
         what = "first-order states" if balance.states.any() else "many coordinates"
-        notes.append(f"stability was not examined, because of {what}; `linearize` tells")
+        notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, balance, used)
     return Static(
@@ -154,6 +154,16 @@ def static(
         angle=result.arrays["angle"][0], residual=balance.residual, method=used, iterations=balance.iterations,
         stable=stable, free=free, moved=moved, result=result, notes=notes,
     )  # fmt: skip
+
+
+def led_or_assembled(equations: Equations, start: Any, t: float, most: int) -> tuple[Balance, Any]:
+    """The closed position to begin with, and what `assemble` says; bodies that deform are led there if need be."""
+    assembly = equations.assemble(t, start)
+    balance = Balance(equations)
+    closed = balance.point
+    if not draw_together(balance, equations.system.q0 if start is None else start.q, most):
+        balance.back(closed)
+    return balance, assembly
 
 
 def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
@@ -217,13 +227,6 @@ def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[st
         balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
         sigma = 2.0 * abs(values[0][0])
     return "relaxation", notes, values
-
-
-def falls(values: Eigen | None, finer: float) -> bool:
-    """Whether some direction is known to have negative stiffness."""
-    if values is None or not len(values[0]):
-        return False
-    return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())
 
 
 def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:

@@ -70,7 +70,7 @@ class Stepper:
         ModelError : an unknown name, or a value that the element refuses; nothing has changed then.
         """
         if not isinstance(name, str):
-            raise ModelError(f"set: {short(name)} is no name. Give one such as 'coil.stiffness'.")
+            raise ModelError(f"set: {short(name)} is not a name. Give one such as 'coil.stiffness'.")
         changes = {**self._changes, name: value}
         with self._simulation.changed(changes):
             self._changes = changes

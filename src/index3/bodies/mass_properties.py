@@ -119,8 +119,8 @@ def check_closed(faces: np.ndarray, owner: str) -> None:
             )
         if count != counts.get((end, start), 0):
             raise ModelError(
-                f"{owner} has a mesh whose faces at the edge between vertices {start} and {end} do not turn the same "
-                "way. Order the vertices of all faces counter-clockwise seen from outside."
+                f"{owner} has a mesh whose faces at the edge between vertices {start} and {end} are not oriented "
+                "consistently. Order the vertices of all faces counter-clockwise seen from outside."
             )
 
 

@@ -76,7 +76,7 @@ def check_numbers(given: Mapping[str, np.ndarray], owner: str) -> None:
             raise ModelError(f"{owner} has data with a negative or vanishing '{key}'. Give positive numbers.")
     J = given["inertia"]
     if not np.array_equal(J, J.T) or np.linalg.eigvalsh(J)[0] < 0.0:
-        raise ModelError(f"{owner} has data with an inertia that no body has. Give a symmetric positive one.")
+        raise ModelError(f"{owner} has data with an inertia that no body can have. Give a symmetric positive one.")
     for key in ("lines", "faces"):
         if np.any(given[key] < 0) or np.any(given[key] >= len(given["nodes"])):
             raise ModelError(f"{owner} has data in which '{key}' name nodes that do not exist.")

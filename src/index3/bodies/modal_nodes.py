@@ -114,12 +114,12 @@ class BodyOfNodes(Body):
         owner = f"Marker of {self.label}"
         if node is None:
             if np.any(as_vector(position, owner, "position")):
-                raise ModelError(f"{owner} stands on no node. Give node=..., one of those the body was made with.")
+                raise ModelError(f"{owner} is on no node. Give node=..., one of those the body was made with.")
             return self._on(None, np.zeros(3), frame(z, x, owner), name)
         number = node_number(node, self.data.nodes, self.data.names, self.label)
         arm = as_vector(position, owner, "position")
         if np.any(arm) and not self.data.turning[number]:
-            raise ModelError(f"{owner} stands on an arm at node {number}, which has no rotations. Use an interface.")
+            raise ModelError(f"{owner} is on an arm at node {number}, which has no rotations. Use an interface.")
         return self._on(number, arm, frame(z, x, owner), name)
 
     def marker_at_pose(self, point: np.ndarray, axes: np.ndarray, name: str | None = None) -> Marker:

@@ -129,7 +129,7 @@ def held_solution(owner: str, K: sp.csc_matrix, right: np.ndarray) -> np.ndarray
         np.abs(right).max(), 1e-300
     ):
         raise ModelError(
-            f"{owner} has too few interface nodes, or parts that nothing ties together: with its interfaces held, it "
+            f"{owner} has too few interface nodes, or parts that are not connected: with its interfaces fixed, it "
             "can still move without resistance. Give at least one node with rotations, or a spider of three nodes."
         )
     return solution
@@ -203,7 +203,7 @@ def orthonormal(owner: str, m: np.ndarray, k: np.ndarray, rigid: np.ndarray) -> 
 def not_stiff(owner: str) -> ModelError:
     """A stiffness matrix that gives energy back."""
     return ModelError(
-        f"{owner} has a stiffness matrix that is not positive: some deformation sets energy free. Check its signs and "
+        f"{owner} has a stiffness matrix that is not positive: some deformation releases energy. Check its signs and "
         "the order of its rows."
     )
 
@@ -217,5 +217,5 @@ def check_stiffness(owner: str, squares: np.ndarray) -> None:
     if loose:
         raise ModelError(
             f"{owner} can move in {loose} ways besides those of a rigid body without resistance. "
-            "Check that its stiffness matrix ties all of its parts together."
+            "Check that its stiffness matrix connects all of its parts."
         )

@@ -82,7 +82,7 @@ def as_recovery(value: Any, count: int, coordinates: int, owner: str) -> Recover
             value = Recovery("solid", np.arange(count), matrix, np.zeros((count, 0)))
     if not isinstance(value, Recovery) or value.matrix.shape[1] != coordinates:
         raise ModelError(
-            f"{owner} has stress {short(value)}. Give a matrix that makes of {coordinates} displacements six stresses "
+            f"{owner} has stress {short(value)}. Give a matrix that maps {coordinates} displacements six stresses "
             "for each node (xx, yy, zz, xy, yz, zx), or what index3.flexible made."
         )
     return value

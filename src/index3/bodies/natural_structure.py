@@ -285,7 +285,8 @@ def in_its_plane(edges: Edges, inertia: np.ndarray, owner: str) -> np.ndarray:
         return as_tensor(float(arm @ second @ arm + outside[0, 0]) * np.outer(arm, arm))
     if np.abs(across.T @ second).max() > THIN * np.abs(second).max():
         raise ModelError(
-            f"{owner} has mass outside the span of its members, whose turning they cannot see. Add a unit vector or a "
+            f"{owner} has mass outside the span of its members, whose rotation they do not determine. Add a unit "
+            "vector or a "
             "point across, or give the inertia of a thin bar or plate."
         )
     return as_tensor(inside @ inside.T @ second @ inside @ inside.T)

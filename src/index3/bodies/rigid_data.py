@@ -61,7 +61,8 @@ def as_inertia(value: Any, owner: str) -> np.ndarray:
         )
     if low + middle < high * (1.0 - INERTIA_SLACK):
         raise ModelError(
-            f"{owner} has principal inertias {low:.6g}, {middle:.6g}, {high:.6g}: no rigid body has it, as the largest "
+            f"{owner} has principal inertias {low:.6g}, {middle:.6g}, {high:.6g}: no rigid body can have these, as "
+            "the largest "
             "exceeds the sum of the other two. Check the values and that they are about the centre of mass."
         )
     return inertia

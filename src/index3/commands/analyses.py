@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from index3.analysis.linearize import Linear
     from index3.analysis.static import Static
 
-TimeOption = Annotated[float, typer.Option("--time", help="Time at which motions and forces are taken, s.")]
+TimeOption = Annotated[float, typer.Option("--time", help="Time at which motions and forces are evaluated, s.")]
 HoldOption = Annotated[
-    list[str], typer.Option("--hold", metavar="NAME", help="Body, coordinate or joint coordinate that stays; repeat.")
+    list[str],
+    typer.Option("--hold", metavar="NAME", help="Body, coordinate or joint coordinate to hold fixed; repeatable."),
 ]
 StaticMethod = Annotated[str, typer.Option("--method", help="auto, newton or relaxation.")]
 
@@ -113,7 +114,9 @@ def linearize(
     model: ModelArgument,
     at: TimeOption = 0.0,
     static: Annotated[bool, typer.Option("--static", help="Linearise at the static equilibrium.")] = False,
-    frame: Annotated[str | None, typer.Option(help="See small motions in axes that turn with this body.")] = None,
+    frame: Annotated[
+        str | None, typer.Option(help="Describe small motions in axes that rotate with this body.")
+    ] = None,
     mode: Annotated[int | None, typer.Option(help="Number of the mode that --html plays; the first if none.")] = None,
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,
@@ -152,7 +155,7 @@ def kinematics(
     t_end: Annotated[float, typer.Option(help="End of the motion in s; it starts at 0.")] = 1.0,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; 200 intervals if not given.")] = None,
     drive: Annotated[
-        list[str], typer.Option(metavar="JOINT=RATE", help="Drive a joint coordinate at a constant rate; repeat.")
+        list[str], typer.Option(metavar="JOINT=RATE", help="Drive a joint coordinate at a constant rate; repeatable.")
     ] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
     html: HtmlOption = None,

@@ -26,17 +26,19 @@ PICTURES = (".png", ".pdf", ".svg", ".jpg")
 MODEL_HELP = "A mechanism of the library, a model file (.json, .toml), a .py file with model(), or file.py:function."
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
-ParamOption = Annotated[list[str], typer.Option("--param", metavar="KEY=VALUE", help="Parameter of the model; repeat.")]
+ParamOption = Annotated[
+    list[str], typer.Option("--param", metavar="KEY=VALUE", help="Parameter of the model; repeatable.")
+]
 InitialOption = Annotated[
     list[str],
-    typer.Option("--initial", metavar="JOINT.ANGLE=X", help="Joint coordinate or rate to start with; repeat."),
+    typer.Option("--initial", metavar="JOINT.ANGLE=X", help="Joint coordinate or rate at the start; repeatable."),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 HtmlOption = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write an animated page.")]
 PlotOption = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Write energy and residual plots.")]
 SaveOption = Annotated[Path | None, typer.Option("--save", metavar="FILE.nc", help="Write all results (netCDF).")]
 StoreOption = Annotated[
-    Path | None, typer.Option("--store", metavar="FILE.nc", help="Write all results on the way; see `index3 resume`.")
+    Path | None, typer.Option("--store", metavar="FILE.nc", help="Write results during the run; see `index3 resume`.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
 

@@ -64,7 +64,7 @@ def python() -> Iterator[Finding]:
     if sys.version_info < OLDEST:
         yield Finding("wrong", f"index3 needs Python {OLDEST[0]}.{OLDEST[1]} or newer: make an environment with one")
     if platform.python_implementation() != "CPython" or struct.calcsize("P") != 8:
-        yield Finding("wrong", "index3 needs CPython of 64 bits: install that one")
+        yield Finding("wrong", "index3 needs 64-bit CPython: install it")
 
 
 def packages() -> Iterator[Finding]:
@@ -151,7 +151,7 @@ def cache() -> Iterator[Finding]:
     from index3.compiled import cache as store_cache
 
     folder = store_cache.cache_directory()
-    advice = "Set INDEX3_CACHE to a folder that you, and nobody else, can write; until then each process builds anew."
+    advice = "Set INDEX3_CACHE to a folder that only you can write to; until then each process rebuilds its kernels."
     if folder is None:
         yield Finding("wrong", f"there is no home folder to keep kernels in. {advice}")
         return
@@ -164,7 +164,7 @@ def cache() -> Iterator[Finding]:
     if not os.access(there, os.W_OK | os.X_OK):
         yield Finding("wrong", f"{there} cannot be written. {advice}")
     elif there == folder and not store_cache.is_private(folder.stat()):
-        yield Finding("wrong", f"{folder} belongs to somebody else, or others may write it: chmod 700, or: {advice}")
+        yield Finding("wrong", f"{folder} belongs to someone else, or others can write to it: chmod 700, or: {advice}")
     for place in (there, Path(tempfile.gettempdir()), Path.cwd()):
         if shutil.disk_usage(place).free < ROOM:
             yield Finding(

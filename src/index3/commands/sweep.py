@@ -38,7 +38,7 @@ def sweep(
     vary: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME=LOW:HIGH:COUNT[:log]", help="Field of an element, or NAME=A,B,C; repeat for a grid."
+            metavar="NAME=LOW:HIGH:COUNT[:log]", help="Field of an element, or NAME=A,B,C; repeatable, for a grid."
         ),
     ],
     measure: Annotated[
@@ -50,12 +50,12 @@ def sweep(
     rtol: Annotated[float, typer.Option(help="Relative error tolerance.")] = 1e-6,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
     samples: Annotated[
-        int | None, typer.Option(help="Draw so many samples of a Latin hypercube from LOW:HIGH.")
+        int | None, typer.Option(help="Draw this many samples of a Latin hypercube from LOW:HIGH.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the samples.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which a case is ended.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds after which a case is stopped.")] = None,
     store: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep finished cases there.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in --store.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the sweep in --store.")] = False,
     save: Annotated[Path | None, typer.Option(metavar="FILE.nc", help="Write the dataset (netCDF).")] = None,
     param: ParamOption = [],  # noqa: B006
     quiet: QuietOption = False,

@@ -82,7 +82,7 @@ def build_directory() -> Path:
         if directory != _named("INDEX3_CACHE"):
             close(directory)
         if not is_private(directory.stat()):
-            return temporary_directory(f"in {directory}", "it belongs to somebody else, or others may write it")
+            return temporary_directory(f"in {directory}", "it belongs to someone else, or others can write to it")
         with tempfile.TemporaryFile(dir=directory):
             return directory
     except OSError as problem:
@@ -108,7 +108,7 @@ def temporary_directory(where: str, reason: str) -> Path:
         atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
         print(
             f"index3: kernels cannot be stored {where} ({reason}) and are kept for this process only. "
-            "Set INDEX3_CACHE to a folder that you, and nobody else, can write.",
+            "Set INDEX3_CACHE to a folder that only you can write to.",
             file=sys.stderr,
         )
     return _temporary[0]
@@ -118,5 +118,5 @@ def no_place(where: str, reason: str, elsewhere: str) -> NoPlace:
     """The error of a machine on which objects can be written nowhere."""
     return NoPlace(
         f"Kernels cannot be stored {where} ({reason}), nor in {elsewhere}. "
-        "Make room, or set INDEX3_CACHE to a folder that you, and nobody else, can write."
+        "Make room, or set INDEX3_CACHE to a folder that only you can write to."
     )

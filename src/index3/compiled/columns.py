@@ -1,7 +1,7 @@
 """The columns of output: what a line of a result holds, declared once.
 
 Everything that writes, closes, stores, checks or reads lines follows this list. The kernels reach the columns through
-the table of an output, with one slot for each column and three more for how it is filled.
+the table of an output, with one slot for each column and four more for how it is filled.
 """
 
 from __future__ import annotations
@@ -48,13 +48,18 @@ FIXED = {"component": 6, "level": 3}
 T, Q, V, A, LAM, WRENCH, ANGLE, KINETIC, POTENTIAL, WORK, VIOLATION, SCALED = STORED = slots(
     **{column.name: ("f8", 1 + len(column.dimensions)) for column in COLUMNS}
 )
-COUNT, PLACES, REDUNDANT = extended(
+COUNT, PLACES, REDUNDANT, STAGE = extended(
     STORED,
     count=("i8", 1),  # lines written so far
     places=("i8", 1),  # where each row of the equations stands among those of the output
-    redundant=("i8", 1),  # of each line: rows that were skipped when it was closed
+    redundant=("i8", 1),  # of each line: rows that were skipped when its accelerations were found
+    stage=("i8", 1),  # of each line: how far it is, one of those below
 )
-SLOTS = (*STORED, COUNT, PLACES, REDUNDANT)
+SLOTS = (*STORED, COUNT, PLACES, REDUNDANT, STAGE)
+PLACED, SOLVED, COMPLETE = range(3)
+"""Values of STAGE: t, q, v, angle and work are final; a and lam, too; all columns are."""
+LATE = ("a", "lam", "wrench", "kinetic", "potential", "violation", "violation_scaled")
+"""Columns that follow from t, q, v and angle of a line where neither forces nor rows ask functions of the user."""
 
 
 def shapes(lines: int, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:

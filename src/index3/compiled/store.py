@@ -148,7 +148,7 @@ def _build(missing: list[Key]) -> None:
         _store(missing, notice)
     except cache.NoPlace as problem:
         if not _held:
-            say(f"{problem} Until then kernels are built for each process anew.")
+            say(f"{problem} Until then each process rebuilds its kernels.")
         rest = {".".join(key): key for key in missing if find(*key) is None}
         objects = workers.build(rest.values(), None, report=notice.report)
         _held.update((rest[name], content) for name, content in objects.items())

@@ -10,7 +10,8 @@ from index3.compiled import slots as s
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
-from index3.methods.projection import CONTRADICTION, Projector
+from index3.methods.completion import CONTRADICTION
+from index3.methods.projection import Projector
 from index3.system.state import State
 from index3.system.system import System
 
@@ -163,8 +164,8 @@ def check_reactions(system: System, projector: Projector) -> None:
         names = [system.row_names[k] for k in range(joint.row, joint.row + joint.rows) if open_rows[k]]
         if names:
             raise ModelError(
-                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows leave "
-                f"open ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
+                f"{group.element.label} depends on the reactions of {joint.element.label}, which redundant rows "
+                f"leave undetermined ({', '.join(names)}). Replace a joint of the loop by one with fewer rows."
             )
 
 

@@ -13,7 +13,10 @@ from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check, RunAudit
+from index3.results.lazy import LateArrays
 
+MENTIONED, GRAVE = 0.05, 0.5
+"""Parts of the scale of which a loss is mentioned in the message, and a warning tells."""
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
@@ -21,7 +24,10 @@ RESIDUAL = 1e-8
 def examine(
     segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
 ) -> RunAudit | None:
-    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited."""
+    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited.
+
+    Rows are looked at when somebody asks, where that is when their residuals are worked out.
+    """
     watched = segment.run[run.AUDIT]
     if watched[audit.MODE] == audit.OFF:
         return None
@@ -29,15 +35,27 @@ def examine(
     if not jumped and len(arrays["t"]) > 1:
         parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
         checks += momentum_checks(segment, parts, arrays, float(watched[audit.PART]))
-    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * watched[audit.STRICT])
-    if arrays["lam"].shape[1] and len(arrays["t"]):
-        for level, worst in zip(("position", "velocity", "acceleration"), arrays["violation_scaled"].T, strict=True):
-            bound = max(RESIDUAL, rtol) if project else np.inf
-            checks.append(Check(f"{level} rows", float(np.max(worst)), bound, note="" if project else "not projected"))
+    if not isinstance(arrays, LateArrays):
+        checks += row_checks(arrays, bound_of_rows(segment, project))
     counters = segment.counters()
     note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
     checks.append(Check("rejected steps", float(counters["rejected"]), note=note))
     return RunAudit(tuple(checks))
+
+
+def bound_of_rows(segment: Segment, project: bool) -> float:
+    """What residuals of output should stay below."""
+    rtol = float(segment.run[run.TOLERANCE][run.RTOL] * segment.run[run.AUDIT][audit.STRICT])
+    return max(RESIDUAL, rtol) if project else np.inf
+
+
+def row_checks(arrays: Mapping[str, np.ndarray], bound: float) -> list[Check]:
+    """The largest residual of rows at each level, if there are rows and lines."""
+    if not (arrays["lam"].shape[1] and len(arrays["t"])):
+        return []
+    note, levels = "" if np.isfinite(bound) else "not projected", ("position", "velocity", "acceleration")
+    worst = arrays["violation_scaled"].max(axis=0)
+    return [Check(f"{level} rows", float(x), bound, note=note) for level, x in zip(levels, worst, strict=True)]
 
 
 def energy_check(watched: np.ndarray, work_error: float) -> Check:
@@ -67,6 +85,22 @@ def complaint(found: RunAudit, segment: Segment) -> str:
         else:
             said.append(f"The {check.name} should be constant, but drifts by {check.value:.3g} {check.unit}.")
     return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
+
+
+def losses(segment: Segment) -> tuple[str, bool]:
+    """What to say of energy that the method itself took away, and whether it is a warning; empty if it is little.
+
+    Damping of vibrations far faster than the steps is what some methods are chosen for. But a motion that lost most of
+    its energy is another motion: a bounce that took no time at all, rounds that a wheel did not make.
+    """
+    watched = segment.run[run.AUDIT]
+    loss = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
+    if not (watched[audit.MODE] != audit.OFF and loss > MENTIONED * watched[audit.SCALE] > 0.0):
+        return "", False
+    share = 100.0 * loss / watched[audit.SCALE]
+    said = f"The method took {loss:.3g} J away, {share:.3g} % of the largest energy of the motion (numerical damping)."
+    grave = share > 100.0 * GRAVE and watched[audit.MODE] != audit.REPORT
+    return f"{said} If that is more than vibrations you do not need: {ADVICE}" if grave else said, grave
 
 
 def gained(segment: Segment) -> str:

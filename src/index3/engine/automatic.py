@@ -103,7 +103,7 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
         steps = "nothing vibrates or decays"
     if limit < STIFF * wanted:
         loose = rtol > TIGHT and not state.system.user_states
-        why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or states of the user"
+        why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or user-defined states"
         return Choice(ROBUST if loose else STEADY, f"stiff: {steps}; {why}")
     why = f"rtol above {FINE:g}" if rtol > FINE else f"rtol {FINE:g} or less"
     return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff: {steps}; {why}")
@@ -135,8 +135,8 @@ class Automatic:
         changed = self.choice.key != before.choice.key
         self.story = f"{before.story}, from t = {t:.4g} {self.story}" if changed else before.story
 
-    def reconsider(self, progress: Run, failed: bool) -> Table | None:
-        """The table of another method if the present one failed or has become unfit, else None."""
+    def reconsider(self, progress: Run, failed: bool, slow: bool = False) -> Table | None:
+        """The table of another method if the present one failed, is too slow or has become unfit, else None."""
         if self.choice.key == ROBUST or (self.choice.key == STEADY and not failed):
             return None
         state, t = self.state, progress.t
@@ -144,12 +144,14 @@ class Automatic:
         state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
         solved = projection_kernels.assemble_accelerations(state.handle, self.projector.handle) == 0
         choice = self.pick(t) if solved else None
-        if choice is None or choice.key not in (STEADY, ROBUST):  # where steps became too small: a singularity
+        if choice is None or (
+            choice.key not in (STEADY, ROBUST) and not slow
+        ):  # where steps became too small: a singularity
             if trial is not None:
                 state.restore(trial)  # the reason is looked for at the point that failed
             return None
         if failed:
-            choice = Choice(ROBUST, "the step became too small")
+            choice = Choice(ROBUST, "the steps led nowhere" if slow else "the step became too small")
         return self.take(progress, t, choice)
 
     def take(self, progress: Run, t: float, choice: Choice) -> Table:

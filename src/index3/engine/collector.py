@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import columns
+from index3.engine.late import late_arrays
 from index3.engine.segments import Segment
 from index3.errors import Index3Error
 from index3.methods.output import Output
 from index3.results.layout import Layout
-from index3.results.sinks import Sink
+from index3.results.sinks import MemorySink, Sink
 
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
 """A block holds at most about so much, and so many lines (but always 4)."""
@@ -34,10 +35,15 @@ class Collector:
     sink : where closed lines go
     layout, sizes : of the result
     lines : the number of lines to come, if it is known
+    late : whether columns that follow from others of their line may be left to whoever asks for them
     """
 
-    def __init__(self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None) -> None:
-        self.sink, self.lines = sink, lines
+    def __init__(
+        self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None, *, late: bool = False
+    ) -> None:
+        self.sink, self.lines, self.sizes = sink, lines, dict(sizes)
+        self.late = late and isinstance(sink, MemorySink)
+        self.stages: list[np.ndarray] = []  # of the lines of every block that was given
         self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
         self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
@@ -74,10 +80,19 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
-        first, count = self.closed, self.output.count
-        good, error = self.segment.variant.projection.close_lines(self.output, first, count, project)
+        first, count, projection = self.closed, self.output.count, self.segment.variant.projection
+        good, error = projection.place_lines(self.output, first, count, project)
         times = self.output.arrays["t"][first:good]
-        times[:] = self.segment.own_times(times)
+        own = self.segment.own_times(times)
+        now = (own != times) | (self.output.table[columns.STAGE][first:good] != columns.PLACED)
+        if not self.late or self.segment.variant.open:
+            now[:] = True
+        for begin, end in stretches(now):
+            done, why = projection.completion.fill(self.output, first + begin, first + end, check=project)
+            if why is not None:
+                good, error = done, why
+                break
+        times[:] = own
         self.cut(good)
         return error
 
@@ -107,8 +122,28 @@ class Collector:
         whole = self.closed == self.output.room
         answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
         self.given += self.closed
+        if self.late:
+            self.stages.append(self.output.table[columns.STAGE][: self.closed].copy())
         if self.sink.keeps and more:
             self.output.renew(self.block_lines())
         self.cut(0)
         self.given_at = monotonic()
         return answer is True
+
+    def arrays(self) -> Mapping[str, np.ndarray]:
+        """The columns of all lines that the sink can give back; some may be filled when they are asked for."""
+        arrays = self.sink.arrays
+        stage = np.concatenate([np.zeros(0, np.int64), *self.stages])
+        if not np.any(stage != columns.COMPLETE):
+            return arrays
+        return late_arrays(arrays, self.sizes, stage, self.segment.variant)
+
+
+def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
+    """First and end of every run of chosen lines.
+
+    >>> stretches(np.array([True, True, False, True]))
+    [(0, 2), (3, 4)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

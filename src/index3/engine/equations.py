@@ -40,7 +40,7 @@ class Equations:
     @cached_property
     def projection(self) -> Projector:
         """What closes positions, velocities and accelerations of the state."""
-        return Projector(self.state, solver_of(self.system, self.linear))
+        return Projector(self.state, solver_of(self.system, self.linear), lines=True)
 
     @property
     def t(self) -> float:

@@ -146,7 +146,7 @@ class Driven:
 
     def lead(self, t: float, target: np.ndarray) -> np.ndarray | None:
         """Move to where the coordinates are `target`; return the rates that go along, None if loops were moved."""
-        v: np.ndarray | None = self.state[s.V].copy()
+        v = self.state[s.V].copy()
         if not len(target):
             return v
         start, way = self.values.copy(), target - self.values
@@ -196,7 +196,7 @@ class Driven:
         self.equations.evaluate(evaluate.forces, evaluate.angles)
         residual = np.where(self.system.level == 0, self.state[s.PHI], 0.0)
         if not np.abs(residual).max(initial=0.0) <= MET:
-            raise AssemblyError(f"These rows stay open: {self.system.worst_rows(residual)}.")
+            raise AssemblyError(f"These rows are not satisfied: {self.system.worst_rows(residual)}.")
         self.state[s.ANGLE_REF][:] = self.state[s.ANGLES]
 
     def start_from(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, wanted: Iterable[float]) -> Start:

@@ -56,7 +56,7 @@ class Momenta:
         for k, check in enumerate(momentum_checks(segment, self.parts, both, LOST, self.largest)):
             if not check.ok and balanced(segment, self.parts[k // 2], both):
                 return (
-                    f"The {check.name} should be constant, for nothing acts from outside: by t = {segment.run.t:.6g} "
+                    f"The {check.name} should be constant, since no external force acts: by t = {segment.run.t:.6g} "
                     f"the run by {segment.method.key} changed it by {check.value:.3g} {check.unit}, more than half "
                     f"of what there was ({check.bound / LOST:.3g}). The motion there is wrong: {ADVICE}"
                 )

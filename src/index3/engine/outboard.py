@@ -69,7 +69,7 @@ def at_origin(r: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 
 def carriage(
-    model: Any, joint: Any, coordinate: str, markers: tuple[int, int], starts: dict[str, int], without: Iterable[str]
+    model: Any, joint: Any, coordinate: str, markers: tuple[int, ...], starts: dict[str, int], without: Iterable[str]
 ) -> Carriage | None:
     """What a coordinate of a joint carries; None if the joint is in a loop, or the coordinate is of another sort.
 
@@ -88,7 +88,7 @@ def carriage(
         return None
     axis = 2 if measure.kind == "angle" else int(measure.fields["axis_first"])
     bodies = tuple((starts[body.name], body.size, body.places) for body in carried)
-    return Carriage(*markers, axis, measure.kind == "angle", sign, bodies)
+    return Carriage(markers[0], markers[1], axis, measure.kind == "angle", sign, bodies)
 
 
 def reached(model: Any, name: str, without: Iterable[str]) -> set[str]:

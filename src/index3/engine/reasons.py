@@ -10,7 +10,7 @@ from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
-from index3.methods.projection import singular_body, unsettled
+from index3.methods.projection_errors import not_converged, singular_body
 from index3.system import evaluate
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
@@ -70,7 +70,7 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
             or "The motion is not smooth there, or the tolerance is beyond rounding."
         ),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
-        run.UNSETTLED: f"{unsettled(segment.variant.system)} at t = {t:g}{worst}.",
+        run.NOT_CONVERGED: f"{not_converged(segment.variant.system)} at t = {t:g}{worst}.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
     if code == run.GREW:
@@ -91,7 +91,7 @@ def grown(segment: Segment) -> str:
     name = body.coordinate_names[k - system.starts[system.bodies.index(body)]]
     return (
         f"The motion grew without bound: {name} of {body.label} is {progress[run.NEW_Q][k]:.3g} at "
-        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something feeds it: check the signs and gains of "
+        f"t = {progress.t:g}, its rate {progress[run.NEW_V][k]:.3g}. Something drives it: check the signs and gains of "
         "actuators, forces and feedbacks."
     )
 

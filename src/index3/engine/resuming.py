@@ -100,7 +100,7 @@ def save_run(runner: Runner) -> dict[str, np.ndarray]:
 
 def words_of(runner: Runner) -> dict[str, Any]:
     """What a runner knows beside its tables, in plain data."""
-    segment, stalling = runner.segment, runner.stalling
+    segment, stalling, allowance = runner.segment, runner.stalling, runner.allowance
     choice = segment.choice
     return {
         "open": sorted(segment.variant.open), "t": segment.start,
@@ -111,6 +111,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "seconds": runner.seconds, "cpu": dict(runner.cpu.spent),
         "next_look": runner.momenta.next_look,
         "stalling": {"t": stalling.t, "tried": stalling.tried, "warned": stalling.warned},
+        "allowance": {"t": allowance.t, "tried": allowance.tried},
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
         "zeno": [[function, list(times)] for function, times in runner.zeno.times.items()],
     }  # fmt: skip
@@ -154,6 +155,7 @@ def restore_run(runner: Runner, saved: Saved) -> None:
     for part, seconds in words["cpu"].items():
         runner.cpu.spent[part] += seconds
     vars(runner.stalling).update(words["stalling"])
+    vars(runner.allowance).update(words["allowance"])
     momenta = runner.momenta
     momenta.start, momenta.next_look = part_of(saved, "momenta"), words["next_look"]
     momenta.largest[:] = saved["largest momenta"]

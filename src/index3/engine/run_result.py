@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.audit import complaint, examine
+from index3.engine.audit import bound_of_rows, complaint, examine, losses, row_checks
 from index3.engine.layout import mark_unique, moving_markers
 from index3.engine.reasons import STOPPED
 from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
 from index3.methods import audit, run
+from index3.results.lazy import LateArrays
 from index3.results.result import Result
 from index3.results.sinks import StoreFailed
 
@@ -30,7 +32,7 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
     except StoreFailed as error:
         runner.end_for_store(error)
     stats = stats_of(runner)
-    arrays = sink.arrays
+    arrays = runner.collector.arrays()
     add_remarks(runner, stats, arrays)
     unique = unique_rows(runner)  # before the audit, which moves the state
     audited = audit_of(runner, arrays)
@@ -51,7 +53,10 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
     except StoreFailed as error:
         runner.end_for_store(error)
         info |= {"status": runner.status, "message": runner.message + note, "success": False}
-    result = Result(runner.layout, sink.arrays, info)
+    late = isinstance(arrays, LateArrays)
+    result = Result(runner.layout, arrays if late else sink.arrays, info)
+    if late and audited is not None:
+        result.late_checks = partial(row_checks, arrays, bound_of_rows(segment, runner.plan.project))
     result.moving = moving_markers(segment.variant.whole)
     result.sol = None if runner.log is None else runner.log.solution()
     return result
@@ -95,6 +100,10 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str,
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
             warn(said)
+    lost, grave = losses(segment)
+    runner.message += f" {lost}" if lost else ""
+    if grave:
+        warn(lost)
     return found.to_list()
 
 

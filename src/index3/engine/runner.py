@@ -13,6 +13,7 @@ import numpy as np
 
 from index3.engine.collector import Callback, Collector
 from index3.engine.interrupts import Watch
+from index3.engine.late import may_be_late
 from index3.engine.layout import describe
 from index3.engine.momentum import Momenta
 from index3.engine.reasons import (
@@ -27,7 +28,7 @@ from index3.engine.reasons import (
 from index3.engine.restarts import UNMET, handle_event, pass_stop
 from index3.engine.run_result import result_of
 from index3.engine.segments import Plan, Segment
-from index3.engine.stalling import Stalling, Zeno
+from index3.engine.stalling import Allowance, Stalling, Zeno
 from index3.engine.timing import CpuSeconds
 from index3.errors import warn
 from index3.methods import run
@@ -64,7 +65,9 @@ class Runner:
         self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
-        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines)
+        self.momenta = Momenta(segment)
+        late = plan.project and may_be_late(whole) and not (self.momenta.parts or segment.variant.model.controllers)
+        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []
         self.status, self.message = 0, ""
@@ -74,11 +77,11 @@ class Runner:
         self.sampling: Sampling | None = None  # controllers
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
+        self.allowance = Allowance(plan.span, plan.max_steps)
         self.asked = 0  # steps at the last look at the choice of the method
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
         self.near_branch = False  # whether a warning was given
-        self.momenta = Momenta(segment)
         self.keeper: Keeper | None = None  # of a run that can be resumed
 
     @property
@@ -137,6 +140,8 @@ class Runner:
             self.seconds += time.perf_counter() - start
             if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
                 code = run.STEP_TOO_SMALL
+            elif code == run.BUDGET and self.allowance.is_short(self.tried, self.run.t):
+                code = run.TOO_MANY_STEPS
             trouble = self.trouble(code) or self.momentum_lost(code)  # before the output, which moves the state
             if code != run.DONE and self.change_method(code, trouble is not None):
                 trouble, code = None, run.BUDGET
@@ -161,7 +166,8 @@ class Runner:
         """
         if self.log is not None or self.events is not None:
             return 1
-        steps = max(1, min(self.stalling.next_look, self.momenta.next_look) - self.tried)
+        looks = (self.stalling.next_look, self.momenta.next_look, self.allowance.next_look)
+        steps = int(max(1, min(looks) - self.tried))
         if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
             steps = min(steps, max(0, self.asked + RECONSIDER - self.segment.counters()["steps"]))
         return steps
@@ -186,8 +192,11 @@ class Runner:
         if choice is None or early or code == run.BLOCK_FULL:  # how large blocks are must not matter
             return False
         self.asked = steps
-        table = choice.reconsider(self.run, failed) if code in (run.BUDGET, run.STEP_TOO_SMALL) else None
+        slow = self.allowance.note != ""
+        curable = slow or code in (run.BUDGET, run.STEP_TOO_SMALL)
+        table = choice.reconsider(self.run, failed, slow) if curable else None
         if table is not None:
+            self.allowance.note = ""
             self.segment.method, self.segment.table = choice.method, table
         return table is not None
 
@@ -208,7 +217,8 @@ class Runner:
         if line is not None:
             collector.add(line)
         first = collector.closed
-        error = collector.close(self.plan.project)
+        with self.watch.closing_lines():
+            error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         stops = self.callback is not None and collector.show(self.callback, first)
@@ -231,7 +241,7 @@ class Runner:
             warn(f"simulate: until t = {t:g}, {near_branch(self.segment)}")
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
-        message = message or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
+        message = message or self.allowance.note or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
         return -code, message, failures[-1] if broken and failures else None
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:

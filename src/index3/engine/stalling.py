@@ -16,10 +16,15 @@ MANY = 1e9
 HOPELESS = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then covered
 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
+BEHIND = 1000.0
+"""How many times max_steps the rest may take at the rate of the last window, before a run is given up early."""
 SHRINKING = 12
 """Occurrences of an event in a row with shrinking intervals, before their limit is estimated."""
 GATHERED = 1e-8
 """Fraction of the span within which infinitely many occurrences lie ahead: no run gets past them."""
+QUICK, AT_ONCE = 4, 1e-11
+"""As few occurrences do where infinitely many lie within this part of the span: nearly all of the speed is lost each
+time, and the twelfth interval would be far below rounding."""
 
 
 class Stalling:
@@ -62,12 +67,55 @@ class Stalling:
         return False
 
 
+class Allowance:
+    """Whether the steps that a run may take, `max_steps`, can lead it to its end.
+
+    A window is a tenth of them, tried, but at least 1000: a run is given up that spends one on less than a
+    ten-thousandth of the time that is left. A contact, an impact or a start takes far fewer steps.
+
+    Attributes
+    ----------
+    note : what to say of a run that is given up
+    """
+
+    def __init__(self, span: tuple[float, float], max_steps: int | None) -> None:
+        self.t, self.end = span
+        self.tried, self.max_steps, self.note = 0, max_steps, ""
+
+    @property
+    def next_look(self) -> float:
+        """The number of tried steps at which `is_short` is to be asked next."""
+        return float("inf") if self.max_steps is None else self.tried + max(1000, self.max_steps // 10)
+
+    def is_short(self, tried: int, t: float) -> bool:
+        """Whether the end is out of reach; `tried` is the number of steps tried until time t."""
+        if tried < self.next_look:
+            return False
+        assert self.max_steps is not None
+        count, came = tried - self.tried, t - self.t
+        self.tried, self.t = tried, t
+        left = (self.end - t) / came * count if came > 0.0 else float("inf")
+        if left <= BEHIND * self.max_steps:
+            return False
+        self.note = (
+            f"Gave up at t = {t:g}: the last {count} steps that were tried advanced by {came:.3g} s. At this rate the "
+            f"rest takes {left:.2g} steps, and max_steps = {self.max_steps}. Something is far stiffer or less smooth "
+            "than the rest: a stiff method, a larger tolerance or a softer element may help."
+        )
+        return True
+
+
 class Zeno:
     """The intervals between occurrences of every event that changes the run, as of a ball that bounces ever faster."""
 
     def __init__(self, span: tuple[float, float]) -> None:
         self.span = span[1] - span[0]
         self.times: dict[int, deque[float]] = {}
+
+    def last_gap(self, function: int, start: float) -> float:
+        """Time between the last two occurrences of a function, or from the start of the run to the first."""
+        times = self.times[function]
+        return times[-1] - (times[-2] if len(times) > 1 else start)
 
     def gathers(self, function: int, t: float) -> float | None:
         """Where the occurrences of a function, by number, gather, if the run has all but reached it; `t` is the last.
@@ -77,9 +125,10 @@ class Zeno:
         """
         times = self.times.setdefault(function, deque(maxlen=SHRINKING))
         times.append(t)
-        gaps = np.diff(times)
-        if len(times) < SHRINKING or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
+        gaps = np.diff(times)[-(QUICK - 1) if len(times) < SHRINKING else 0 :]
+        if len(times) < QUICK or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
             return None
         factor = gaps[-1] / gaps[-2]
         ahead = float(gaps[-1] * factor / (1.0 - factor))
-        return t + ahead if ahead < GATHERED * self.span else None
+        near = AT_ONCE if len(times) < SHRINKING else GATHERED
+        return t + ahead if ahead < near * self.span else None

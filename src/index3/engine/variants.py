@@ -103,7 +103,7 @@ class Variant(Equations):
         if forces:
             raise ModelError(
                 f"{who}: the impulse of a joint would also pass through {forces[0]}, which depends on accelerations; "
-                "that is not worked out. Use contacts or springs in place of the joint, or leave the force out."
+                "this is not implemented. Use contacts or springs in place of the joint, or leave the force out."
             )
 
     def at(self, opened: frozenset[str]) -> Variant:

@@ -184,7 +184,7 @@ class Translator:
         if isinstance(tree, ast.Call):
             return self.call(tree, depth)
         if isinstance(tree, ast.Compare):
-            self.fail(tree, "a comparison belongs into where(condition, a, b).")
+            self.fail(tree, "a comparison belongs in where(condition, a, b).")
         self.fail(tree, f"{WORDS.get(type(tree), type(tree).__name__)} has no meaning in a formula.")
 
     def number(self, tree: ast.Constant) -> Node:

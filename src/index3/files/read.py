@@ -45,7 +45,7 @@ def load_model(path: Any) -> Model:
 def as_file(path: Any, who: str) -> Path:
     """The path of a file."""
     if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
-        raise ModelError(f"{who}: {short(path)} is no path of a file. Give one such as 'crane.json'.")
+        raise ModelError(f"{who}: {short(path)} is not a path of a file. Give one such as 'crane.json'.")
     return Path(path)
 
 
@@ -181,7 +181,7 @@ def find_type(entry: Mapping[str, Any], section: str) -> Entry:
         advice = near(str(name), [key for key, known in ENTRIES.items() if known.section == section])
         raise ModelError(f"unknown type {short(name)}. {advice}" if "type" in entry else f"has no type. {advice}")
     if found.section != section:
-        raise ModelError(f"the type '{name}' belongs into {found.section}.")
+        raise ModelError(f"the type '{name}' belongs in {found.section}.")
     return found
 
 

@@ -51,7 +51,7 @@ def data_of(model: Model, place: Place | None = None) -> dict[str, Any]:
     data: dict[str, Any] = {"index3": VERSION, "name": model.name, "gravity": model.gravity.tolist()}
     place = place or Place(model)
     for controller in model.controllers.values():
-        raise ModelError(f"{controller.label} cannot be written to a file: it holds a function of Python.")
+        raise ModelError(f"{controller.label} cannot be written to a file: it holds a Python function.")
     for section in SECTIONS:
         elements = getattr(model, section).values()
         if elements:

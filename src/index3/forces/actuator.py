@@ -14,9 +14,9 @@ from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
     ROOM,
     JointForce,
+    add_derivatives_along,
+    add_force_along,
     coordinate,
-    push_along,
-    stiffen_along,
 )
 from index3.forces.driven import DRIVE_FIELDS, FORCE, SIZE, SLOPES, Driven, DrivenTable, drive, drive_slopes, drives
 from index3.forces.force import Place
@@ -98,7 +98,7 @@ def forces(T, E):
         x, rate, g = coordinate(T, actuators[e])
         if drive(T, blocks, actuators[e], x, rate) != OK:
             return e + 1
-        push_along(T, actuators[e], blocks[actuators[e].first + FORCE], g)
+        add_force_along(T, actuators[e], blocks[actuators[e].first + FORCE], g)
     return OK
 
 
@@ -112,7 +112,7 @@ def force_derivatives(T, E):
         if drive_slopes(T, blocks, actuators[e], x, rate) != OK:
             return e + 1
         by_x, by_rate = blocks[first + SLOPES], blocks[first + SLOPES + 1]
-        stiffen_along(T, actuators[e], room, g, blocks[first + FORCE], by_x, by_rate)
+        add_derivatives_along(T, actuators[e], room, g, blocks[first + FORCE], by_x, by_rate)
     return OK
 
 

@@ -29,7 +29,7 @@ COORDINATE_FIELDS = [
 ]
 """The first fields of a record."""
 ROOM = 2, 12
-"""Shape of the room that `stiffen_along` needs in the kind's table: for g and V^T H."""
+"""Shape of the room that `add_derivatives_along` needs in the kind's table: for g and V^T H."""
 
 
 class JointForce(ForceElement):
@@ -98,7 +98,7 @@ def coordinate(T, c):
 
 
 @helper
-def push_along(T, c, force, g):
+def add_force_along(T, c, force, g):
     """Put the wrench of a force on the coordinate on its two markers."""
     f = view(T, s.MARKER_F)
     add_at(f, c.i, 0, scale(force, g[0]))
@@ -123,7 +123,7 @@ def coordinate_curvature(T, c):
 
 
 @helper
-def stiffen_along(T, c, room, g, force, by_x, by_rate):
+def add_derivatives_along(T, c, room, g, force, by_x, by_rate):
     """Add the derivatives of the wrench of a force on the coordinate, whose own ones are by_x and by_rate."""
     K, D, V, H = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.MARKER_V), coordinate_curvature(T, c)
     put_gradient(room[0], 0, g[0], g[1], g[2], g[3])

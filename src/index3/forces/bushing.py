@@ -156,8 +156,8 @@ class Bushing(CurvedForce):
         if self.failure is not None:
             return super().explain(stage, t)
         return (
-            f"{self.label} has turned by more than {LIMIT:g} rad at t = {t:.6g}, where its angles end. "
-            "Keep turns below that, or give three stiffnesses and a RotationalSpringDamper on a joint."
+            f"{self.label} has turned by more than {LIMIT:g} rad at t = {t:.6g}, the limit of its angles. Keep "
+            "turns below that, or give three stiffnesses and a RotationalSpringDamper on a joint."
         )
 
 

@@ -110,8 +110,9 @@ class ContactSet(ForceElement):
         (first, one), (second, other) = (ends[k] for k in left_out[0])
         more = f" (and {len(left_out) - 1} more pairs)" if len(left_out) > 1 else ""
         warn(
-            f"{self.label}: bodies '{first.body.name}' and '{second.body.name}'{more} pass through each other, for "
-            f"there is no contact between {one!r} and {other!r}. Cover one of them with spheres, or name the bodies "
+            f"{self.label}: bodies '{first.body.name}' and '{second.body.name}'{more} pass through each other, "
+            f"since there is no contact between {one!r} and {other!r}. Cover one of them with spheres, or name the "
+            "bodies "
             "in skip if they never meet."
         )
 

@@ -21,9 +21,9 @@ from index3.forces.along_coordinate import (
     COORDINATE_FIELDS,
     ROOM,
     JointForce,
+    add_derivatives_along,
+    add_force_along,
     coordinate,
-    push_along,
-    stiffen_along,
 )
 from index3.forces.force import Place, element_table
 from index3.registry import register
@@ -173,7 +173,7 @@ def forces(T, E):
         x, rate, g = coordinate(T, limits[e])
         depth, speed, direction = contact(limits[e], x, rate)
         if depth > 0.0:
-            push_along(T, limits[e], direction * law(limits[e], depth, speed)[0], g)
+            add_force_along(T, limits[e], direction * law(limits[e], depth, speed)[0], g)
     return OK
 
 
@@ -186,7 +186,7 @@ def force_derivatives(T, E):
         depth, speed, direction = contact(limits[e], x, rate)
         if depth > 0.0:
             force, by_depth, by_speed, _ = law(limits[e], depth, speed)
-            stiffen_along(T, limits[e], room, g, direction * force, -by_depth, -by_speed)
+            add_derivatives_along(T, limits[e], room, g, direction * force, -by_depth, -by_speed)
     return OK
 
 
@@ -204,6 +204,7 @@ def energy(T, E):
     return OK
 
 
+POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
 STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(JointLimit)

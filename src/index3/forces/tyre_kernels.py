@@ -234,7 +234,7 @@ def subtract_change(tyre, group, column, dF, ti, tj, rate_x, rate_y):
 
 
 @helper
-def stiffen_tyre(T, tyre, knots, delta, n, c):
+def add_tyre_derivatives(T, tyre, knots, delta, n, c):
     """Add the derivatives of one tyre, column by column."""
     r, K, D = view(T, s.MARKER_R), view(T, s.GROUP_K), view(T, s.GROUP_D)
     ai, aj = sub(c, load(r, tyre.i)), sub(c, load(r, tyre.j))
@@ -270,7 +270,7 @@ def force_derivatives(T, E):
         if lies_flat(T, tyres[e], n):
             return e + 1
         if delta > 0.0 or tyres[e].pulls == 1 or tyres[e].k >= 0:
-            stiffen_tyre(T, tyres[e], knots, delta, n, c)
+            add_tyre_derivatives(T, tyres[e], knots, delta, n, c)
     return OK
 
 
@@ -308,4 +308,5 @@ def report(T, E):
     return OK
 
 
+POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
 STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}

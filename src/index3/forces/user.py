@@ -78,7 +78,7 @@ class UserForce(ForceElement, UserFunctions):
 
     kind = user_kernels.__name__
     page = "howto/user_force.md"
-    no_file = "it holds functions of Python"
+    no_file = "it holds Python functions"
     fields = declare(markers=END.found(lambda force: force.ends), parameters=numbers())
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()

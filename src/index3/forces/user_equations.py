@@ -139,8 +139,9 @@ class UserEquations(UserForce):
             sizes = np.linalg.svd(matrix, compute_uv=False)
             if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
                 raise SimulationFailed(
-                    f"{self.label}: its equations leave an unknown open at t = {t:.6g}: the derivative of res by the "
-                    "rates and variables is singular. Each state needs an equation with its rate."
+                    f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
+                    "res with respect to the rates and variables is singular. Each state needs an equation with "
+                    "its rate."
                 )
             change = np.linalg.solve(matrix, value)
             u -= change

@@ -219,21 +219,22 @@ def add_derivatives(T, E, user):
 
 @kernel
 def force_derivatives(T, E):
-    """Derivatives of the forces that have them."""
-    users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
+    """Derivatives of the forces that have them; by q and v only if the matrix has a place for them."""
+    users, members, blocks, c = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS), view(T, s.COEF)
+    stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0
     for e in range(users.shape[0]):
         user, code = users[e], OK
         load(T, members, blocks, user)
         if user.mode == FUNCTION:
             code = add_derivatives(T, E, user)
         else:
-            begin, end = 0 if user.mode == DIFFERENCES else 12, 18 if user.dw > user.dv else 12
+            begin, end = 0 if stiff and user.mode == DIFFERENCES else 12, 18 if user.dw > user.dv else 12
             for m in range(user.bodies):
                 if code == OK:
                     code = add_differences(T, E, user, members[user.first + m], m, begin, end)
             if code == OK and user.T > user.F:
                 code = add_reaction_differences(T, E, user)
-        if user.mode == DIFFERENCES:
+        if stiff and user.mode == DIFFERENCES:
             for k in range(user.out - user.x):
                 if code == OK:
                     code = add_state_differences(T, E, user, k)

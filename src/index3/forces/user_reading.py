@@ -56,7 +56,7 @@ class Reading:
             if not hasattr(other, "reading"):
                 raise ModelError(f"{owner} reads {short(other)}. Give a UserForce or UserEquations.")
             if not callable(other.f):
-                raise ModelError(f"{owner} reads {other.label}, which is C code. Give it a function of Python.")
+                raise ModelError(f"{owner} reads {other.label}, which is C code. Give it a Python function.")
             if other.reactions:
                 raise ModelError(
                     f"{owner} reads {other.label}, which depends on reactions. Put both laws into one function."

@@ -102,7 +102,7 @@ class VectorForce(ForceElement, UserFunctions):
     """
 
     kind = __name__
-    no_file = "it holds functions of Python"
+    no_file = "it holds Python functions"
     fields = declare(ENDS, FORM, parameters=numbers())
     arguments = MappingProxyType({"f": ("x", "v", "p", "out"), "jacobian": ("x", "v", "p", "K", "D")})
 
@@ -171,8 +171,8 @@ class VectorTable(CallbackTable):
         if element.failure is not None or self[FAR][k] == 0:
             return None
         return (
-            f"{element.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, where rotation "
-            "vectors end. Keep turns below that, or use a UserForce."
+            f"{element.label} has its markers turned by more than {LIMIT:g} rad at t = {t:.6g}, the limit of "
+            "rotation vectors. Keep turns below that, or use a UserForce."
         )
 
 

@@ -141,7 +141,7 @@ class PerpendicularAxes(TwoAxes):
         self.cosine = as_number(cosine, self.label, "cosine")
         if abs(self.cosine) >= 1.0:
             raise ModelError(
-                f"{self.label} has cosine {self.cosine}. One row holds no axes parallel: give -1 < cosine < 1."
+                f"{self.label} has cosine {self.cosine}. One row cannot keep axes parallel: give -1 < cosine < 1."
             )
         self.recipe = (perpendicular(Z, Z, self.cosine),)
         super().__init__(name, first, second, at=at, axes=axes)

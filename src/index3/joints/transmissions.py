@@ -82,7 +82,9 @@ class Coupler(Joint):
                 raise ModelError(f"{self.label}: which coordinate of {joint.label}? Name {known}.")
             coordinate = joint.coordinates[0]
         if joint.coordinate_primitive(coordinate).kind not in LINEAR:
-            raise ModelError(f"{self.label} cannot relate the {coordinate} of {joint.label}, which that joint holds.")
+            raise ModelError(
+                f"{self.label} cannot relate the {coordinate} of {joint.label}, which that joint keeps constant."
+            )
         return number, joint, coordinate
 
     @property

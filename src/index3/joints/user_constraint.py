@@ -64,7 +64,7 @@ class UserConstraint(Joint, UserFunctions):
 
     kind = "index3.constraints.user_rows"
     page = "howto/user_constraint.md"
-    no_file = "it holds functions of Python"
+    no_file = "it holds Python functions"
     fields = declare(markers=END.found(lambda joint: joint.markers), parameters=numbers(), scale=LENGTH)
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "G")}
 
@@ -98,7 +98,7 @@ class UserConstraint(Joint, UserFunctions):
         if jacobian is None:
             warn(
                 f"{self.label} has no jacobian: taken by differences. Give the exact one for speed and full accuracy, "
-                "or jacobian='differences' if they will do.",
+                "or jacobian='differences' to accept them.",
             )
         elif not self.by_differences:
             self.check_function("jacobian", jacobian)

@@ -131,6 +131,10 @@ class Solver:
         """Kernels that a run with these needs calls."""
         return cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
 
+    def skip_zeros(self, table: Table) -> None:
+        """Let a table pass over zeros of its factors when it solves, if the solver can: for many solutions by one
+        factorisation of a matrix that is sparser than the pattern. The numbers stay the same."""
+
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table of factors, A new (zero) or the array given.
 

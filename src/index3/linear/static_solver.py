@@ -16,6 +16,9 @@ from index3.linear.solver import NEEDS, Bordered, Solver
 from index3.linear.symbolic import joined
 from index3.registry import register
 
+WORTH_SIFTING = 2000
+"""Entries of both factors from which a table that solves many times with them passes over their zeros."""
+
 
 @register
 class StaticLU(Solver):
@@ -107,6 +110,16 @@ class StaticLU(Solver):
             count = count if self.sift else 0
             lengths |= {pointers: size + 1, indices: count, sifted: count}
         return super().own_shapes() | {slot: (length,) for slot, length in lengths.items()}
+
+    def skip_zeros(self, table: Table) -> None:
+        """Sift zeros out of the factors of a table, unless there are few entries to pass over."""
+        below, above = len(self.pattern.li), len(self.pattern.ui)
+        if self.sift or below + above < WORTH_SIFTING:
+            return
+        table[lu.SETTINGS] = table[lu.SETTINGS].copy()
+        table[lu.SETTINGS][lu.SIFT] = 1.0
+        for indices, values, count in ((lu.SLI, lu.SLX, below), (lu.SUI, lu.SUX, above)):
+            table[indices], table[values] = np.zeros(count, indices.dtype), np.zeros(count)
 
     def complex_table(self, real: Table) -> Table:
         """The table of a complex matrix on the pattern of `real`, with its order and the rows it left out."""

@@ -3,7 +3,7 @@
 State-space form without forming it: a formula is applied to all coordinates; what it leaves off the manifold is
 removed along M^-1 Phi_q^T of a reference point, which does not touch the tangential components V^T q. So V^T q follows
 the formula exactly (the tangent-plane parametrisation, thesis appendix B, with the mass matrix as metric), V is never
-formed, everything is sparse, and redundant rows do no harm. `C` is the handle of a closure table with factorisations of
+formed, everything is sparse, and redundant rows do no harm. `C` is the handle of a projector with factorisations of
 its own.
 """
 
@@ -136,7 +136,7 @@ def accelerate_here(T, C, R):
     run.copy(lam, x[n:])
     code = projection_kernels.iterate_if_needed(T, C)
     if code != OK:
-        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.UNSETTLED
+        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.NOT_CONVERGED
     return OK
 
 

@@ -108,7 +108,7 @@ class Method(metaclass=ElementType):
         rows = np.flatnonzero(progress.system.level == 1)
         if len(rows) and not self.takes_velocity_rows:
             raise ModelError(
-                f"Method '{self.key}' cannot take the velocity-level row {progress.system.row_names[rows[0]]} of "
+                f"Method '{self.key}' does not accept the velocity-level row {progress.system.row_names[rows[0]]} of "
                 f"{progress.system.row_labels[rows[0]]}. Use method='hht-i3'."
             )
         for what in ("reactions", "accelerations"):

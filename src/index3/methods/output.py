@@ -30,7 +30,7 @@ def layout(lines: int, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, tu
     if 8 * sum(map(prod, shapes.values())) > SMALL:
         return shapes, None
     slots = dict(zip(columns.STORED, shapes.values(), strict=True))
-    return shapes, Room({**slots, columns.REDUNDANT: (lines,)})
+    return shapes, Room({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
 
 
 class Output:
@@ -54,6 +54,17 @@ class Output:
         self.table[columns.PLACES] = np.arange(sizes["row"]) if places is None else places
         self.renew(lines)
 
+    @classmethod
+    def over(cls, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int], stage: np.ndarray) -> Output:
+        """An output of lines that are there already, with the stage of each."""
+        output = cls(sizes, 0)
+        output.arrays = dict(arrays)
+        for slot in columns.STORED:
+            output.table[slot] = output.arrays[slot.name]
+        output.table[columns.STAGE], output.table[columns.REDUNDANT] = stage, np.zeros(len(stage), np.int64)
+        output.count = len(stage)
+        return output
+
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
         shapes, room = layout(lines, tuple(self.sizes.items()))
@@ -64,7 +75,7 @@ class Output:
             self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
             for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
                 self.table[slot] = array
-            self.table[columns.REDUNDANT] = np.zeros(lines, np.int64)
+            self.table[columns.REDUNDANT], self.table[columns.STAGE] = np.zeros((2, lines), np.int64)
         self.count = 0
 
     @property

@@ -6,31 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Room, Table
-from index3.errors import AssemblyError, Index3Error, ModelError, SimulationFailed, SingularError
-from index3.linear import contract
+from index3.errors import Index3Error
 from index3.linear.registry import DEFAULT, solver_class, solver_of
 from index3.linear.solver import DIAGONAL, Solver
 from index3.methods import line_kernels, output_kernels, projection_kernels, work
+from index3.methods.completion import Completion
 from index3.methods.output import Output
+from index3.methods.projection_errors import failure
 from index3.system.state import State
 from index3.system.system import System
 
 CLOSED = 1e-12
 """Scaled position residual that counts as closed: some thousand roundings."""
-CONTRADICTION = 1e-7
-"""Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
-NEAR_SINGULAR = 1e-3
-"""The same where more rows than usual are skipped: close to a singular position such a row is no exact copy of others.
-Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
-
 
 KERNELS = (
     projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
     projection_kernels.assemble_accelerations, projection_kernels.close_rates, projection_kernels.shorten,
-    output_kernels.close_lines, line_kernels.close_line, work.add_work,
+    output_kernels.close_lines, output_kernels.complete_lines, line_kernels.close_line, work.add_work,
+    work.add_work_from_poses,
 )  # fmt: skip
 """Kernels that a projector of any model calls, those of its solver apart."""
 
@@ -46,8 +41,9 @@ def blank(system: System) -> tuple[Table, Room]:
     """What the tables of all projectors of a system have in common, and what each has for itself."""
     table, n = Table(len(projection_kernels.SLOTS)), (system.n,)
     table[projection_kernels.WRENCHES] = wrench_places(system)
-    own = {projection_kernels.LINK: (len(CALLED) + 3,), projection_kernels.REPORT: (4,), projection_kernels.LINES: (4,)}
-    own[projection_kernels.SETTINGS] = (3,)
+    own = {projection_kernels.LINK: (len(CALLED) + 3,), projection_kernels.SETTINGS: (3,)}
+    own[projection_kernels.REPORT] = (projection_kernels.REPORT_SIZE,)
+    own[projection_kernels.LINES] = (projection_kernels.LINES_SIZE,)
     return table, Room(own | {projection_kernels.HEAVY_Q: n, projection_kernels.HEAVY_V: n})
 
 
@@ -60,12 +56,21 @@ def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[
 
 
 class Projector:
-    """Projects states of one system; has factorisations of its own, so a method keeps what it has."""
+    """Projects states of one system; has factorisations of its own, so a method keeps what it has.
 
-    def __init__(self, state: State, solver: Solver | None = None) -> None:
+    Parameters
+    ----------
+    state : to project
+    solver : of the system's matrix; by default the usual one
+    lines : whether many lines of output are to be closed, several with one factorisation
+    """
+
+    def __init__(self, state: State, solver: Solver | None = None, *, lines: bool = False) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
         self.factors = self.solver.table(state[s.MATRIX])
+        if lines:
+            self.solver.skip_zeros(self.factors)
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             key = f"smallest {self.solver.name}"
@@ -79,6 +84,7 @@ class Projector:
         self.table = common.sharing()
         self.table.fill(room)
         iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
+        self.late: dict[str, Completion] = {}
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
         self.table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
         self.table[projection_kernels.LINK][:] = [*link, *(kernel.address for kernel in CALLED), iterate]
@@ -112,27 +118,39 @@ class Projector:
         return output.arrays
 
     def close_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
-        """Close lines of output where they stand, and fill the columns that are derived from them.
+        """Close lines of output where they stand, each as if there were no others, and fill all their columns.
 
         Returns the number of the first line that is not closed: `end`, or that of one which cannot be, and why.
+        """
+        self.table[projection_kernels.REPORT][projection_kernels.KEPT] = 0
+        good, error = self.place_lines(output, first, end, project)
+        done, late = self.completion.fill(output, first, good, check=project)
+        return (good, error) if late is None else (done, late)
+
+    def place_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
+        """Close positions and velocities of lines where they stand, with the factors that the line before has left.
+
+        Returns as `close_lines` does. What remains to be filled is in the column STAGE of the output.
         """
         table = self.table
         table[projection_kernels.LINES][:] = output.handle, first, end, int(project)
         accepted = self.state[s.ANGLE_REF].copy()
         code = output_kernels.close_lines(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
-        good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
-        if code == 0 and project:
-            usual = self.factors[contract.INFO][contract.FEWEST_ZERO]
-            redundant, scaled = output.table[columns.REDUNDANT][first:end], output.arrays["violation_scaled"][first:end]
-            limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
-            contradicting = np.flatnonzero(~(scaled[:, 1:].max(axis=1) <= limit))
-            if len(contradicting):
-                good, code = first + int(contradicting[0]), projection_kernels.CONTRADICTION
-        return good, self.failure(code, float(output.arrays["t"][good])) if code else None
+        if not code:
+            return end, None
+        failed = int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
+        return failed, self.failure(code, float(output.arrays["t"][failed]))
+
+    @property
+    def completion(self) -> Completion:
+        """What completes lines that are placed, made when first asked for; it is no part of what a checkpoint keeps."""
+        if "completion" not in self.late:
+            self.late["completion"] = Completion(self.state, self.solver, self.table, self.factors)
+        return self.late["completion"]
 
     def null_rows(self) -> np.ndarray:
-        """Rows whose multipliers redundancy leaves open, at the configuration of the last closure.
+        """Rows whose multipliers redundancy leaves open, at the configuration of the last projection.
 
         lam minus the shortest lam with the same forces lies in the null space of Phi_q^T; a few random lam find it all.
         """
@@ -149,72 +167,8 @@ class Projector:
         return open_rows
 
     def failure(self, code: int, t: float) -> Index3Error:
-        """The error of a closure that gave up, naming rows or bodies."""
-        system = self.system
-        row = int(self.table[projection_kernels.REPORT][projection_kernels.WORST_ROW])
-        if code in (projection_kernels.EVALUATION, projection_kernels.SINGULAR):
-            problem: Index3Error = (
-                ModelError(system.explain(self.state))
-                if code == projection_kernels.EVALUATION
-                else singular_body(system, self.factors)
-            )
-            for cause in system.take_failures():
-                if not isinstance(cause, Exception):  # KeyboardInterrupt in a user's function, or in a solver
-                    raise cause
-                problem.__cause__ = cause
-            return problem
-        if code == projection_kernels.POSITIONS:
-            driven = any(group.rows and hasattr(group.element, "joint") for group in system.groups)
-            motions = ", and whether motions contradict each other or a joint" if driven else ""
-            return AssemblyError(
-                f"The positions cannot be closed at t = {t:.6g}: worst rows {system.worst_rows(self.state[s.PHI])}. "
-                f"Check the geometry of {system.row_labels[row]} and of what is tied to it{motions}."
-            )
-        if code == projection_kernels.UNSETTLED:
-            return SimulationFailed(f"{unsettled(system)} at t = {t:.6g}.")
-        return AssemblyError(
-            f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
-            "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
-        )
-
-
-def singular_body(system: System, factors: Table) -> SingularError:
-    """The error for a matrix that could not be factored, naming the body or the row."""
-    scalar, status = (int(factors[contract.INFO][place]) for place in (contract.BAD_SCALAR, contract.STATUS))
-    if status == contract.ROW_REDUNDANT:
-        row = scalar - system.n
-        return SingularError(
-            f"Row {system.row_names[row]} of {system.row_labels[row]} is redundant, or too nearly so for this linear "
-            f"solver. Use linear='{DEFAULT}', or remove the constraint."
-        )
-    if status == contract.UNSUITABLE:
-        return SingularError(
-            f"The equations are not of a kind that this linear solver accepts. Use linear='{DEFAULT}'."
-        )
-    if not 0 <= scalar < system.n:
-        return SingularError("The equations of motion contain numbers that are not finite.")
-    body = system.bodies[int(np.searchsorted(system.starts, scalar, "right")) - 1]
-    if system.reads_accelerations:
-        name = body.coordinate_names[scalar - system.starts[system.bodies.index(body)]]
-        return SingularError(
-            f"{body.label} has no inertia left along {name}: no acceleration balances its forces. Check the forces "
-            f"that depend on accelerations ({', '.join(system.readers('accelerations'))}) and the inertia of the body."
-        )
-    return SingularError(
-        f"{body.label} can turn about an axis about which it has no inertia. Give it inertia there, or a joint that "
-        "prevents this rotation."
-    )
-
-
-def unsettled(system: System) -> str:
-    """What is said where forces depend on reactions or accelerations and no solution is found."""
-    if not system.reads_accelerations:
-        return "Reactions and the friction that they cause do not converge: friction may be too strong for any motion"
-    forces = ", ".join(system.readers("accelerations"))
-    return (
-        f"Accelerations and the forces that depend on them ({forces}) do not converge: "
-        "such forces may leave bodies without inertia, or have jumps"
-    )
+        """The error of a closing that gave up, naming rows or bodies."""
+        return failure(code, t, self.state, self.table, self.factors)
 
 
 def wrench_places(system: System) -> np.ndarray:

@@ -17,7 +17,7 @@ from index3.methods.run import copy, core, note_distance
 ) = SLOTS = slots(
     link=("i8", 1), settings=("f8", 1),
     heavy_q=("f8", 1), heavy_v=("f8", 1),  # mass added to coordinates that are to stay where they are
-    report=("i8", 1),  # iterations, worst row, line that failed
+    report=("i8", 1),  # iterations, worst row, line that failed, counters
     lines=("i8", 1),  # which lines to close, see below
     wrenches=("i8", 2),  # of each joint: first row, number of rows, place of the second marker's gradient, stride
 )  # fmt: skip
@@ -26,10 +26,13 @@ LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_LINE,
 """Places in LINK: tables of factors, the own ones and those of `shorten`; addresses of kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
-N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT = range(4)
-LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED = range(4)
-"""Places in LINES: the table of the output, its first line to close and the one behind the last, whether to project."""
-EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, UNSETTLED = range(1, 6)
+N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT, KEPT, N_LINE_FACTOR, N_LINE_SOLVE, REPORT_SIZE = range(8)
+"""Places in REPORT: of the last closing; whether the own factors are those that lines of output are closed with, as
+nobody else has factored since; matrices factored and solutions found for lines so far."""
+LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED, LINES_SIZE = range(5)
+"""Places in LINES: the table of the output, its first line to close and the one behind the last; whether to project
+(`close_lines`), or to find energies alone (`complete_lines`)."""
+EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, NOT_CONVERGED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""
 MOST_ITERATIONS, CONVERGED, AMPLIFIED = 40, 1e-11, 1e8
@@ -59,6 +62,7 @@ def factor_mass(T, E, heavy):
     for k in range(coef.shape[0]):
         coef[k] = 0.0
     coef[s.C_M] = 1.0
+    view(E, REPORT)[KEPT] = 0
     copy(view(T, s.Q_MASS), view(T, s.Q))
     code = core(T, s.CORE_MATRIX)
     if code != OK:
@@ -178,7 +182,7 @@ def factor_reactive(T, E):
         return EVALUATION
     if contract.factor(T, link[LINK_SOLVER]) != OK:
         return SINGULAR
-    return UNSETTLED if info[contract.N_ZERO] > redundant else OK
+    return NOT_CONVERGED if info[contract.N_ZERO] > redundant else OK
 
 
 @helper
@@ -227,14 +231,14 @@ def iterate_solution(T, E):
             lam[k] += x[n + k]
             change, largest = max(change, abs(x[n + k])), max(largest, abs(lam[k]))
         if not change < 1e200:
-            return UNSETTLED
+            return NOT_CONVERGED
         most, place = largest_of(a)
         if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
             view(link[LINK_SOLVER], contract.INFO)[contract.BAD_SCALAR] = place
             return SINGULAR
         if change <= CONVERGED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
-    return UNSETTLED
+    return NOT_CONVERGED
 
 
 @helper

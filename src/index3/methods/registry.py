@@ -26,7 +26,7 @@ def choose(method: Any, given: dict[str, Any]) -> Any:
     if isinstance(method, type) and issubclass(method, Method):
         return method(**_known(method, given))
     if not isinstance(method, str) or (method != "auto" and method not in METHODS):
-        near = difflib.get_close_matches(str(method), METHODS, n=2)
+        near = difflib.get_close_matches(str(method).lower().replace("_", "-"), METHODS, n=2)
         advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Choose {', '.join(('auto', *METHODS))}."
         raise ModelError(f"There is no method {method!r}. {advice}")
     chosen = METHODS[AUTO if method == "auto" else method]
@@ -65,11 +65,11 @@ def methods_page() -> str:
     lines = [
         "# Methods",
         "",
-        "Keys for `simulate(model, span, method=...)`; made from the registry by `registry.methods_page()`.",
+        "Keys for `simulate(model, span, method=...)`; generated from the registry by `registry.methods_page()`.",
         '`method="auto"` takes `dopri5` or `dop853` where the motion is not stiff, `radau5` where it is, `hht-i3` at',
-        "loose tolerances (rtol above 1e-4) without states of the user, and where others fail;",
+        "loose tolerances (rtol above 1e-4) without user-defined states, and where other methods fail;",
         "`result.message` says which and why.",
-        "Which is best on your model: `index3 compare MODEL`.",
+        "To find the best method for your model, run `index3 compare MODEL`.",
         "",
         "| key | order | family | stiff | for | source |",
         "|---|---|---|---|---|---|",

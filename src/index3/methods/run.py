@@ -12,8 +12,8 @@ from index3.methods import audit
 from index3.methods.hermite import fill_cubic, fill_quintic
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
-NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS, UNSETTLED = range(10, 17)
-GREW, BRANCH_LOST, GAINED = 17, 18, 19
+NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS = range(10, 16)
+NOT_CONVERGED, GREW, BRANCH_LOST, GAINED = range(16, 20)
 CONVERGED, STALLED = 0, 1
 """How the iteration of a step ends, beside the reasons to stop."""
 
@@ -63,10 +63,9 @@ BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW = r
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1."""
-OWN = 2
-OWN_WORK, OWN_OUTPUT = 3, 2
-"""Values of TRACK_WORK for a method that adds up the work of a step by itself, and for one that does the same in its
-dense output; 1 is `work.add_work`, 0 none."""
+OWN, OWN_WORK = 2, 3
+"""Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
+`work.add_work`, 0 none."""
 MOST_FAILURES = 12
 """Tries in a row that fail for another reason than an iteration that stalls, before a run ends."""
 KEEP = 1.2

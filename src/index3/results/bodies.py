@@ -47,19 +47,27 @@ class BodyResult(FrameResult):
         self.kind: str = body["kind"]
         self.body, self.t = body, result.t
         self._known = {"t": result.t, "gravity": list(result.layout.gravity), "loads": partial(loads_on, result, body)}
-        _, self.q, self.v, self.a = result.columns(self.name)
+        self._columns = partial(result.columns, self.name)
+        self.q, self.v, _ = self._columns(accelerations=False)
 
     def __repr__(self) -> str:
         return f"<{self.kind} body '{self.name}' at {len(self.q)} times>"
 
     @cached_property
-    def motion(self) -> Kinematics:  # type: ignore[override]  # worked out once, when first asked for
-        """All six histories together."""
-        return self.part(None)
+    def a(self) -> np.ndarray:
+        """Second derivatives of its coordinates, (n_t, size)."""
+        return self._columns()[2]
+
+    def find_motion(self, full: bool) -> Kinematics:  # type: ignore[override]
+        """Motion of its frame, with accelerations if it is to be full."""
+        return body_kinematics(self.body, *self._columns(accelerations=full))
 
     def __getattr__(self, name: str) -> Any:
         """What the kind of the body has besides motion, such as `points(s)` of a beam."""
-        if hasattr(type(self), name) or name == "_known":  # a property that has said itself why it has no value
+        if hasattr(type(self), name) or name in (
+            "_known",
+            "_columns",
+        ):  # which has said why it has no value
             return object.__getattribute__(self, name)
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
@@ -78,7 +86,7 @@ class BodyResult(FrameResult):
     @property
     def orientation(self) -> np.ndarray:
         """Euler parameters (w, x, y, z), body to ground, (n_t, 4)."""
-        known = self.motion.orientation
+        known = self._placed.orientation
         return quaternions(self.rotation) if known is None else known
 
     def euler(self, sequence: str = "ZYX", *, degrees: bool = False) -> np.ndarray:

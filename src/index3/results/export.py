@@ -59,7 +59,7 @@ def as_names(names: Any) -> list[str]:
     try:
         return list(names)
     except TypeError:
-        raise ModelError(f"{short(names)} are no names of histories. Give some such as ['crank.position'].") from None
+        raise ModelError(f"{short(names)} are not names of histories. Give some such as ['crank.position'].") from None
 
 
 def quantity(result: Result, name: str) -> Quantity:
@@ -68,7 +68,7 @@ def quantity(result: Result, name: str) -> Quantity:
     A bare body means its position, a bare joint its first coordinate, or its force if it has none.
     """
     if not isinstance(name, str):
-        raise ModelError(f"{short(name)} is no name of a history. Give one such as 'crank.position' or 'energy'.")
+        raise ModelError(f"{short(name)} is not the name of a history. Give one such as 'crank.position' or 'energy'.")
     owner, _, rest = name.partition(".")
     if owner == "energy" and owner not in result:
         return _pick(name, "J", ENERGIES, np.column_stack([getattr(result.energy, k) for k in ENERGIES]), rest)

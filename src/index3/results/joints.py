@@ -34,15 +34,38 @@ class JointResult:
         self.unique: bool = bool(joint["unique"])
         self.coordinates: tuple[str, ...] = tuple(joint["coordinates"])
         self.row_labels: tuple[str, ...] = tuple(joint["row_labels"])
-        self.lam = result.lam[:, joint["rows"]]
-        self.force = result.arrays["wrench"][:, number, :3]
-        self.torque = result.arrays["wrench"][:, number, 3:]
-        if joint.get("clamp"):
-            self.force, self.torque = self._together(1)
+        self._number = number
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))
-        return f"<{self.type} '{self.name}' at {len(self.force)} times: {words}>"
+        return f"<{self.type} '{self.name}' at {len(self._result)} times: {words}>"
+
+    @cached_property
+    def lam(self) -> np.ndarray:
+        """Multipliers of its rows, (n_t, rows)."""
+        return self._result.lam[:, self._joint["rows"]]
+
+    @cached_property
+    def _wrench(self) -> tuple[np.ndarray, np.ndarray]:
+        """Force and torque on the second body at its marker, ground axes, (n_t, 3) each."""
+        if self._joint.get("clamp"):
+            return self._together(1)
+        return self._stored
+
+    @property
+    def _stored(self) -> tuple[np.ndarray, np.ndarray]:
+        both = self._result.arrays["wrench"][:, self._number]
+        return both[:, :3], both[:, 3:]
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the second body at its marker, ground axes, (n_t, 3), N."""
+        return self._wrench[0]
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Torque on the second body about its marker, ground axes, (n_t, 3), N m."""
+        return self._wrench[1]
 
     @cached_property
     def first(self) -> MarkerResult:
@@ -101,7 +124,7 @@ class JointResult:
 
     def _together(self, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Force and torque about marker 0 or 1 of all that a clamp puts on the body of that marker."""
-        force, torque = self.on(side)
+        force, torque = self._stored if side == 1 else self.on(side)
         place = (self.first if side == 0 else self.second).position
         for k in range(side + 2, len(self._joint["markers"]), 2):
             other, turn = self.on(k)

@@ -68,7 +68,7 @@ class JournalWriter:
                 unfinished.unlink(missing_ok=True)
         except FileExistsError:
             raise Index3Error(
-                f"There is a journal '{path}' of a run that is under way or did not end. Go on with it by "
+                f"There is a journal '{path}' of a run that is still running or did not end. Continue it with "
                 f"index3.resume('{path.name.removesuffix(SUFFIX)}'), or remove it, or give another file."
             ) from None
         except OSError as error:
@@ -104,7 +104,7 @@ class JournalWriter:
         except BlockingIOError:
             self.file.close()
             raise Index3Error(
-                f"Journal '{self.path}' is written by a run under way. Wait for it, or end it first."
+                f"Journal '{self.path}' is being written by a running simulation. Wait for it, or end it first."
             ) from None
 
     def write_lines(self, block: Mapping[str, np.ndarray]) -> None:
@@ -144,7 +144,7 @@ class JournalWriter:
     def failure(self, error: OSError) -> StoreFailed:
         """The error of a journal that cannot be written."""
         return StoreFailed(
-            f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give a folder that is there and has "
+            f"Journal '{self.path}' cannot be written: {error.strerror or error}. Give an existing folder with "
             "room. What was written before stays in it."
         )
 

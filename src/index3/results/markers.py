@@ -6,6 +6,8 @@ axes unless a name says otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,19 +20,29 @@ if TYPE_CHECKING:
 
 
 class FrameResult:
-    """The six histories that bodies and markers share."""
+    """The six histories that bodies and markers share; positions and rates do without the accelerations of the run."""
 
-    motion: Kinematics
+    find_motion: Callable[[bool], Kinematics]
+    """The motion, with accelerations or (if the argument is False) with something else in their place."""
+
+    @cached_property
+    def motion(self) -> Kinematics:
+        """All six histories together."""
+        return self.find_motion(True)
+
+    @cached_property
+    def _placed(self) -> Kinematics:
+        return self.__dict__["motion"] if "motion" in self.__dict__ else self.find_motion(False)
 
     @property
     def position(self) -> np.ndarray:
         """Origin in ground axes, (n_t, 3), m."""
-        return self.motion.position
+        return self._placed.position
 
     @property
     def velocity(self) -> np.ndarray:
         """Velocity of the origin in ground axes, (n_t, 3), m/s."""
-        return self.motion.velocity
+        return self._placed.velocity
 
     @property
     def acceleration(self) -> np.ndarray:
@@ -40,12 +52,12 @@ class FrameResult:
     @property
     def rotation(self) -> np.ndarray:
         """Rotation matrices, own axes to ground, (n_t, 3, 3)."""
-        return self.motion.rotation
+        return self._placed.rotation
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity in ground axes, (n_t, 3), rad/s."""
-        return self.motion.angular_velocity
+        return self._placed.angular_velocity
 
     @property
     def angular_acceleration(self) -> np.ndarray:
@@ -61,11 +73,10 @@ class MarkerResult(FrameResult):
     ) -> None:
         self.body = body
         if moving is None:
-            marker = {"position": position, "axes": axes, "part": part}
-            entry, *histories = result.columns(body)
-            self.motion = marker_kinematics(entry, marker, *histories)
+            marker, entry = {"position": position, "axes": axes, "part": part}, result.entry(body)
+            self.find_motion = lambda full: marker_kinematics(entry, marker, *result.columns(body, accelerations=full))
         else:  # a marker of ground that follows functions of time
-            self.motion = Kinematics(*moving.motion(result.t))
+            self.find_motion = lambda full: Kinematics(*moving.motion(result.t))
 
     def __repr__(self) -> str:
         return f"<marker on '{self.body}' at {len(self.position)} times>"

@@ -50,13 +50,12 @@ class PageMotion:
 
     def follows(self, marker: Mapping[str, Any]) -> bool:
         """Whether a marker is fixed to the frame of its body."""
-        entry = self.result.columns(marker["body"])[0]
+        entry = self.result.entry(marker["body"])
         return marker.get("part") is None and not kind_of(entry).deforms
 
     def motion(self, marker: Mapping[str, Any]) -> Kinematics:
         """Motion of a marker, given as in a layout."""
-        entry, q, v, a = self.result.columns(marker["body"])
-        return marker_kinematics(entry, marker, q, v, a)
+        return marker_kinematics(self.result.entry(marker["body"]), marker, *self.result.columns(marker["body"]))
 
     def add_line(self, body: Mapping[str, Any], line: list[dict[str, Any]]) -> tuple[int, int]:
         """Take in the points of a line; its first point and their number."""
@@ -66,7 +65,7 @@ class PageMotion:
 
     def add_nodes(self, body: Mapping[str, Any]) -> tuple[int, int]:
         """Take in the nodes of a body; the first and their number."""
-        first, (entry, q, _, _) = len(self.sections), self.result.columns(body["name"])
+        first, entry, (q, _, _) = len(self.sections), self.result.entry(body["name"]), self.result.columns(body["name"])
         nodes = body["shape"]["nodes"]
         places = kind_of(entry).section_places(entry.get("constants") or {}, nodes, q)
         self.sections += list(np.moveaxis(places, 1, 0))

@@ -14,10 +14,10 @@ import numpy as np
 
 from index3.errors import Index3Error, ModelError
 from index3.results.arrays import check_shapes
-from index3.results.audit import RunAudit
+from index3.results.audit import Check, RunAudit
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
-from index3.results.lazy import LazyArrays
+from index3.results.lazy import LateArrays, LazyArrays
 
 if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
     from index3.results.energy import Energy, Violation
@@ -61,7 +61,8 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
-        self.audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
+        self._audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
+        self.late_checks: Callable[[], Sequence[Check]] | None = None  # of the audit, that need late columns
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         if info.get("t_events") is not None:
@@ -80,7 +81,16 @@ class Result:
         self._forces = {force["name"]: force for force in layout.forces}
 
     def __getstate__(self) -> dict[str, Any]:
+        _ = self.audit  # complete
         return {**self.__dict__, "auditor": None, "source": None}  # the model may hold what cannot be pickled
+
+    @property
+    def audit(self) -> RunAudit | None:
+        """What was checked of the run, against which bounds; None if it was not."""
+        if self._audit is not None and self.late_checks is not None:
+            *before, last = self._audit.checks
+            self._audit, self.late_checks = RunAudit((*before, *self.late_checks(), last)), None
+        return self._audit
 
     @property
     def t(self) -> np.ndarray:
@@ -158,7 +168,7 @@ class Result:
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise UnknownName(f"{short(name)} is no name. Use one of {', '.join(self.names)}.")
+            raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
         from index3.results.bodies import BodyResult
         from index3.results.joints import JointResult
 
@@ -203,16 +213,21 @@ class Result:
 
     def kinematics(self, body: str, part: str | None = None) -> Kinematics:
         """Motion of a body's frame, ground included, by name; or of one of its parts."""
-        entry, q, v, a = self.columns(body)
-        return body_kinematics(entry, q, v, a, part)
+        return body_kinematics(self.entry(body), *self.columns(body), part)
 
-    def columns(self, body: str) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
-        """A body's entry in the layout, ground included, by name, and its columns of q, v and a."""
+    def entry(self, body: str) -> dict[str, Any]:
+        """A body's entry in the layout, ground included, by name."""
         if body != "ground" and body not in self._bodies:
             raise self._unknown(body, tuple(self._bodies))
-        entry = self._bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
+        return self._bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
+
+    def columns(self, body: str, *, accelerations: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A body's columns of q, v and a, ground included, by name; zeros for a if nobody is to work it out."""
+        entry = self.entry(body)
         columns = slice(entry["start"], entry["start"] + entry["size"])
-        return entry, self.q[:, columns], self.v[:, columns], self.a[:, columns]
+        q, v = self.q[:, columns], self.v[:, columns]
+        there = accelerations or not isinstance(self.arrays, LazyArrays) or self.arrays.is_filled("a")
+        return q, v, self.a[:, columns] if there else np.broadcast_to(0.0, v.shape)
 
     def applied(self) -> Any:
         """Wrenches and power of all force elements, see `index3.results.applied.Applied`; evaluated when first asked.
@@ -316,7 +331,8 @@ class Result:
         from index3.results import netcdf
 
         forces = self._applied
-        if forces is None and self._forces and self.source is not None and not isinstance(self.arrays, LazyArrays):
+        in_memory = not isinstance(self.arrays, LazyArrays) or isinstance(self.arrays, LateArrays)
+        if forces is None and self._forces and self.source is not None and in_memory:
             try:
                 forces = self.applied()
             except Index3Error:  # a force without value, as where a run failed: the rest is kept

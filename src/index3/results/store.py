@@ -115,11 +115,11 @@ def open_journal(path: str | os.PathLike[str]) -> Journal | None:
 
     Raises
     ------
-    ModelError : this is no path of a file.
+    ModelError : this is not a path of a file.
     Index3Error : the journal cannot be read.
     """
     if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
-        raise ModelError(f"{short(path)} is no path of a file. Give that of a stored run, such as 'run.nc'.")
+        raise ModelError(f"{short(path)} is not a path of a file. Give that of a stored run, such as 'run.nc'.")
     journal = journal_path(Path(path))
     try:
         return read_journal(journal) if journal.exists() else None
@@ -167,7 +167,8 @@ def read_store(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
         return read_netcdf(path)
     info = journal.info
     if info is None:
-        said = f"The run has not ended: its journal holds {journal.lines} lines. It is under way, or was killed; then "
+        said = f"The run has not ended: its journal holds {journal.lines} lines. It is still running, or was "
+        "killed; then "
         said += f"index3.resume('{path}') goes on with it."
         asked = journal.asked or {}
         info = {"status": UNFINISHED, "success": False, "message": said, "method": str(asked.get("method", ""))}

@@ -28,7 +28,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     FileError : the file cannot be written; one that was there before is left as it was.
     """
     if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
-        raise FileError(f"{short(path)} is no path of a file. Give one such as 'run.nc'.")
+        raise FileError(f"{short(path)} is not a path of a file. Give one such as 'run.nc'.")
     target = Path(os.path.realpath(path))
     special = target.exists() and not target.is_file() and not target.is_dir()
     try:

@@ -25,6 +25,7 @@ from index3.system import evaluate
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
     evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
+    evaluate.rows,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
@@ -37,6 +38,7 @@ STAGES_OF = {
     "derivatives": ("second_derivatives", "hessians"),
     "energy": ("energies",),
     "poses": ("poses",),
+    "rows": ("poses", "constraints", "gather"),
     "angles": ("measure",),
 }
 """The stages that kernels of the evaluator run."""

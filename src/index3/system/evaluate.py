@@ -9,9 +9,17 @@ FORCE_DERIVATIVES, BODY_MATRIX; BIAS and SECOND_DERIVATIVES for accelerations an
 
 from __future__ import annotations
 
+import math
+
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, call_time, helper, kernel, view
-from index3.system.scatter import add_group, add_reaction_derivatives, carry_row, fill_velocity_derivative
+from index3.system.scatter import (
+    add_group,
+    add_reaction_derivatives,
+    add_row_products,
+    carry_row,
+    fill_velocity_derivative,
+)
 
 BAD_FUNCTION = 901  # a user's function of time gave something that is not finite
 
@@ -33,10 +41,19 @@ def run_stage(T, stage):
 
 @helper
 def fill_functions(T):
-    """Values and derivatives of the users' functions of time."""
+    """Values and derivatives of the users' functions of time, and in the last line the time they belong to.
+
+    While a method steps, functions are asked again only for another time. Those without an address are constant.
+    """
     functions, values, t = view(T, s.FUNCTIONS), view(T, s.FUNCTION_VALUES), view(T, s.TIME)[0]
+    last = functions.shape[0]
+    if values[last, 0] == t and view(T, s.STATUS)[s.STEPPING] == 1:
+        return OK
+    values[last, 0] = math.nan
     for k in range(functions.shape[0]):
         for d in range(3):
+            if functions[k, d] == 0:
+                continue
             y = call_time(functions[k, d], t)
             values[k, d] = y
             if not abs(y) < 1e300:  # also catches NaN
@@ -45,6 +62,7 @@ def fill_functions(T):
                 status[1] = k
                 status[2] = d
                 return BAD_FUNCTION
+    values[last, 0] = t
     return OK
 
 
@@ -113,6 +131,20 @@ def forces(T, E):
 
 
 @kernel
+def rows(T, E):
+    """At (t, q, v): marker poses, PHI and ROW_G, which is all of `forces` that the closing of constraints needs.
+
+    Bodies fill their own rows where they gather forces; these are old ones here, and G means nothing.
+    """
+    code = fill_functions(T)
+    if code == OK:
+        code = run_stage(T, s.POSES)
+    if code == OK:
+        code = run_stage(T, s.CONSTRAINTS)
+    return run_stage(T, s.GATHER) if code == OK else code
+
+
+@kernel
 def mass(T, E):
     """MA = M(q_mass) a."""
     ma = view(T, s.MA)
@@ -140,18 +172,24 @@ def jacobian(T, E):
 
 
 @helper
-def fill_hessians(T):
-    """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
+def clear_groups(T):
+    """GROUP_K = GROUP_D = 0."""
     groups, apart = view(T, s.GROUPS), view(T, s.GROUP_APART)
     group_k, group_d = view(T, s.GROUP_K), view(T, s.GROUP_D)
-    alone = view(T, s.STATUS)[s.GAMMA_ALONE] == 1  # then nobody asks for these
     for k in range(groups.shape[0]):
-        if not alone and apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
+        if apart[k] == 0 and (groups[k].curved == 1 or groups[k].damped == 1):
             width = 6 * groups[k].marker_count
             first = groups[k].stiffness
             for i in range(first, first + width * width):
                 group_k[i] = 0.0
                 group_d[i] = 0.0
+
+
+@helper
+def fill_hessians(T):
+    """Second derivatives of the rows: GROUP_K = sum of lam_r H_r, and the contractions ROW_VH ... ROW_H3."""
+    if view(T, s.STATUS)[s.GAMMA_ALONE] == 0:  # else nobody asks for these
+        clear_groups(T)
     return run_stage(T, s.HESSIANS)
 
 
@@ -165,13 +203,15 @@ def exchange(x, y):
 
 
 @helper
-def prepare_inertia(T):
-    """Where forces depend on accelerations: GROUP_M = 0, and MARKER_NA, MARKER_BQ, MARKER_BV at A_NOW."""
+def prepare_inertia(T, stiff):
+    """Where forces depend on accelerations: GROUP_M = 0, and if stiff MARKER_NA, MARKER_BQ, MARKER_BV at A_NOW."""
     group_m, a, now = view(T, s.GROUP_M), view(T, s.A), view(T, s.A_NOW)
     if now.shape[0] == 0:
         return OK
     for k in range(group_m.shape[0]):
         group_m[k] = 0.0
+    if not stiff:
+        return OK
     exchange(a, now)
     code = run_stage(T, s.SECOND_DERIVATIVES)
     exchange(a, now)
@@ -185,13 +225,17 @@ def matrix(T, E):
     for k in range(values.shape[0]):
         values[k] = 0.0
     code = OK
-    if c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0 or c[s.C_R] != 0.0:
+    stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0  # else derivatives by q and v are not asked for
+    if stiff or c[s.C_R] != 0.0:
         apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
         for k in range(row_r.shape[0]):
             row_r[k] = 0.0
-        code = fill_hessians(T)
+        if stiff:
+            code = fill_hessians(T)
+        else:
+            clear_groups(T)  # forces add theirs all the same
         if code == OK:
-            code = prepare_inertia(T)
+            code = prepare_inertia(T, stiff)
         if code == OK:
             code = run_stage(T, s.FORCE_DERIVATIVES)
         if code != OK:
@@ -224,8 +268,7 @@ def fill_rates(T):
     phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    for e in range(phi_q.shape[0]):
-        rate[row[e]] += phi_q[e] * v[col[e]]
+    add_row_products(phi_q, row, col, v, rate)
     for k in range(rate.shape[0]):
         if level[k] == 1:
             rate[k] = phi[k]

@@ -191,7 +191,8 @@ def motion_group(motion: Any, function: int, pose: Pose = POSE) -> Group:
     joint, source = motion.joint, motion.joint.coordinate_primitive(motion.coordinate)
     if source.kind == "distance":
         raise ModelError(
-            f"{motion.label} drives the length that {joint.label} holds. Replace the Distance by a Prismatic joint "
+            f"{motion.label} drives the length that {joint.label} keeps constant. Replace the Distance by a "
+            "Prismatic joint "
             "and drive its displacement."
         )
     planar = any(body.planar for body in joint.bodies)

@@ -27,6 +27,19 @@ def carry_row(groups, k, members, columns, markers, gradient, first, ragged, out
 
 
 @helper
+def add_row_products(values, row, column, x, out):
+    """out += (matrix by its entries, those of a row one behind the other) x; sums stay in a register along a row."""
+    e, count = 0, values.shape[0]
+    while e < count:
+        r = row[e]
+        total = out[r]
+        while e < count and row[e] == r:
+            total += values[e] * x[column[e]]
+            e += 1
+        out[r] = total
+
+
+@helper
 def add_pair(
     matrix, places, first, columns, row, col, count, stiffness, start, width, si, sj, left, li, ni, right, rj, nj, c
 ):
@@ -100,14 +113,14 @@ def add_group(T, k):
     marker_bq, marker_bv = view(T, s.MARKER_BQ), view(T, s.MARKER_BV)
     count, width = groups[k].count, 6 * groups[k].marker_count
     start, first, columns = groups[k].stiffness, groups[k].map, view(T, s.GROUP_COLUMNS)
-    row = groups[k].columns
+    row, stiff = groups[k].columns, c[s.C_K] != 0.0 or c[s.C_D] != 0.0
     for si in range(groups[k].marker_count):
         mi = markers[members[groups[k].markers + si]]
         col = groups[k].columns
         for sj in range(groups[k].marker_count):
             mj = markers[members[groups[k].markers + sj]]
             li, ni, rj, nj = mi.jacobian, mi.count, mj.jacobian, mj.count
-            if groups[k].curved == 1 or groups[k].damped == 1:
+            if stiff and (groups[k].curved == 1 or groups[k].damped == 1):
                 add_stiff_pair(T, k, si, sj, row, col)
             if groups[k].inertial == 1:
                 add_pair(matrix, places, first, columns, row, col, count, inertia, start, width, si, sj,

@@ -201,7 +201,7 @@ class MultiIndex(AugmentedLagrangian):
 
     key: ClassVar[str] = "multi-index"
     stiff: ClassVar[bool] = True
-    summary: ClassVar[str] = "changes between al-index3 and al-index1 by the step it needs"
+    summary: ClassVar[str] = "switches between al-index3 and al-index1 according to the step size"
     index: ClassVar[int] = 0
 
     def __post_init__(self) -> None:

@@ -96,7 +96,7 @@ def fill_bases(E, R, t):
     memory[newton.C_MASS] = 1.0
     memory[newton.C_POSITION] = g * g
     memory[newton.C_VELOCITY] = g
-    judged_as_speed = view(R, run.CLOCK)[run.STEP] > 0.0 or view(E, newton.CLOSURE)[0] != 0
+    judged_as_speed = view(R, run.CLOCK)[run.STEP] > 0.0 or view(E, newton.PROJECTOR)[0] != 0
     memory[newton.SIZE] = g if judged_as_speed else g * g
     for k in range(q_base.shape[0]):
         v_base[k] = combine(w, past_v, order, k)
@@ -111,7 +111,7 @@ def predict(T, E, t):
     a, lam, q_base, v_base = view(T, s.A), view(T, s.LAM), view(E, newton.Q_BASE), view(E, newton.V_BASE)
     count = min(orders[ORDER] + 1, orders[FILLED])
     fill_extrapolation_weights(E, t, count - 1)
-    stabilised = view(E, newton.CLOSURE)[0] != 0
+    stabilised = view(E, newton.PROJECTOR)[0] != 0
     for k in range(a.shape[0]):
         if stabilised:
             a[k] = (combine(w, past_v, count, k) - v_base[k]) / memory[newton.C_VELOCITY]
@@ -134,7 +134,7 @@ def error_at(T, E, R, t, order):
     for k in range(n):
         x = scale * (q[k] - combine(w, past_q, order + 1, k)) / run.weight(R, k)
         total += x * x
-    if view(E, newton.CLOSURE)[0] == 0:
+    if view(E, newton.PROJECTOR)[0] == 0:
         for k in range(view(R, run.LIMITS)[run.FIRST_STATE], n):
             x = scale * (v[k] - combine(w, past_v, order + 1, k)) / run.weight_v(R, k)
             total += x * x
@@ -293,6 +293,6 @@ def fix_directions(T, E):
     """Take the directions M^-1 Phi_q^T of the stabilised form at the present state, and keep them."""
     code = projection_kernels.evaluate(T)
     if code == OK:
-        code = projection_kernels.factor_mass(T, view(E, newton.CLOSURE)[0], view(T, s.Q)[:0])
+        code = projection_kernels.factor_mass(T, view(E, newton.PROJECTOR)[0], view(T, s.Q)[:0])
     view(E, newton.FLAGS)[newton.KEEP_DIRECTIONS] = 1
     return code

@@ -49,7 +49,7 @@ class BDFIndex3(Method):
     family: ClassVar[str] = "direct"
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
-    paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (as the method to beat)"
+    paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (for comparison)"
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
     kernel: ClassVar[Kernel] = bdf.attempt
     helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions,)  # starting values of constant steps
@@ -127,7 +127,7 @@ class BDFStabilized(BDFIndex3):
 
     key: ClassVar[str] = "bdf-si2"
     paper: ClassVar[str] = "Gear, Gupta, Leimkuhler 1985"
-    summary: ClassVar[str] = "as bdf-i3, with velocities and reactions as accurate as positions"
+    summary: ClassVar[str] = "like bdf-i3, with velocities and reactions as accurate as positions"
     stabilised: ClassVar[bool] = True
 
 

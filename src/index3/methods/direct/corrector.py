@@ -179,7 +179,7 @@ def solve_step(T, E, R, S):
     ):
         flags[newton.RENEW] = 1
     flags[newton.FRESH] = 0
-    code, stabilised = STALLED, view(E, newton.CLOSURE)[0] != 0
+    code, stabilised = STALLED, view(E, newton.PROJECTOR)[0] != 0
     for trial in range(3):
         if trial == 1 and flags[newton.FRESH] == 1:
             continue  # a matrix of this very step did not help

@@ -68,7 +68,7 @@ def fill_bases(E, R, h):
     memory[newton.C_MASS] = 1.0
     memory[newton.C_POSITION] = beta * part * h * h
     memory[newton.C_VELOCITY] = gamma * part * h
-    judged_as_speed = view(R, run.CLOCK)[run.STEP] > 0.0 or view(E, newton.CLOSURE)[0] != 0
+    judged_as_speed = view(R, run.CLOCK)[run.STEP] > 0.0 or view(E, newton.PROJECTOR)[0] != 0
     memory[newton.SIZE] = gamma * part * h if judged_as_speed else error_constant(d) * h * h
     for k in range(q0.shape[0]):
         known = (alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)

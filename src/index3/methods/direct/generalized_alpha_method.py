@@ -48,7 +48,7 @@ class GeneralizedAlpha(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Arnold, Bruels 2007; Chung, Hulbert 1993"
-    summary: ClassVar[str] = "as hht-i3, with the damping at infinite frequency as its setting"
+    summary: ClassVar[str] = "like hht-i3, set by the damping at infinite frequency"
     kernel: ClassVar[Kernel] = generalized_alpha.attempt
 
     def __post_init__(self) -> None:

@@ -68,7 +68,7 @@ class HHT(Method):
     implicit: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
-    summary: ClassVar[str] = "stiff, closed and redundant mechanisms; numerical damping by alpha"
+    summary: ClassVar[str] = "stiff mechanisms, closed loops, redundant constraints; numerical damping by alpha"
     kernel: ClassVar[Kernel] = hht.attempt
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ A method writes one step as
 keeps the matrix well conditioned as h -> 0 ([NegrutHHT] (13)); velocity-level rows are divided by c_v. The
 matrix is [c_m M + c_q ((M a)_q + (Phi_q^T lam)_q - Q_q) - c_v Q_v, Phi_q^T; Phi_q, 0], kept until it stops paying.
 
-*Stabilised index 2* (CLOSURE set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along
+*Stabilised index 2* (PROJECTOR set): the rows are Phi_q v + Phi_t = 0, divided by c_v, and q_base moves along
 M^-1 Phi_q^T until Phi(q) = 0: what q' = v + M^-1 Phi_q^T mu means for a formula that gives q = q_base + c_q a. Terms of
 the matrix that are O(h) smaller ((Phi_q v)_q, derivatives of mu) are left out; they cost no order, only convergence
 rate.
@@ -24,12 +24,12 @@ from index3.linear import contract
 from index3.methods import manifold, projection_kernels, run
 
 (
-    RUN, SETTINGS, MEMORY, FLAGS, CLOSURE, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
+    RUN, SETTINGS, MEMORY, FLAGS, PROJECTOR, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
     STEP_A, STEP_LAM,
 ) = SLOTS = slots(
     run=("i8", 1),  # handle of the run's table
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
-    closure=("i8", 1),  # handle of the closure table that holds the directions M^-1 Phi_q^T, 0 for index 3
+    projector=("i8", 1),  # handle of the projector that holds the directions M^-1 Phi_q^T, 0 for index 3
     q_base=("f8", 1), v_base=("f8", 1), g_add=("f8", 1),
     weights=("f8", 1),  # allowed for SIZE times a correction
     weights_q=("f8", 1),  # allowed for a move of q_base
@@ -44,7 +44,7 @@ C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
 the kept factorisation; last convergence rate."""
 RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS = range(4)
 """Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries
-in a row, whether the directions of the closure stay as they are."""
+in a row, whether the directions of the projector stay as they are."""
 ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
@@ -68,7 +68,7 @@ def evaluate(T, E, R):
     code = run.core(T, s.CORE_FORCES)
     if code == OK:
         code = run.core(T, s.CORE_MASS)
-    if code == OK and view(E, CLOSURE)[0] != 0:
+    if code == OK and view(E, PROJECTOR)[0] != 0:
         code = run.core(T, s.CORE_JACOBIAN)
         run.core(T, s.CORE_RATES)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
@@ -79,7 +79,7 @@ def evaluate(T, E, R):
 def factorise(T, E, R, S):
     """The matrix at the present iterate, factored; a rank lower than seen before is used once only."""
     c, coef, flags, counts = view(E, MEMORY), view(T, s.COEF), view(E, FLAGS), view(R, run.COUNTS)
-    C = view(E, CLOSURE)[0]
+    C = view(E, PROJECTOR)[0]
     coef[s.C_M] = c[C_MASS]
     coef[s.C_MA] = c[C_MASS] * (1.0 + c[BACK]) * c[C_POSITION]
     coef[s.C_K] = c[C_POSITION]
@@ -113,7 +113,7 @@ def close_base(T, E, ahead):
 
     The correction of a to come moves the positions by -(c_q/c_v) times the rates it removes; `ahead` allows for that.
     """
-    C, phi, level, rate, c = view(E, CLOSURE)[0], view(T, s.PHI), view(T, s.LEVEL), view(T, s.RATE), view(E, MEMORY)
+    C, phi, level, rate, c = view(E, PROJECTOR)[0], view(T, s.PHI), view(T, s.LEVEL), view(T, s.RATE), view(E, MEMORY)
     if C == 0:
         return 0.0
     base, w, total, gap = view(E, Q_BASE), view(E, WEIGHTS_Q), 0.0, view(T, s.GAMMA)
@@ -130,7 +130,7 @@ def close_base(T, E, ahead):
 @helper
 def fill_residual(T, E, S):
     """Minus the residual into the solver's right-hand side; whether it is rounding."""
-    c, stabilised = view(E, MEMORY), view(E, CLOSURE)[0] != 0
+    c, stabilised = view(E, MEMORY), view(E, PROJECTOR)[0] != 0
     x, ma, g, g_add = view(S, contract.X), view(T, s.MA), view(T, s.G), view(E, G_ADD)
     phi, level, size = view(T, s.PHI), view(T, s.LEVEL), view(T, s.PHI_SCALE)
     lam, rate = view(T, s.LAM), view(T, s.RATE)
@@ -168,7 +168,7 @@ def correction_size(T, E, S):
     n, total, tiny, largest, part = q.shape[0], 0.0, True, 0.0, c[C_POSITION]
     for k in range(n):
         largest = max(largest, abs(q[k]) + c[C_VELOCITY] * abs(v[k]))
-    if view(E, CLOSURE)[0] != 0:
+    if view(E, PROJECTOR)[0] != 0:
         largest, part = largest_speed(T), c[C_VELOCITY]
     for k in range(n):
         if abs(part * x[k]) > ROUNDING * largest:
@@ -187,7 +187,7 @@ def row_size(T, E, tolerance):
         x = abs(phi[k]) / max(1.0, size[k])
         if not x <= worst:
             worst = x
-    if view(E, CLOSURE)[0] != 0:
+    if view(E, PROJECTOR)[0] != 0:
         fastest = largest_speed(T)
         for k in range(rate.shape[0]):
             x = abs(rate[k]) / fastest
@@ -215,7 +215,7 @@ def fill_weights(E, R, h):
     """
     w, w_q, c, tolerance = view(E, WEIGHTS), view(E, WEIGHTS_Q), view(E, SETTINGS), view(R, run.TOLERANCE)
     v, q, largest = view(R, run.NEW_V), view(R, run.NEW_Q), view(R, run.LARGEST)
-    fixed, stabilised = view(R, run.CLOCK)[run.STEP] > 0.0, view(E, CLOSURE)[0] != 0
+    fixed, stabilised = view(R, run.CLOCK)[run.STEP] > 0.0, view(E, PROJECTOR)[0] != 0
     for k in range(w.shape[0]):
         w_q[k] = tolerance[run.NEWTON_TOL] * max(1.0, abs(q[k])) if fixed else run.weight(R, k)
         if fixed:

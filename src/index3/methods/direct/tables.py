@@ -22,7 +22,7 @@ def newton_shapes(n: int, m: int) -> dict[Slot, tuple[int, ...]]:
         newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q,
         newton.STEP_A,
     )  # fmt: skip
-    small = {newton.MEMORY: (7,), newton.FLAGS: (4,), newton.CLOSURE: (1,)}
+    small = {newton.MEMORY: (7,), newton.FLAGS: (4,), newton.PROJECTOR: (1,)}
     return {**small, **dict.fromkeys(vectors, (n,)), newton.GUESS_LAM: (m,), newton.STEP_LAM: (m,)}
 
 
@@ -45,7 +45,7 @@ def newton_table(
     table[newton.FLAGS][0] = 1
     if stabilised:
         projector = Projector(progress.state, progress.solver)
-        table[newton.CLOSURE][0] = projector.handle
+        table[newton.PROJECTOR][0] = projector.handle
         table.owned = projector  # type: ignore[attr-defined]  # the table knows only its address
     return table
 

@@ -62,7 +62,7 @@ class Adams(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shampine, Gordon 1975"
-    summary: ClassVar[str] = "smooth motion, expensive forces, tight tolerances; two evaluations a step"
+    summary: ClassVar[str] = "smooth motion, expensive forces, tight tolerances; two evaluations per step"
     kernel: ClassVar[Kernel] = adams.attempt
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
 

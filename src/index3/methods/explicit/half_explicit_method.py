@@ -62,7 +62,8 @@ class Hem4(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Brasey, Hairer 1993"
-    summary: ClassVar[str] = "smooth motion without stiffness, as dopri5, by velocity constraints alone; for comparison"
+    summary: ClassVar[str] = "smooth motion without stiffness, like dopri5, with velocity constraints only; for "
+    "comparison"
     kernel: ClassVar[Kernel] = rk.attempt
     needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
     helpers: ClassVar[tuple[Kernel, ...]] = KERNELS

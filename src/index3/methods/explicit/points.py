@@ -18,7 +18,7 @@ RUN, JOB, TOLERANCE, TERMS, FRAME = SLOTS = slots(
 )  # fmt: skip
 DIRECTIONS, TARGET, RECOVER = range(3)
 """Places in JOB: projector along whose directions to recover, closer to factor in, how to recover."""
-STAY, LAND, MOVE_ONCE = 0, 1, 2
+STAY, RECOVER_FULLY, MOVE_ONCE = 0, 1, 2
 """How: not at all, down to TOLERANCE, by one step for q and one for v."""
 NOT_YET, LOOSE = 1, 1e-4
 ROUNDING = 1e-13
@@ -101,7 +101,7 @@ def loose(R):
 def evaluate(T, P):
     """At T's (t, q, v): recover as JOB says, then a and lam."""
     job, R, terms, code = view(P, JOB), view(P, RUN)[0], view(P, TERMS), OK
-    if job[RECOVER] == LAND:
+    if job[RECOVER] == RECOVER_FULLY:
         code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
     elif job[RECOVER] == MOVE_ONCE:
         code = move_once(T, job[DIRECTIONS])

@@ -24,7 +24,7 @@ from index3.methods.state_space.frame_table import Frame, frame_kernels
 from index3.registry import register
 
 STAGES = ("auto", "free", "closed")
-STABILIZATIONS = {"projection": points.LAND, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
+STABILIZATIONS = {"projection": points.RECOVER_FULLY, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
 """What `stabilization` does at the end of a step."""
 
 STEP_KERNELS = (points.evaluate, rk.stages)

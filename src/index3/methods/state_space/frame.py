@@ -1,14 +1,14 @@
 """The frame of a step on the manifold: recovery of q and v along fixed directions, and the linearised equations.
 
-A formula is applied to all coordinates; `land_positions` and `land_velocities` remove what it leaves off the
+A formula is applied to all coordinates; `recover_positions` and `recover_velocities` remove what it leaves off the
 constraints along D^-1 Phi_q^T of a reference point, so that the ndof numbers V^T D q (V spans the null space of Phi_q
 there) follow the formula exactly. D is the mass matrix (tangent plane, thesis appendix B, in the metric of the kinetic
 energy), or makes the independent coordinates of a partition immovable (thesis chapter 3). The reference is the start of
 the step: an older one would do, but the error of a formula depends on the parametrisation, and would jump with it.
 
-Velocity-level rows restrain velocities only: positions land along the directions of the position rows, velocities along
-those of all rows. What the recovery adds to a stage's velocity then belongs to the motion, and enters the stage's
-position with the weight SHARE that the formula gives to that velocity.
+Velocity-level rows restrain velocities only: positions are recovered along the directions of the position rows,
+velocities along those of all rows. What the recovery adds to a stage's velocity then belongs to the motion, and enters
+the stage's position with the weight SHARE that the formula gives to that velocity.
 
 Unlike `manifold.recover_*` the directions never change inside a step (that would cost the order of the formula), except
 where the reference itself is a singular position.
@@ -34,13 +34,13 @@ from index3.methods import manifold, projection_kernels, run
     stiff=("f8", 1), damp=("f8", 1),  # values of (M a)_q + (Phi_q^T lam)_q - Q_q, and of -Q_v
 )  # fmt: skip
 
-RUN, CLOSURE, LAND, REFER, LINEARISE, REPARTITION, ELIMINATE, ELIMINATION = range(8)
-"""Places in HANDLES: the run's table, the closure table whose factorisation is the reference, addresses of kernels, the
+RUN, PROJECTOR, CLOSE_STATE, SET_REFERENCE, LINEARISE, REPARTITION, ELIMINATE, ELIMINATION = range(8)
+"""Places in HANDLES: the run's table, the projector whose factorisation is the reference, addresses of kernels, the
 table of the sparse elimination."""
 SINGULAR, MISSING, PARTITIONS = range(3)
 """Places in FLAGS: the reference has more zero pivots than usual; there is none for the present start of a step; how
 many partitions were chosen."""
-STRAYED = 0.3
+DRIFTED = 0.3
 """Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some
 x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
 CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
@@ -49,14 +49,14 @@ chosen; largest motion of a coordinate in the step by speed and acceleration at 
 largest MARGIN of the solver seen in references, and the part of it at which a position counts as close to a singular
 one."""
 STUCK = 1
-HOPELESS = 0.9
+TOO_SLOW = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
 
 
 @helper
 def factor_reference(T, F):
     """Factor the recovery's matrix at T's point."""
-    C, counts = view(F, HANDLES)[CLOSURE], view(view(F, HANDLES)[RUN], run.COUNTS)
+    C, counts = view(F, HANDLES)[PROJECTOR], view(view(F, HANDLES)[RUN], run.COUNTS)
     counts[run.N_FACTOR] += 1
     code = projection_kernels.factor_mass(T, C, view(F, HEAVY))
     if code != OK:
@@ -74,7 +74,7 @@ def set_reference(T, F):
         call(handles[REPARTITION], T, F)  # takes note of the new partition
     if code != OK:
         return code
-    S, settings = view(handles[CLOSURE], projection_kernels.LINK)[projection_kernels.LINK_SOLVER], view(F, SETTINGS)
+    S, settings = view(handles[PROJECTOR], projection_kernels.LINK)[projection_kernels.LINK_SOLVER], view(F, SETTINGS)
     margin = view(S, contract.MARGIN)[0]
     settings[BEST] = max(settings[BEST], margin)
     singular = contract.lost_rank(S) or margin < settings[NEAR] * settings[BEST]
@@ -85,8 +85,8 @@ def set_reference(T, F):
 
 @helper
 def take_reference(T, F):
-    """Call `refer`."""
-    return call(view(F, HANDLES)[REFER], T, F)
+    """Call `set_reference`."""
+    return call(view(F, HANDLES)[SET_REFERENCE], T, F)
 
 
 @helper
@@ -99,7 +99,7 @@ def reset_normals(F):
 
 
 @helper
-def add_landing(F, target, normal, x):
+def add_correction(F, target, normal, x):
     """Move `target` by x and remember it; independent coordinates of a partition stay."""
     fixed = view(F, FIXED)
     for k in range(target.shape[0]):
@@ -109,9 +109,9 @@ def add_landing(F, target, normal, x):
 
 
 @helper
-def land_positions(T, F):
+def recover_positions(T, F):
     """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Forces stand evaluated at q, v."""
-    C, q, phi, normal = view(F, HANDLES)[CLOSURE], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
+    C, q, phi, normal = view(F, HANDLES)[PROJECTOR], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
     counts, before, tolerance = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(F, SETTINGS)[CLOSED]
     level = view(T, s.LEVEL)
     for k in range(q.shape[0]):
@@ -126,7 +126,7 @@ def land_positions(T, F):
         rate = residual / before
         if rate > 0.5 and residual < 1e-12:
             return OK  # rounding
-        if not rate < HOPELESS:
+        if not rate < TOO_SLOW:
             if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
                 return STUCK
             if run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
@@ -135,14 +135,14 @@ def land_positions(T, F):
         for k in range(phi.shape[0]):
             if level[k] == 1:
                 phi[k] = 0.0
-        add_landing(F, q, normal, manifold.solve_rows(T, C, phi))
+        add_correction(F, q, normal, manifold.solve_rows(T, C, phi))
     return STUCK
 
 
 @helper
-def land_velocities(T, F):
+def recover_velocities(T, F):
     """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0. Jacobian and forces then stand at (q, v)."""
-    C, v, rate, normal = view(F, HANDLES)[CLOSURE], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
+    C, v, rate, normal = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
     if run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
     largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
@@ -153,14 +153,14 @@ def land_velocities(T, F):
         residual = manifold.velocity_residual(T)
         if residual < 0.0:
             return run.EVALUATION_FAILED
-        if residual <= 1e-14 * largest or (fresh and not residual < HOPELESS * before):
+        if residual <= 1e-14 * largest or (fresh and not residual < TOO_SLOW * before):
             break
-        if not residual < HOPELESS * before:
+        if not residual < TOO_SLOW * before:
             if factor_reference(T, F) != OK:
                 return STUCK
             fresh = True  # the reference lacked a row that counts here
         before = residual
-        add_landing(F, v, normal, manifold.solve_rows(T, C, rate))
+        add_correction(F, v, normal, manifold.solve_rows(T, C, rate))
     if not residual <= 1e-10 * largest:
         return STUCK
     view(view(F, HANDLES)[RUN], run.COUNTS)[run.N_EVALUATIONS] += 1
@@ -179,11 +179,11 @@ def set_reach(F, R, h):
 @helper
 def drifted(x, start, normal, reach):
     """Whether the recovery moved x by a large part of what the formula did: it fell on another branch of the motion."""
-    moved, landed = reach, 0.0
+    moved, corrected = reach, 0.0
     for k in range(x.shape[0]):
         moved = max(moved, abs(x[k] - normal[k] - start[k]))
-        landed = max(landed, abs(normal[k]))
-    return landed > STRAYED * moved + 1e-9
+        corrected = max(corrected, abs(normal[k]))
+    return corrected > DRIFTED * moved + 1e-9
 
 
 @helper
@@ -197,7 +197,7 @@ def update_directions(F, share):
 
 @helper
 def take_back(T, F):
-    """Before another landing: q and v as before the last one."""
+    """Before another recovery: q and v as before the last one."""
     q, v, shared = view(T, s.Q), view(T, s.V), view(F, SHARED)
     for k in range(shared.shape[0]):
         q[k] -= view(F, NORMAL_Q)[k] + shared[k]
@@ -213,15 +213,15 @@ def close_state(T, F):
         for k in range(shared.shape[0]):
             shared[k] = settings[SHARE] * view(F, NORMAL_V)[k]
             q[k] += shared[k]
-        code = land_positions(T, F)
+        code = recover_positions(T, F)
         if code == OK and drifted(q, view(R, run.NEW_Q), view(F, NORMAL_Q), settings[REACH]):
             code = STUCK
         if code == OK:
-            code = land_velocities(T, F)
+            code = recover_velocities(T, F)
         change = update_directions(F, settings[SHARE])
         if code != OK or change <= settings[CLOSED] or (change > 0.5 * before and change < 1e-12):  # rounding
             return code
-        if not change < HOPELESS * before:
+        if not change < TOO_SLOW * before:
             return STUCK
         before = change
         take_back(T, F)
@@ -232,7 +232,7 @@ def close_state(T, F):
 def close_within(T, F, tolerance):
     """Call `close_state` with positions to this scaled residual."""
     view(F, SETTINGS)[CLOSED] = tolerance
-    return call(view(F, HANDLES)[LAND], T, F)
+    return call(view(F, HANDLES)[CLOSE_STATE], T, F)
 
 
 @helper

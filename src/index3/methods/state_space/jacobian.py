@@ -79,7 +79,7 @@ def solve_motion(state: State, partition: Partition, metric: np.ndarray, phi_q: 
             return mass
         if state.run(evaluate.forces, evaluate.jacobian, evaluate.levels):
             raise ModelError(state.system.explain(state))
-    raise SingularError(f"Accelerations do not settle with {', '.join(state.system.readers('accelerations'))}.")
+    raise SingularError(f"Accelerations do not converge with {', '.join(state.system.readers('accelerations'))}.")
 
 
 def augmented(mass: np.ndarray, phi_q: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ not moved at all. More would do harm: a row between light and heavy coordinates 
 def largest_response(T, F):
     """Largest entry of H: how far a dependent coordinate moves when an independent one moves by 1."""
     fixed, heavy, most = view(F, frame.FIXED), view(F, frame.HEAVY), 0.0
-    link = view(view(F, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    link = view(view(F, frame.HANDLES)[frame.PROJECTOR], projection_kernels.LINK)
     x = view(link[projection_kernels.LINK_SOLVER], contract.X)
     for j in range(fixed.shape[0]):
         if fixed[j] == 1:
@@ -90,7 +90,7 @@ def weigh(T, F):
     fixed, heavy, settings = view(F, frame.FIXED), view(F, frame.HEAVY), view(F, frame.SETTINGS)
     matrix, largest = view(T, s.MATRIX), 0.0
     diagonal = view(
-        view(view(F, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)[projection_kernels.LINK_SOLVER],
+        view(view(F, frame.HANDLES)[frame.PROJECTOR], projection_kernels.LINK)[projection_kernels.LINK_SOLVER],
         contract.DIAGONAL,
     )
     for k in range(fixed.shape[0]):

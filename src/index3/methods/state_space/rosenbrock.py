@@ -28,7 +28,7 @@ from index3.methods.state_space import frame
     RUN, FRAME, STAGE, SETTINGS, FLAGS, TABLE_W, TABLE_C, TABLE_D, TABLE_T, VECTORS, BASIS, DUAL, J1, J2, LU, PIVOT,
     U, F, F_T, Y, RIGHT, SHIFT, ERR_Y, ERR_V, OUT_Q, OUT_V, ROOM,
 ) = SLOTS = slots(
-    run=("i8", 1), frame=("i8", 1), stage=("i8", 1),  # handles: run, frame, closure for accelerations at stages
+    run=("i8", 1), frame=("i8", 1), stage=("i8", 1),  # handles: run, frame, projector for accelerations at stages
     settings=("f8", 1), flags=("i8", 1),
     table_w=("f8", 2), table_c=("f8", 2), table_d=("f8", 2), table_t=("f8", 2),  # strictly lower triangles (4.54)
     vectors=("f8", 2),  # rows S_W, P_W, EV_W, EP_W, E_W, A_W
@@ -71,7 +71,7 @@ def take_independent(E, x, y):
 def fill_basis(T, E, F_, S):
     """Carry V over: project its columns onto the null space of Phi_q at the reference, orthonormal in the metric M."""
     basis, dual, mass, n = view(E, BASIS), view(E, DUAL), view(F_, frame.MASS), view(T, s.Q).shape[0]
-    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    link = view(view(F_, frame.HANDLES)[frame.PROJECTOR], projection_kernels.LINK)
     x = view(link[projection_kernels.LINK_SOLVER], contract.X)
     for j in range(basis.shape[0]):
         for k in range(x.shape[0]):
@@ -102,7 +102,7 @@ def fill_basis(T, E, F_, S):
 def fill_selection(T, E, F_):
     """V = [1; H] of the partition; STUCK where there are more or fewer degrees of freedom than at the start."""
     basis, dual, fixed, heavy = view(E, BASIS), view(E, DUAL), view(F_, frame.FIXED), view(F_, frame.HEAVY)
-    link = view(view(F_, frame.HANDLES)[frame.CLOSURE], projection_kernels.LINK)
+    link = view(view(F_, frame.HANDLES)[frame.PROJECTOR], projection_kernels.LINK)
     x, n, j = view(link[projection_kernels.LINK_SOLVER], contract.X), heavy.shape[0], 0
     for c in range(n):
         if fixed[c] == 1:
@@ -142,7 +142,7 @@ def solve_column(T, E, C, target, j):
 def fill_derivatives(T, E, F_, S):
     """J1 and J2, column-wise (A.5)-(A.9), at the reference point where `derivatives` was run."""
     basis, room, rate, n = view(E, BASIS), view(E, ROOM), view(T, s.RATE), view(T, s.Q).shape[0]
-    C, fixed = view(F_, frame.HANDLES)[frame.CLOSURE], view(F_, frame.FIXED)
+    C, fixed = view(F_, frame.HANDLES)[frame.PROJECTOR], view(F_, frame.FIXED)
     A = C if view(F_, frame.HEAVY).shape[0] == 0 else view(E, STAGE)[0]  # where M stands factored without more mass
     x = view(view(A, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], contract.X)
     stiff, damp = view(F_, frame.STIFF), view(F_, frame.DAMP)

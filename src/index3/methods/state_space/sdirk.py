@@ -111,7 +111,7 @@ def move(T, E, g):
 def recover_accelerations(T, F):
     """Dependent accelerations: Phi_q a = gamma to rounding, independent ones untouched."""
     a, gamma, rest, fixed = view(T, s.A), view(T, s.GAMMA), view(T, s.RATE), view(F, frame.FIXED)
-    C, before = view(F, frame.HANDLES)[frame.CLOSURE], 1e300
+    C, before = view(F, frame.HANDLES)[frame.PROJECTOR], 1e300
     for _ in range(40):
         residual = 0.0
         for k in range(gamma.shape[0]):

@@ -147,7 +147,7 @@ class DescriptorTrapezoidal(StateSpaceMethod):
     key: ClassVar[str] = "descriptor-trapezoidal"
     family: ClassVar[str] = "descriptor"
     order: ClassVar[int] = 2
-    summary: ClassVar[str] = "as statespace-trapezoidal, with the multipliers among the unknowns"
+    summary: ClassVar[str] = "like statespace-trapezoidal, with the multipliers among the unknowns"
     tableau: ClassVar[Tableau] = TRAPEZOIDAL
     exponent: ClassVar[float] = 0.5
 
@@ -181,7 +181,7 @@ class FirstOrderSDIRK4(StateSpaceMethod):
     key: ClassVar[str] = "firstorder-sdirk4"
     family: ClassVar[str] = "first order"
     order: ClassVar[int] = 4
-    summary: ClassVar[str] = "very stiff motions, accurate; the thesis's best at tight tolerances"
+    summary: ClassVar[str] = "very stiff motions, accurate; the best of the thesis at tight tolerances"
     tableau: ClassVar[Tableau] = SDIRK4_15
     reduced: ClassVar[bool] = True
     embedded_start: ClassVar[bool] = True

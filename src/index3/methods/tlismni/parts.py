@@ -17,7 +17,7 @@ from index3.methods.tlismni import formulas
     ALLOWED_Q, ALLOWED_V, LAST_Q, LAST_V, NEXT_Q, NEXT_V, STAGES, STAGE_V, STAGE_A,
 ) = SLOTS = slots(
     run=("i8", 1),  # handle of the run's table
-    projectors=("i8", 1),  # two closures: factored at the last accepted state, and at the latest evaluation
+    projectors=("i8", 1),  # two of them: factored at the last accepted state, and at the latest evaluation
     formula=("i8", 1), settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     past_t=("f8", 1), past_q=("f8", 2), past_v=("f8", 2), past_a=("f8", 2),  # accepted states, the latest first
     nodes=("f8", 1), weights=("f8", 3), scratch=("f8", 1),  # (t - t_n)/h of new and past points; see `formulas`

@@ -104,7 +104,7 @@ def outer_loop(T, E, R):
 
 @helper
 def factorisations(C):
-    """How often the solver of a closure has factorised."""
+    """How often the solver of a projector has factorised."""
     return view(view(C, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], contract.INFO)[contract.N_FACTOR]
 
 

@@ -177,7 +177,7 @@ class TlismniHHT(Tlismni):
 
     key: ClassVar[str] = "tlismni-hht"
     order: ClassVar[int] = 2
-    summary: ClassVar[str] = "as tlismni-trapezoidal, with numerical damping by alpha"
+    summary: ClassVar[str] = "like tlismni-trapezoidal, with numerical damping by alpha"
     formula: ClassVar[tuple[int, int, int]] = (formulas.HHT, 2, 2)
 
     def __post_init__(self) -> None:
@@ -192,5 +192,5 @@ class TlismniBDF2(Tlismni):
 
     key: ClassVar[str] = "tlismni-bdf2"
     order: ClassVar[int] = 2
-    summary: ClassVar[str] = "as tlismni-trapezoidal, with the strong damping of backward differences"
+    summary: ClassVar[str] = "like tlismni-trapezoidal, with the strong damping of backward differences"
     formula: ClassVar[tuple[int, int, int]] = (formulas.BDF2, 0, 2)

@@ -1,0 +1,72 @@
+"""The Python side of `output_kernels.complete_lines`: columns of output that follow from the others of their line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index3.compiled import columns
+from index3.compiled import slots as s
+from index3.compiled.interface import Table
+from index3.errors import Index3Error
+from index3.linear import contract
+from index3.linear.solver import Solver
+from index3.methods import output_kernels, projection_kernels
+from index3.methods.output import Output
+from index3.methods.projection_errors import failure
+from index3.system.state import State
+
+CONTRADICTION = 1e-7
+"""Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
+NEAR_SINGULAR = 1e-3
+"""The same where more rows than usual are skipped: close to a singular position such a row is no exact copy of others.
+Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
+
+
+class Completion:
+    """Fills the columns of lines of output that follow from t, q, v and angle, with factors of its own.
+
+    From the same numbers come the same bits, at once or later: of the run only its state is used, for the length of a
+    call, and nothing that an earlier evaluation has left there.
+
+    Parameters
+    ----------
+    state : to evaluate at
+    solver : what the factors are of
+    table, factors : of the projector that places the lines
+    """
+
+    def __init__(self, state: State, solver: Solver, table: Table, factors: Table) -> None:
+        self.state, self.placing = state, factors
+        self.factors = solver.table(state[s.MATRIX])
+        self.factors[contract.INFO][contract.FEWEST_ZERO] = 0  # rows that are redundant everywhere go the longer way
+        common, room = state.system.structure.kept["projector"]
+        self.table = common.sharing()
+        self.table.fill(room)
+        for slot in (projection_kernels.SETTINGS, projection_kernels.LINK):
+            self.table[slot][:] = table[slot]
+        self.table[projection_kernels.LINK][projection_kernels.LINK_SOLVER] = self.factors.handle
+
+    def fill(
+        self, output: Output, first: int, end: int, *, check: bool, energies: bool = False
+    ) -> tuple[int, Index3Error | None]:
+        """Complete the lines that are not yet, or find their energies alone.
+
+        Returns the number of the first line that cannot be completed, or `end`, and why; `check` tells whether rows
+        that contradict each other are a reason.
+        """
+        state, table = self.state, self.table
+        table[projection_kernels.LINES][:] = output.handle, first, end, int(energies)
+        accepted, late = state[s.ANGLE_REF].copy(), output.table[columns.STAGE][first:end] != columns.COMPLETE
+        code = output_kernels.complete_lines(state.handle, table.handle)
+        state[s.ANGLE_REF][:] = accepted
+        good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
+        if check and not energies:
+            usual = self.placing[contract.INFO][contract.FEWEST_ZERO]
+            redundant, scaled = output.table[columns.REDUNDANT][first:good], output.arrays["violation_scaled"]
+            limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
+            wrong = late[: good - first] & ~(scaled[first:good, 1:].max(axis=1) <= limit)
+            if wrong.any():
+                good, code = first + int(np.argmax(wrong)), projection_kernels.CONTRADICTION
+        if not code:
+            return end, None
+        return good, failure(code, float(output.arrays["t"][good]), state, table, self.factors)

@@ -1,0 +1,68 @@
+"""How often functions of the user are called: in Python, they are what a run spends its time on."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import index3 as ix
+
+
+def shaken(drive):
+    """A pendulum whose pin is turned by a function of time."""
+    model = ix.Model("shaken")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Motion("drive", pin, drive, lambda t: 0.3 * math.cos(t), lambda t: -0.3 * math.sin(t)))
+    return model
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "dopri5", "radau5"])
+def test_a_function_of_time_is_asked_once_for_a_time(method):
+    """Iterations and stages at one time share its value; output and energies, between steps, ask again."""
+    times = []
+
+    def drive(t):
+        times.append(t)
+        return 0.3 * math.sin(t)
+
+    result = ix.simulate(shaken(drive), (0.0, 2.0), method, rtol=1e-4, t_eval=[0.0, 2.0], audit="off")
+    assert result["rod"].position[-1, 0] == pytest.approx(0.5 * math.cos(0.3 * math.sin(2.0)), rel=1e-6)
+    repeated = sum(a == b for a, b in pairwise(times))
+    assert repeated < 40  # start and end of the run; each of some hundred steps repeated it before
+
+
+def test_a_function_of_time_that_changes_between_calls_is_asked_again():
+    """What a stepper's user changes counts from the next step on."""
+    load = [0.0]
+    model = ix.Model("pushed", gravity=(0, 0, 0))
+    bob = model.add(ix.PointMass("bob", mass=1.0))
+    model.add(ix.Force("push", bob, lambda t: (load[0], 0.0, 0.0)))
+    run = ix.prepare(model, "dopri5").stepper(t0=0.0)
+    run.advance(0.5)
+    load[0] = 2.0
+    run.advance(1.0)
+    assert run.get("bob.velocity")[0] == pytest.approx(1.0, rel=1e-4)  # the first stage is the end of the step before
+
+
+@pytest.mark.parametrize("rubs", [False, True])
+def test_derivatives_by_differences_are_taken_only_where_a_matrix_wants_them(rubs):
+    """Friction needs the derivative of forces by reactions, not second derivatives of other rows."""
+    calls = []
+
+    def straight(t, r, A, v, w, p, out):
+        calls.append(t)
+        out[0] = v[0, 0] - v[0, 1]
+
+    model = ix.Model("rubbing")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    if rubs:
+        model.add(ix.JointFriction("rub", pin, 0.2, radius=0.05))
+    sledge = model.add(ix.RigidBody("sledge", mass=1.0, inertia=(1, 1, 1), velocity=(1, 1, 0)))
+    model.add(ix.UserConstraint("skate", sledge.marker(), straight, rows=1, level=1, jacobian="differences"))
+    result = ix.simulate(model, (0.0, 0.5), "dopri5", rtol=1e-5, t_eval=[0.0, 0.5], audit="off")
+    assert result.success
+    assert np.ptp(result["sledge"].velocity @ [1, -1, 0]) < 1e-9
+    assert len(calls) < (90 if rubs else 60) * result.stats["evaluations"]  # with second derivatives: above 400
