@@ -7,6 +7,7 @@ from small_models import particle, pendulum
 
 import index3 as ix
 from index3.engine import stalling
+from index3.methods.registry import METHODS
 
 
 def on_a_spring(stiffness):
@@ -110,9 +111,15 @@ def test_a_jump_is_no_singular_position():
     assert "singular" not in message
 
 
-@pytest.mark.parametrize("restitution", [0.3, 0.5, 0.9])
-def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitution):
-    """Falling from h, the bounces end at sqrt(2 h / g) (1 + e) / (1 - e)."""
+CASES = [(0.3, method) for method in METHODS] + [(0.002, "auto"), (0.002, "hht-i3"), (0.002, "bdf-i3"), (0.8, "hht-i3")]
+
+
+@pytest.mark.parametrize(("restitution", "method"), CASES)
+def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitution, method):
+    """Falling from h, the bounces end at sqrt(2 h / g) (1 + e) / (1 - e).
+
+    A free fall is exact at any step with most methods: a bounce must be found in the smallest part of one.
+    """
     model, _ = particle(gravity=(0, 0, -10), position=(0, 0, 1))
 
     def floor(t, state):
@@ -122,7 +129,7 @@ def test_a_ball_that_bounces_ever_faster_does_not_fall_through_the_floor(restitu
         switch.v[2] *= -restitution
 
     floor.direction, floor.action = -1, bounce
-    result = ix.simulate(model, (0.0, 10.0), events=floor, rtol=1e-8)
+    result = ix.simulate(model, (0.0, 10.0), method, events=floor, rtol=1e-6, progress=False)
     assert not result.success
     assert "Event floor occurs ever faster" in result.message
     assert "close a joint" in result.message

@@ -217,7 +217,8 @@ class Runner:
         if line is not None:
             collector.add(line)
         first = collector.closed
-        error = collector.close(self.plan.project)
+        with self.watch.closing_lines():
+            error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         stops = self.callback is not None and collector.show(self.callback, first)

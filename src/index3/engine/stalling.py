@@ -22,6 +22,9 @@ SHRINKING = 12
 """Occurrences of an event in a row with shrinking intervals, before their limit is estimated."""
 GATHERED = 1e-8
 """Fraction of the span within which infinitely many occurrences lie ahead: no run gets past them."""
+QUICK, AT_ONCE = 4, 1e-11
+"""As few occurrences do where infinitely many lie within this part of the span: nearly all of the speed is lost each
+time, and the twelfth interval would be far below rounding."""
 
 
 class Stalling:
@@ -109,6 +112,11 @@ class Zeno:
         self.span = span[1] - span[0]
         self.times: dict[int, deque[float]] = {}
 
+    def last_gap(self, function: int, start: float) -> float:
+        """Time between the last two occurrences of a function, or from the start of the run to the first."""
+        times = self.times[function]
+        return times[-1] - (times[-2] if len(times) > 1 else start)
+
     def gathers(self, function: int, t: float) -> float | None:
         """Where the occurrences of a function, by number, gather, if the run has all but reached it; `t` is the last.
 
@@ -117,9 +125,10 @@ class Zeno:
         """
         times = self.times.setdefault(function, deque(maxlen=SHRINKING))
         times.append(t)
-        gaps = np.diff(times)
-        if len(times) < SHRINKING or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
+        gaps = np.diff(times)[-(QUICK - 1) if len(times) < SHRINKING else 0 :]
+        if len(times) < QUICK or not (np.all(gaps > 0.0) and np.all(np.diff(gaps) < 0.0)):
             return None
         factor = gaps[-1] / gaps[-2]
         ahead = float(gaps[-1] * factor / (1.0 - factor))
-        return t + ahead if ahead < GATHERED * self.span else None
+        near = AT_ONCE if len(times) < SHRINKING else GATHERED
+        return t + ahead if ahead < near * self.span else None

@@ -105,7 +105,7 @@ class Compiler:
         joints = self.numbers.angle_joints
         if joints:
             module = PRIMITIVES["angle"]
-            table = tables.measured_angles(joints, self.numbers.markers, self.numbers.first)
+            table = tables.measured_angles(joints, self.numbers.markers, self.numbers.first, self.numbers.poses)
             stages["poses"].append(("poses", module.count_turns, joints, table))
             stages["measure"].append(("measure", module.measure, joints, table))
         return [line for stage in kinds.STAGES for line in stages[stage]]
