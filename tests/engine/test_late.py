@@ -13,7 +13,7 @@ from index3.methods import projection_kernels
 from index3.methods.completion import Completion
 from index3.results.lazy import NAMES, LateArrays
 
-LINES = 9
+LINES = 21
 MODELS = {
     name: getattr(ix.library, name)
     for name in (
@@ -128,6 +128,12 @@ def test_whatever_leaves_the_process_is_complete(way, tmp_path, monkeypatch):
             result.to_csv(file) if way == "csv" else result.to_html(file)
             written.append(file.read_bytes())
         assert written[0] == written[1]
+
+
+def test_few_lines_do_not_keep_the_equations_of_their_run():
+    few = run("slider_crank", t_eval=np.linspace(0.0, 0.2, 5))
+    assert not isinstance(few.arrays, LateArrays)
+    assert np.any(few.a)
 
 
 def test_threads_may_ask_at_once(factored):
