@@ -14,6 +14,7 @@ from index3.compiled.interface import Table
 from index3.engine.segments import Segment
 from index3.engine.settings import listed
 from index3.errors import ModelError
+from index3.forces.driven import takes
 from index3.methods import probe, run
 from index3.methods.hermite import hermite_between
 from index3.methods.output import Output
@@ -282,6 +283,11 @@ def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     for function in functions:
         if not callable(function):
             raise ModelError(f"simulate: events holds {function!r}. Give functions of (t, state).")
+        if not takes(function, 2):
+            raise ModelError(
+                f"simulate: event {name_of(function)} cannot be called with two arguments. Give a function of "
+                "(t, state); state['pin'].angle, state['rod'].position, state.q and state.v tell where the model is."
+            )
         action = getattr(function, "action", None)
         if action is not None and not callable(action):
             raise ModelError(
