@@ -15,6 +15,7 @@ from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.joints.base import Joint
 from index3.joints.drives import Motion
+from index3.model.compiled import Compiled
 
 Element = TypeVar("Element")
 
@@ -61,6 +62,7 @@ class Model(metaclass=ElementType):
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
         self.controllers: dict[str, Any] = {}
+        self._compiled = Compiled()
 
     def __setattr__(self, key: str, value: Any) -> None:
         if key == "gravity":
