@@ -42,6 +42,7 @@ from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
 from index3.system.system import System
+from index3.system.unchanged import system_of
 
 if TYPE_CHECKING:  # what few runs need is imported by those
     from index3.analysis.audit import Audit
@@ -67,8 +68,9 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
-    ) -> None:
+        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT,
+        *, once: bool = False,
+    ) -> None:  # fmt: skip
         self.model, self.method, self.linear = model, method, linear
         self.settings, self.options = dict(settings), dict(options)
         self.automatic = isinstance(method, str) and method == "auto"
@@ -78,6 +80,7 @@ class Simulation:
         self._kernels = kernels_for(model, chosen, linear)
         self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
         self._structures: dict[frozenset[str], Structure] = {}
+        self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
@@ -102,7 +105,10 @@ class Simulation:
                 return self._systems[opened]
             structure = self._structures.get(opened)
             if own or structure is None:
-                system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
+                if own and self._once:
+                    system = system_of(self.model, self._kernels, opened)
+                else:
+                    system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
                 solver_of(system, self.linear)  # analysed here, once
                 self._structures[opened] = system.structure
                 if own:

@@ -277,11 +277,18 @@ def passes(before: float, after: float, direction: float) -> bool:
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     """One or several event functions as a list."""
+    from index3.forces.driven import takes  # here: most runs have no events, and not every model has such forces
+
     advice = "Give a function of (t, state), or several in a list."
     functions = [events] if callable(events) else listed(events, "simulate: events =", advice)
     for function in functions:
         if not callable(function):
             raise ModelError(f"simulate: events holds {function!r}. Give functions of (t, state).")
+        if not takes(function, 2):
+            raise ModelError(
+                f"simulate: event {name_of(function)} cannot be called with two arguments. Give a function of "
+                "(t, state); state['pin'].angle, state['rod'].position, state.q and state.v tell where the model is."
+            )
         action = getattr(function, "action", None)
         if action is not None and not callable(action):
             raise ModelError(

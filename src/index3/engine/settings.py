@@ -195,6 +195,10 @@ def longest_step(model: Any) -> tuple[float, str]:
     return min(steps, default=(math.inf, ""))
 
 
+INTERVALS = ("dt", "h", "timestep", "time_step", "step_size")
+"""What others call one of two options."""
+
+
 def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, analysis: str = "simulate") -> None:
     """Raise for options that no method has and that were meant for `simulate`, whose own settings these are.
 
@@ -206,6 +210,10 @@ def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, ana
     of_methods = {name for method in METHODS.values() for name in method.options}
     for name in set(options) - of_methods:
         near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
+        if name in INTERVALS and "t_eval" in own:
+            raise ModelError(
+                f"{analysis} has no option '{name}'. Give t_eval for the interval of output, step for constant steps."
+            )
         advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(own)}, and options of its method."
         if near or not named:
             raise ModelError(f"{analysis} has no option '{name}'. {advice}")
