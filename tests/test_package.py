@@ -361,6 +361,42 @@ def test_every_element_has_its_equations_on_a_page():
 THEORY = [page.name for page in (ROOT / "docs" / "theory").glob("[!i]*.md")]
 
 
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+def theory_rows(name):
+    """Rows of the tables of a page: what comes before the last cell, and the code named in that."""
+    for line in (ROOT / "docs" / "theory" / name).read_text("utf-8").splitlines():
+        if line[:1] == "|" and not set(line) <= set("|-: "):
+            *said, place = re.split(r"(?<!\\)\|", line.strip().strip("|"))
+            yield " ".join(said), re.findall(r"`([^`]+)`", place)
+
+
+def files_of(word):
+    """Files that a word of a table names, and the function named in them: `file.py: f`, `module.f`, `Class.f`."""
+    file, _, function = word.partition(": ")
+    if file.endswith(".py"):
+        return [path for path in SOURCES if str(path).endswith(f"/{file}")], function
+    owner, dot, function = re.sub(r"\(.*\)$", "", word).partition(".")
+    if not dot or not (owner + function).isidentifier():
+        return [], ""
+    files = [path for path in SOURCES if path.stem == owner]
+    return files or [path for path in SOURCES if f"\nclass {owner}" in path.read_text("utf-8")], function
+
+
+@pytest.mark.parametrize("name", sorted(THEORY))
+def test_code_named_on_a_page_of_theory_is_there_and_carries_the_numbers_of_its_equations(name):
+    for said, words in theory_rows(name):
+        found = [(word, *files_of(word)) for word in words if word.partition(": ")[0].endswith(".py") or "." in word]
+        text = "\n".join(path.read_text("utf-8") for _, files, _ in found for path in files)
+        for word, files, function in found:
+            missing = function and not re.search(rf"\b(def|class) {function}\b|^ *{function}\b", text, re.MULTILINE)
+            assert not missing, f"{name}: {word}"
+            assert files or not word.partition(": ")[0].endswith(".py"), f"{name}: {word}"
+        for tag in re.findall(r"\((\d+[a-z]?(?:\.\d+[a-z]?)*)\)", said) if text else ():
+            assert re.search(rf"(?<![\w.]){re.escape(tag)}(?![\w.]*\d)", text), f"{name}: ({tag}) of {words}"
+
+
 @pytest.mark.parametrize("name", sorted(THEORY))
 def test_a_page_of_theory_maps_equations_to_code_that_exists(name):
     """Every file in its tables exists, and so does every function named after one: `file.py: first`, `second`."""

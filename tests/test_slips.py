@@ -85,3 +85,15 @@ def test_errors_inside_a_word_stay_what_they_are():
 def test_help_sees_the_settings():
     assert list(inspect.signature(ix.Revolute).parameters) == ["name", "first", "second", "at", "axis", "x"]
     assert "alpha" in inspect.signature(ix.HHT).parameters
+
+
+def test_words_of_other_programs_are_understood():
+    ground = ix.Model("m").ground
+    ends = (ground.marker(), ground.marker((1, 0, 0)))
+    assert "Did you mean stiffness?" in refusal(ix.SpringDamper, "s", *ends, k=100.0)
+    assert "Did you mean mass?" in refusal(ix.RigidBody, "b", m=1.0, inertia=(1, 1, 1))
+    message = refusal(ix.simulate, ix.library.pendulum(), (0.0, 1.0), dt=0.01)
+    assert message == "simulate has no option 'dt'. Give t_eval for the interval of output, step for constant steps."
+    assert "Did you mean 'hht-i3'" in refusal(ix.simulate, ix.library.pendulum(), (0.0, 1.0), "HHT-I3")
+    message = refusal(ix.simulate, ix.library.pendulum(), (0.0, 1.0), events=lambda t, q, v: q[0])
+    assert "cannot be called with two arguments. Give a function of (t, state)" in message

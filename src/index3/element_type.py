@@ -128,8 +128,19 @@ def refuse(owner: str, signature: inspect.Signature, count: int, settings: dict[
     raise ModelError(f"{owner} is given {count} positional values, but takes {len(places)}. {advice}") from None
 
 
+SYNONYMS = {
+    "k": "stiffness", "c": "damping", "d": "damping", "l0": "length", "free_length": "length", "rest_length": "length",
+    "m": "mass", "j": "inertia", "i": "inertia", "mu": "friction", "omega": "angular_velocity", "rho": "density",
+    "e": "young", "nu": "poisson", "quaternion": "orientation", "rotation": "orientation", "location": "position",
+    "function": "f", "torque": "f", "thrust": "f", "point": "at", "direction": "axis", "dt": "t_eval",
+}  # fmt: skip
+"""What other programs and books call some settings, in small letters."""
+
+
 def nearest(key: str, known: Sequence[str]) -> str:
     """The advice that goes with a setting that is not one of the known ones; empty if none is near."""
+    if SYNONYMS.get(key.lower()) in known:
+        return f"Did you mean {SYNONYMS[key.lower()]}? "
     parts = [word for word in known if len(word) > 2 and len(key) > 2 and (key in word or word in key)]
     near = difflib.get_close_matches(key, known, n=1) or sorted(parts, key=len, reverse=True)
     return f"Did you mean {near[0]}? " if near else ""

@@ -36,6 +36,15 @@ def by_hand(end, period=PERIOD):
     return x, v, xs
 
 
+def test_a_controller_that_is_removed_gives_back_what_it_set():
+    model = cart()
+    with pytest.raises(ModelError, match="Actuator 'motor' cannot be removed: Controller 'pilot' need it"):
+        model.remove("motor")
+    model.remove("pilot")
+    result = ix.simulate(model, (0.0, 1.0), progress=False)
+    assert result["rail"].displacement[-1] == pytest.approx(1.0, abs=1e-9)  # no force
+
+
 METHODS = ("auto", "hht-i3", "bdf-si2", "radau5", "dopri5", "adams", "al-index3", "descriptor-sdirk4", "tlismni-adams3")
 
 

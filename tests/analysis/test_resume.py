@@ -348,14 +348,14 @@ def test_a_full_disk_ends_the_run_and_keeps_its_lines(records, monkeypatch, tmp_
 
 
 def test_no_room_for_the_file_at_the_end(monkeypatch, tmp_path):
-    import index3.results.sinks as sinks
+    import index3.results.netcdf as netcdf
 
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
     store = tmp_path / "run.nc"
     with monkeypatch.context() as patched:
-        patched.setattr(sinks, "write_netcdf", full)
+        patched.setattr(netcdf, "write_netcdf", full)
         result = ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store)
     assert (result.status, result.success) == (-STORE_FAILED, False)
     assert "All lines of the run are in the journal" in result.message
@@ -514,7 +514,7 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
 
 KEPT = {
     "segment", "jumps", "seconds", "asked", "near_branch", "events", "cpu", "collector", "momenta", "stalling", "zeno",
-    "sampling", "allowance",
+    "sampling", "allowance", "growth",
 }  # fmt: skip
 """Attributes of a runner of which checkpoints hold what changes."""
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}
@@ -522,6 +522,7 @@ FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "wat
 PARTS = {
     "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
     "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
+    "growth": {"end", "next_look", "warned", "note", "marks"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
 }  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import force_zoo
 import numpy as np
 import pytest
@@ -44,6 +46,22 @@ def test_forces_between_bodies_cancel(case):
     assert np.abs(wrench[:, :3].sum(axis=0)).max() <= size
     moment = np.cross(r, wrench[:, :3]) + wrench[:, 3:]
     assert np.abs(moment.sum(axis=0)).max() <= size
+
+
+FROM_POSES = [case for case in force_zoo.CASES if getattr(import_module(case[0].kind), "POWER_FROM_POSES", False)]
+
+
+@pytest.mark.parametrize("case", FROM_POSES, ids=force_zoo.case_name)
+def test_power_from_poses(case):
+    """The same bits as after an evaluation of the forces, after one elsewhere."""
+    state = force_zoo.force_state(*case, seed=force_zoo.CASES.index(case))
+    assert state.run(evaluate.forces) == 0
+    rng = np.random.default_rng(1)
+    for slot in (s.Q, s.V):
+        state[slot][:] += 1e-2 * rng.normal(size=len(state[slot]))
+    assert state.run(evaluate.poses, evaluate.energy) == 0
+    power = state[s.ENERGY][s.POWER]
+    assert energies(state)[s.POWER] == power
 
 
 def energies(state):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.engine.collector import Collector
 
 
 def push(t, r, A, v, w, p, out):
@@ -64,6 +65,23 @@ def test_ctrl_c_is_never_lost(kind):
     result = ix.simulate(model, (0, 1e4), max_step=1e-3, t_eval=0.01, progress=Press(0.15))
     check(result)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@posix
+def test_ctrl_c_while_output_is_closed(monkeypatch):
+    """Compiled code calls functions of the user there as well, and would swallow what they raise."""
+    close, pressed = Collector.close, []
+
+    def close_and_press(self, project):
+        if self.given + len(self.output.arrays["t"]) > 0 and not pressed:
+            pressed.append(os.kill(os.getpid(), signal.SIGINT))
+            time.sleep(0)  # the handler runs here at the latest
+        return close(self, project)
+
+    monkeypatch.setattr(Collector, "close", close_and_press)
+    model = ix.library.pendulum()
+    model.add(ELEMENTS["Actuator"](model["pivot"], None))
+    check(ix.simulate(model, (0, 1e4), max_step=1e-3, progress=False))
 
 
 @posix

@@ -1,7 +1,14 @@
 """The same input gives the same bits, whenever Python looks up from the steps and however busy the machine is."""
 
+import hashlib
+import os
+import subprocess
+import sys
+import textwrap
 import threading
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import index3 as ix
@@ -38,24 +45,97 @@ def test_looks_do_not_change_what_is_computed(monkeypatch, method):
     assert bits(model, method, (0.0, 0.3)) == undisturbed
 
 
-def test_auto_under_load(monkeypatch):
-    monkeypatch.setattr(runner, "RECONSIDER", 20)
-    quiet = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)
+@contextmanager
+def load(task):
+    """Two threads that do something again and again beside the test."""
     done = threading.Event()
 
     def busy():
         while not done.is_set():
-            sum(range(1000))
+            task()
 
     threads = [threading.Thread(target=busy) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
-        loaded = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)
+        yield
     finally:
         done.set()
         for thread in threads:
             thread.join()
+
+
+def servo(t, x, rate):
+    return 2.0 * np.sin(30.0 * t) - 0.3 * rate
+
+
+def damped(t, x, rate):
+    return -0.2 * rate - 0.1 * x * x
+
+
+def mechanism(compiled=None):
+    """A four-bar with functions of the user on two joints, one compiled by Numba if that is given."""
+    model = ix.library.four_bar()
+    model.add(ix.Actuator("servo", model["A"], servo))
+    model.add(ix.Actuator("brake", model["B"], compiled or damped))
+    return model
+
+
+def digest(arrays):
+    """Of times, coordinates and rates."""
+    return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_every_run_of_a_model_is_the_same(method):
+    """Fresh, prepared, after runs over other spans and with other numbers, beside others in threads, and in a batch."""
+    fresh, settings = bits(mechanism(), method, (0.0, 0.05)), {"progress": False}
+    simulation = ix.prepare(mechanism(), method, **settings)
+    simulation.run((0.0, 0.01), changes={"crank.mass": 3.0})
+    again = simulation.run((0.0, 0.05))
+    assert [x.tobytes() for x in (again.t, again.q, again.v, again.a, again.lam)] == fresh[1]
+    beside = ix.prepare(mechanism(), method, **settings)
+    with load(lambda: beside.run((0.0, 0.02))):
+        assert bits(mechanism(), method, (0.0, 0.05)) == fresh
+    measure = {"digest": lambda result: int(digest((result.t, result.q, result.v))[:12], 16)}
+    found = ix.batch(simulation, [None, {"crank.mass": 2.0}, None, None], (0.0, 0.05), measure=measure, workers=2)
+    values = found.digest.values
+    assert values[0] == values[2] == values[3] == measure["digest"](again)
+    assert values[1] != values[0]
+
+
+def test_functions_compiled_by_numba_repeat():
+    numba = pytest.importorskip("numba")
+    runs = [bits(mechanism(numba.njit(damped)), "hht-i3", (0.0, 0.05)) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_another_process_finds_the_same():
+    """With other seeds of its hashes, and all methods one after the other in another order."""
+    script = f"""
+        import sys
+        sys.path.insert(0, {__file__.rsplit("/", 1)[0]!r})
+        from test_repeat import METHODS, bits, digest_of_runs
+        print(digest_of_runs(sorted(METHODS, reverse=True)))
+    """
+    command, found = [sys.executable, "-c", textwrap.dedent(script)], set()
+    for seed in ("1", "2"):
+        found.add(subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True,
+                                 check=True).stdout.strip())  # fmt: skip
+    assert found == {digest_of_runs(list(METHODS))}
+
+
+def digest_of_runs(methods):
+    """Of short runs by some methods, whatever their order."""
+    runs = {method: bits(mechanism(), method, (0.0, 0.02)) for method in methods}
+    return hashlib.sha256(repr(sorted(runs.items())).encode()).hexdigest()
+
+
+def test_auto_under_load(monkeypatch):
+    monkeypatch.setattr(runner, "RECONSIDER", 20)
+    quiet = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)
+    with load(lambda: sum(range(1000))):
+        loaded = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)
     assert ", from t = " in quiet[0]  # the method did change
     assert loaded == quiet
 

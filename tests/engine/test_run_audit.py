@@ -307,3 +307,31 @@ def test_a_flat_natural_body_is_refused_by_rosenbrock4_on_the_tangent_plane():
     exact = ix.simulate(model, (0, 2), "dop853", rtol=1e-11)["b"].rotation[-1]
     found = ix.simulate(model, (0, 2), "rosenbrock4", step=0.005, parametrization="partition")["b"].rotation[-1]
     assert np.max(np.abs(found - exact)) < 1e-6  # fourth order: 2e-7
+
+
+def bouncing_ball(stiffness):
+    """Dropped from 0.9 m without any loss in the contact."""
+    model = ix.Model("bounce", gravity=(0, 0, -9.81))
+    ball = model.add(ix.RigidBody("ball", 1.0, (0.004,) * 3, position=(0, 0, 1.0)))
+    shapes = (ix.Sphere(0.1), ix.Plane())
+    law = {"stiffness": stiffness, "restitution": 1.0, "impact_velocity": 4.0}
+    model.add(ix.Contact("floor", ball, model.ground, shapes, **law))
+    return model
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
+def test_a_motion_that_lost_most_of_its_energy_is_told(method):
+    """A contact of 1e16 N/m^1.5 lasts some ns: the ball is left lying on the floor."""
+    with pytest.warns(UserWarning, match=r"The method took .* J away, .* % of the largest energy"):
+        result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
+    assert "numerical damping" in result.message
+
+
+def test_smaller_losses_are_mentioned_without_a_warning(recwarn):
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    wheel = model.add(ix.RigidBody("wheel", 1.0, (0.1,) * 3, angular_velocity=(0, 0, 300.0)))
+    model.add(ix.Revolute("axle", model.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
+    result = ix.simulate(model, (0.0, 10.0), "bdf-i3", t_eval=1.0, progress=False)
+    assert "numerical damping" in result.message
+    assert not recwarn.list
+    assert "numerical damping" not in ix.simulate(model, (0.0, 10.0), "radau5", t_eval=1.0, progress=False).message

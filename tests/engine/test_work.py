@@ -14,6 +14,7 @@ from index3.methods import projection_kernels
 from index3.methods.work import GRANT
 from index3.system import evaluate
 from index3.system.compile import compile_model
+from index3.system.system import System
 
 
 def power_along(model, result, times):
@@ -80,6 +81,24 @@ def test_work_costs_evaluations_of_forces_alone(method):
     for name in counted[0]:
         if not name.startswith("seconds") and name not in ("evaluations", "work_evaluations", "work_error"):
             assert counted[0][name] == counted[1][name], name
+
+
+@pytest.mark.parametrize(("name", "span"), [("andrews", 0.03), ("hmmwv14", 0.56)])
+def test_nodes_need_no_forces_where_poses_do(name, span, monkeypatch):
+    """A node costs the poses of markers and the power; what is found is the same to the last bit."""
+    assert ix.prepare(getattr(ix.library, name)(), "hht-i3").compile().power_from_poses
+    runs = []
+    for shorter in (True, False):
+        monkeypatch.setattr(System, "power_from_poses", shorter)
+        runs.append(ix.simulate(getattr(ix.library, name)(), (0.0, span), "hht-i3", progress=False))
+    assert runs[0].stats["work_evaluations"] > 0
+    assert runs[0].energy.work.tobytes() == runs[1].energy.work.tobytes()
+    assert runs[0].q.tobytes() == runs[1].q.tobytes()
+
+
+def test_forces_of_users_are_evaluated_for_their_power():
+    system = ix.prepare(ix.library.iltis(), "hht-i3").compile()
+    assert not system.power_from_poses
 
 
 @pytest.mark.parametrize("method", ["radau5", "dopri5"])

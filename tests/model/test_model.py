@@ -99,6 +99,25 @@ def test_several_are_added_at_once():
     assert list(model) == ["a", "b", "c"]  # what came before the refused one stays
 
 
+def test_what_nothing_needs_is_removed():
+    model = Model("m")
+    body = model.add(rod())
+    joint = model.add(pin(model.ground, body))
+    force = model.add(Push("push", body.marker()))
+    with refused("RigidBody 'rod' cannot be removed: Revolute 'pin', Push 'push' need it"):
+        model.remove("rod")
+    assert model.remove("pin") is joint
+    assert model.remove(force) is force
+    assert model.remove(body) is body
+    assert len(model) == 0
+    assert body.model is None
+    assert Model("other").add(body) is body
+    with refused("has no element"):
+        model.remove(joint)
+    with refused("has no element 'pin'"):
+        model.remove("pin")
+
+
 def test_order_of_adding_is_kept():
     model = Model()
     names = ["c", "a", "b"]

@@ -198,3 +198,13 @@ def test_the_camera_follows_what_travels_far(show):
     pixels = page.evaluate("index3.pixels()")
     assert pixels["chassis"] > 1000
     assert sum(pixels.get(name, 0) for name in pixels if "tyre" in name.lower()) > 1000
+
+
+def test_long_names_leave_the_tools_alone_and_only_bodies_that_deform_are_exaggerated(show):
+    model = ix.Model("the second version of the upper left suspension of a vehicle with a rather long name")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    page = show(run(model))
+    places = {name: page.locator(name).bounding_box() for name in ("header", "#tools")}
+    assert places["header"]["x"] + places["header"]["width"] <= places["#tools"]["x"]
+    assert not page.locator("#bending").is_visible()

@@ -16,9 +16,10 @@ import numpy as np
 from index3.analysis.audit import energy_audit, integrate
 from index3.analysis.instants import free_directions, movement, name_motions
 from index3.compiled import slots as s
+from index3.engine.doubts import check_motions, driven_functions
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
-from index3.engine.settings import check_choices, check_model, check_motions, check_span, output_times
+from index3.engine.settings import check_choices, check_model, check_span, output_times
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import contract
 from index3.model.model import Model
@@ -76,7 +77,7 @@ def kinematics(
     times = output_times((span[1] - span[0]) / INTERVALS if t_eval is None else t_eval, span, "kinematics")
     assert times is not None
     check_choices(True, None, on_failure, "kinematics")
-    check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
+    check_motions(driven_functions(model), span)
     equations = Equations(model, "kinematics")
     equations.close(span[0], equations.start(initial, span[0]))
     check_driven(equations)

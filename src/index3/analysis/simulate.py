@@ -103,7 +103,7 @@ def simulate(
         "on_failure": on_failure, "audit": audit, "store": store,
     }  # fmt: skip
     check_names(options, [*settings, "initial", "linear"], named=not is_automatic(method))
-    return Simulation(model, method, settings, options, linear).run(t_span, initial=initial)
+    return Simulation(model, method, settings, options, linear, once=True).run(t_span, initial=initial)
 
 
 def is_automatic(method: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.compiled import store
+from index3.engine.doubts import check_motions, driven_functions, fickle_forces, locked, refused_velocities
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
@@ -22,7 +23,6 @@ from index3.engine.settings import (
     absolute_tolerance,
     check_choices,
     check_model,
-    check_motions,
     check_solver,
     check_span,
     check_steps,
@@ -32,7 +32,7 @@ from index3.engine.settings import (
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed
+from index3.errors import ModelError, SimulationFailed, warn
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -42,6 +42,7 @@ from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
 from index3.system.system import System
+from index3.system.unchanged import system_of
 
 if TYPE_CHECKING:  # what few runs need is imported by those
     from index3.analysis.audit import Audit
@@ -67,8 +68,9 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT
-    ) -> None:
+        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT,
+        *, once: bool = False,
+    ) -> None:  # fmt: skip
         self.model, self.method, self.linear = model, method, linear
         self.settings, self.options = dict(settings), dict(options)
         self.automatic = isinstance(method, str) and method == "auto"
@@ -78,6 +80,7 @@ class Simulation:
         self._kernels = kernels_for(model, chosen, linear)
         self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
         self._structures: dict[frozenset[str], Structure] = {}
+        self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
 
@@ -102,7 +105,10 @@ class Simulation:
                 return self._systems[opened]
             structure = self._structures.get(opened)
             if own or structure is None:
-                system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
+                if own and self._once:
+                    system = system_of(self.model, self._kernels, opened)
+                else:
+                    system = compile_model(model or self.model, self._kernels, without=opened, like=structure)
                 solver_of(system, self.linear)  # analysed here, once
                 self._structures[opened] = system.structure
                 if own:
@@ -306,7 +312,7 @@ class Simulation:
             stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
-        check_motions([(motion.label, motion.functions) for motion in model.motions.values()], span)
+        check_motions(driven_functions(model), span)
         return plan, note
 
     def _begin(
@@ -328,6 +334,10 @@ class Simulation:
         variant.close(t0, start)
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
+        refused = refused_velocities(variant.state) if start is None else ""
+        for said in (locked(variant), refused, fickle_forces(variant.state)):
+            if said:
+                warn(said)
         return begin(plan, variant, t0)
 
 

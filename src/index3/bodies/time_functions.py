@@ -21,11 +21,18 @@ Function = Callable[[float], Any]
 DIFFERENCE_STEP = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constant:
     """A function of time with one value."""
 
     value: Any
+
+    def __eq__(self, other: object) -> bool:
+        """Of vectors as well."""
+        return isinstance(other, Constant) and np.array_equal(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(np.asarray(self.value, float).tobytes())
 
     def __call__(self, t: float) -> Any:
         """The value."""

@@ -15,6 +15,8 @@ from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check, RunAudit
 from index3.results.lazy import LateArrays
 
+MENTIONED, GRAVE = 0.05, 0.5
+"""Parts of the scale of which a loss is mentioned in the message, and a warning tells."""
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
@@ -83,6 +85,22 @@ def complaint(found: RunAudit, segment: Segment) -> str:
         else:
             said.append(f"The {check.name} should be constant, but drifts by {check.value:.3g} {check.unit}.")
     return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
+
+
+def losses(segment: Segment) -> tuple[str, bool]:
+    """What to say of energy that the method itself took away, and whether it is a warning; empty if it is little.
+
+    Damping of vibrations far faster than the steps is what some methods are chosen for. But a motion that lost most of
+    its energy is another motion: a bounce that took no time at all, rounds that a wheel did not make.
+    """
+    watched = segment.run[run.AUDIT]
+    loss = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
+    if not (watched[audit.MODE] != audit.OFF and loss > MENTIONED * watched[audit.SCALE] > 0.0):
+        return "", False
+    share = 100.0 * loss / watched[audit.SCALE]
+    said = f"The method took {loss:.3g} J away, {share:.3g} % of the largest energy of the motion (numerical damping)."
+    grave = share > 100.0 * GRAVE and watched[audit.MODE] != audit.REPORT
+    return f"{said} If that is more than vibrations you do not need: {ADVICE}" if grave else said, grave
 
 
 def gained(segment: Segment) -> str:

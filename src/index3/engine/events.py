@@ -28,6 +28,9 @@ DYNAMIC = ("acceleration", "force", "torque", "on_first", "tension", "moment", "
 """Words in the names of what only a solution of the equations of motion gives."""
 EARLY = 1e-2
 """Part of the first step after an action at which the function that fired is asked for its side of zero."""
+EARLIER, EARLIEST, FLOOR = 0.25, 1e-9, 1e-13
+"""Factor by which it is asked earlier and earlier for a passage before that, down to which part of the step, and down
+to which part of its later values, or four times its value at the action: below lie roundings."""
 
 
 class Instant:
@@ -181,15 +184,15 @@ class Events:
         if t1 <= self.time:  # the last step was rejected
             return None
         self.time = t1
-        before, self.values, starts = self.values, self.ask(t1), [t0] * len(self.functions)
+        before, self.values = self.values, self.ask(t1)
+        pieces = [(t0, old, t1, new) for old, new in zip(before, self.values, strict=True)]
         for k in self.fired:  # it stood at zero: its side is known a little later
-            starts[k] = t0 + EARLY * (t1 - t0)
-            before[k] = self.ask(starts[k], k)[0]
+            pieces[k] = self.after_action(k, pieces[k])
         self.fired.clear()
         hits = []
         for k, function in enumerate(self.functions):
-            if passes(before[k], self.values[k], getattr(function, "direction", 0)):
-                hits.append((self.locate(k, starts[k], t1, before[k]), k))
+            if passes(pieces[k][1], pieces[k][3], getattr(function, "direction", 0)):
+                hits.append((self.locate(k, *pieces[k]), k))
         for t, k in sorted(hits):
             limit, action = (getattr(self.functions[k], name, None) for name in ("terminal", "action"))
             if action is not None and getattr(action, "idle", lambda opened: False)(self.segment.variant.open):
@@ -203,6 +206,30 @@ class Events:
             return Hit(t, k, name_of(self.functions[k]), action)
         return None
 
+    def after_action(self, k: int, step: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+        """The piece of the step after an action in which its function passes through zero again, or the whole step.
+
+        It begins where the side of the function is known. A bounce may be over in the smallest part of a step: earlier
+        and earlier times are asked until one is on the other side, or lost in rounding.
+        """
+        t0, at_action, t1, after = step
+        direction, part = getattr(self.functions[k], "direction", 0), EARLY
+        t = t0 + part * (t1 - t0)
+        value = self.ask(t, k)[0]
+        whole = (t, value, t1, after)
+        if passes(value, after, direction) or value * direction < 0.0:
+            return whole
+        floor = max(4.0 * abs(at_action), FLOOR * max(abs(value), abs(after)))
+        while part > EARLIEST:
+            part *= EARLIER
+            earlier = self.ask(t0 + part * (t1 - t0), k)[0]
+            if abs(earlier) <= floor:
+                break
+            if passes(earlier, value, direction):
+                return t0 + part * (t1 - t0), earlier, t, value
+            t, value = t0 + part * (t1 - t0), earlier
+        return whole
+
     def line(self, t: float) -> dict[str, np.ndarray]:
         """One line of raw output at a time of the last accepted step."""
         instant, progress = self.instant(t), self.progress
@@ -214,9 +241,9 @@ class Events:
             "work": np.array([done]),
         }  # fmt: skip
 
-    def locate(self, k: int, t0: float, t1: float, before: float) -> float:
+    def locate(self, k: int, t0: float, before: float, t1: float, after: float) -> float:
         """Bisection with secant steps (Illinois) on the dense output."""
-        a, fa, b, fb = t0, before, t1, self.values[k]
+        a, fa, b, fb = t0, before, t1, after
         for _ in range(100):
             if b - a <= LOCATION * (t1 - t0) or fb == 0.0:
                 break
@@ -250,11 +277,18 @@ def passes(before: float, after: float, direction: float) -> bool:
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     """One or several event functions as a list."""
+    from index3.forces.driven import takes  # here: most runs have no events, and not every model has such forces
+
     advice = "Give a function of (t, state), or several in a list."
     functions = [events] if callable(events) else listed(events, "simulate: events =", advice)
     for function in functions:
         if not callable(function):
             raise ModelError(f"simulate: events holds {function!r}. Give functions of (t, state).")
+        if not takes(function, 2):
+            raise ModelError(
+                f"simulate: event {name_of(function)} cannot be called with two arguments. Give a function of "
+                "(t, state); state['pin'].angle, state['rod'].position, state.q and state.v tell where the model is."
+            )
         action = getattr(function, "action", None)
         if action is not None and not callable(action):
             raise ModelError(

@@ -62,8 +62,9 @@ if hasattr(os, "register_at_fork"):
 class Watch:
     """Asks the run under way to return to Python, while it is entered.
 
-    In the main thread, a Ctrl-C that comes while a method steps is noted instead of raised, for compiled code would
-    lose it; a second one is raised where Python stands. A handler of the user's own is left in place.
+    In the main thread, a Ctrl-C that comes while a method steps or lines are closed is noted instead of raised, for
+    compiled code would lose it; a second one is raised where Python stands. A handler of the user's own is left in
+    place.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class Watch:
 
     def __init__(self, present: Callable[[], Run]) -> None:
         self.present = present  # the run that steps now; segments change
-        self.interrupted, self.inside = False, False
+        self.interrupted, self.inside, self.closing = False, False, False
 
     def __enter__(self) -> Watch:
         TICKER.add(self)
@@ -96,6 +97,15 @@ class Watch:
         finally:
             self.inside = False
 
+    @contextmanager
+    def closing_lines(self) -> Iterator[None]:
+        """While output is closed, which compiled code does too: Ctrl-C waits, functions of the user go on."""
+        self.closing = True
+        try:
+            yield
+        finally:
+            self.closing = False
+
     def ask(self) -> None:
         """Ask the run to return before its next step."""
         with suppress(ReferenceError):  # it has just ended
@@ -103,8 +113,9 @@ class Watch:
 
     def note(self, number: int, frame: Any) -> None:
         """The handler of Ctrl-C."""
-        if self.interrupted or not self.inside:
+        if self.interrupted or not (self.inside or self.closing):
             raise KeyboardInterrupt
         self.interrupted = True
-        self.present().system.interrupt()
+        if self.inside:
+            self.present().system.interrupt()
         self.ask()

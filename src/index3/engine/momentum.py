@@ -99,6 +99,8 @@ def momentum_checks(
 def free_parts(system: System) -> list[list[int]]:
     """Bodies tied to each other, by number, where nothing ties them to ground; those whose momentum is known."""
     gravity = np.asarray(system.fixed[s.GRAVITY]) if s.GRAVITY in system.fixed else np.zeros(3)
+    if np.any(gravity[:2]) or (np.any(gravity) and not any(body.planar for body in system.bodies)):
+        return []  # as `is_free` would say of each
     number = {id(body): k for k, body in enumerate(system.bodies)}
     owner, tied = list(range(len(system.bodies))), set()
 

@@ -89,5 +89,7 @@ def restart(runner: Runner, switch: Switch, line: dict[str, np.ndarray], hit: Hi
     runner.collector.follow(runner.segment)
     if runner.log is not None:
         runner.log.begin(runner.run, switch.t)
+    if hit is not None and hit.action is not None:  # a bounce must not be over within a step
+        runner.run.shorten_next(runner.zeno.last_gap(hit.function, runner.plan.span[0]))
     if runner.events is not None:
         runner.events.resume(runner.segment, None if hit is None else hit.function)

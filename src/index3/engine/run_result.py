@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.audit import bound_of_rows, complaint, examine, row_checks
+from index3.engine.audit import bound_of_rows, complaint, examine, losses, row_checks
 from index3.engine.layout import mark_unique, moving_markers
 from index3.engine.reasons import STOPPED
 from index3.engine.suspects import suspects
@@ -100,6 +100,10 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str,
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
             warn(said)
+    lost, grave = losses(segment)
+    runner.message += f" {lost}" if lost else ""
+    if grave:
+        warn(lost)
     return found.to_list()
 
 

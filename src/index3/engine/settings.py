@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.time_functions import derivative
 from index3.engine.balance import MODES
 from index3.errors import ModelError, warn
 from index3.linear.registry import check_needs
@@ -190,33 +189,14 @@ def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> 
     return times
 
 
-def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float]) -> None:
-    """Warn where the rate given with a function of time is not its derivative at the start.
-
-    `motions` are labels with functions (f, df, ddf), of numbers or of vectors.
-    """
-    t, h = span[0], min(1e-4, 0.01 * (span[1] - span[0]))
-    for label, (f, df, _) in motions:
-        if df == derivative(f):  # its own, or made from it
-            continue
-        try:
-            before, after, later, rate = (np.atleast_1d(x) for x in (f(t), f(t + h), f(t + 2.0 * h), df(t)))
-            slope = (4.0 * after - 3.0 * before - later) / (2.0 * h)
-        except Exception:  # the run itself will say what is wrong with the function
-            continue
-        for seen, said in zip(slope.tolist(), rate.tolist(), strict=False):
-            if abs(seen - said) > 1e-5 + 1e-2 * max(abs(seen), abs(said)):  # a slip, not the error of differences
-                warn(
-                    f"{label}: df gives {said:.6g} at t = {t:.6g}, but f changes there at the rate {seen:.6g}. "
-                    "Velocities follow df: make it the derivative of f.",
-                )
-                break
-
-
 def longest_step(model: Any) -> tuple[float, str]:
     """The longest step that the forces of a model allow, and which one sets it."""
     steps = [(force.longest_step, force.label) for force in model.forces.values()]
     return min(steps, default=(math.inf, ""))
+
+
+INTERVALS = ("dt", "h", "timestep", "time_step", "step_size")
+"""What others call one of two options."""
 
 
 def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, analysis: str = "simulate") -> None:
@@ -230,6 +210,10 @@ def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, ana
     of_methods = {name for method in METHODS.values() for name in method.options}
     for name in set(options) - of_methods:
         near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
+        if name in INTERVALS and "t_eval" in own:
+            raise ModelError(
+                f"{analysis} has no option '{name}'. Give t_eval for the interval of output, step for constant steps."
+            )
         advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(own)}, and options of its method."
         if near or not named:
             raise ModelError(f"{analysis} has no option '{name}'. {advice}")

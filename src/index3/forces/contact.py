@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Any
+
+import numpy as np
 
 from index3.bodies.marker import Marker
 from index3.errors import ModelError
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
-from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP, described
+from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP, rows_of
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
 from index3.registry import register
@@ -199,16 +201,35 @@ def can_touch(one: Shape, other: Shape) -> bool:
     return surface_of(one, other) is not None or surface_of(other, one) is not None
 
 
+def parts_of(
+    name: str, ends: Sequence[tuple[Marker, Shape]], pairs: Sequence[tuple[int, int]], law: ContactLaw
+) -> Iterator[Contact]:
+    """The pairs of a set, by the numbers of their ends, known to be lawful: made without asking each what it may be."""
+    orders: dict[tuple[type, type], bool] = {}
+    for a, b in pairs:
+        (first, one), (second, other) = ends[a], ends[b]
+        if isinstance(one, Cylinder) or isinstance(other, Cylinder):  # which may be hollow, and too small
+            yield Contact.part(f"{name}[{a}, {b}]", [first, second], [one, other], law)
+            continue
+        kinds = type(one), type(other)
+        if kinds not in orders:
+            orders[kinds] = surface_of(one, other) is None
+        made, swapped = object.__new__(Contact), orders[kinds]
+        markers, shapes = ((second, first), (other, one)) if swapped else ((first, second), (one, other))
+        made.__dict__ = {
+            "name": f"{name}[{a}, {b}]", "swapped": swapped, "markers": markers, "shapes": shapes, "law": law,
+        }  # fmt: skip
+        yield made
+
+
 def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str, Any]:
     """Pairs as rows of plain numbers, their markers numbered as in `markers`; and on which body forces are told."""
     places = {id(marker): k for k, marker in enumerate(markers)}
-    rows: list[list[Any]] = []
-    points: list[list[Any]] = []
-    for pair, (own, record) in zip(pairs, described(pairs), strict=True):
-        rows.append([*(places[id(marker)] for marker in pair.markers), 0, 0, len(points), len(own), *record])
-        points += [[list(place), radius, disc] for place, radius, disc in own]
+    ends = [(places[id(pair.markers[0])], places[id(pair.markers[1])]) for pair in pairs]
+    rows, points = rows_of(pairs, ends, np.zeros((len(pairs), 2), np.int64))
     signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
-    return {"kind": "contact", "pairs": rows, "points": points, "signs": signs}
+    plain = [list(point) for point in zip(*(points[key].tolist() for key in ("place", "radius", "disc")), strict=True)]
+    return {"kind": "contact", "pairs": [list(row) for row in rows.tolist()], "points": plain, "signs": signs}
 
 
 register(Contact)

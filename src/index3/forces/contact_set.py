@@ -12,10 +12,10 @@ from index3.bodies.marker import Marker
 from index3.errors import ModelError, warn
 from index3.fields import declare, field
 from index3.forces import contact_kernels
-from index3.forces.contact import Contact, can_touch, numbers_of
+from index3.forces.contact import Contact, can_touch, numbers_of, parts_of
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, marker_of
-from index3.forces.shapes import Shape
+from index3.forces.shapes import Cylinder, Shape
 from index3.registry import register
 
 
@@ -91,11 +91,14 @@ class ContactSet(ForceElement):
             and {ends[a][0].body.kind, ends[b][0].body.kind} != {"ground"}
             and frozenset((id(ends[a][0].body), id(ends[b][0].body))) not in apart
         ]
-        lawful = [(a, b) for a, b in near if can_touch(ends[a][1], ends[b][1])]
-        self.pairs: tuple[Contact, ...] = tuple(
-            Contact.part(f"{name}[{a}, {b}]", [ends[a][0], ends[b][0]], [ends[a][1], ends[b][1]], self.law)
-            for a, b in lawful
-        )
+        rings = [isinstance(shape, Cylinder) and shape.hollow for _, shape in ends]
+        kinds = [(type(shape), ring) for (_, shape), ring in zip(ends, rings, strict=True)]
+        lawful_kinds = {
+            (one, other): can_touch(ends[kinds.index(one)][1], ends[kinds.index(other)][1])
+            for one, other in itertools.product(dict.fromkeys(kinds), repeat=2)
+        }
+        lawful = [(a, b) for a, b in near if lawful_kinds[kinds[a], kinds[b]]]
+        self.pairs: tuple[Contact, ...] = tuple(parts_of(name, ends, lawful, self.law))
         if not self.pairs:
             raise ModelError(f"{self.label} has no two shapes that can touch. Give shapes on different bodies.")
         self._tell(sorted(set(near) - set(lawful)))

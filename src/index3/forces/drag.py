@@ -151,6 +151,7 @@ def energy(T, E):
     return OK
 
 
+POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
 STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
 
 register(Drag)

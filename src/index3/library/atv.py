@@ -188,6 +188,8 @@ def add_post(model: Model, corner: str, phase: str) -> None:
     post = model.add(RigidBody(f"{corner} post", *data.POST, position=(x, y, data.POST_CENTRE)))
     guide = model.add(Prismatic(f"{corner} guide", model.ground, post, at=(x, y, data.POST_CENTRE), axis=Z))
     model.add(Motion(f"{corner} shake", guide, Expression(data.SHAKE.format(phase=phase))))
+    post.shape = {"type": "cylinder", "radius": 0.05, "length": -2.0 * data.POST_CENTRE, "axis": "z"}
+    wheel.shape = {"type": "cylinder", "radius": data.RADIUS, "length": 0.18, "axis": "y"}
     pad, shapes = post.marker_at((x, y, 0.0)), (Sphere(data.RADIUS), Plane())
     model.add(Contact(f"{corner} tyre", wheel, pad, shapes, **data.TYRE))
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from index3.compiled import columns
-from index3.compiled.interface import Table
+from index3.compiled.interface import Room, Table
 
 NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
 """Sizes of an output that takes no lines."""
@@ -21,6 +21,16 @@ SMALL = 4096
 def nowhere() -> Output:
     """An output that takes no lines, for all runs that have no other yet."""
     return Output(NOWHERE, 0)
+
+
+@functools.lru_cache(64)
+def layout(lines: int, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, tuple[int, ...]], Room | None]:
+    """Shapes of the columns by name, and their places in one piece of memory if they are small."""
+    shapes = columns.shapes(lines, dict(sizes))
+    if 8 * sum(map(prod, shapes.values())) > SMALL:
+        return shapes, None
+    slots = dict(zip(columns.STORED, shapes.values(), strict=True))
+    return shapes, Room({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
 
 
 class Output:
@@ -57,10 +67,9 @@ class Output:
 
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
-        shapes = columns.shapes(lines, self.sizes)
-        if 8 * sum(map(prod, shapes.values())) <= SMALL:
-            slots = dict(zip(columns.STORED, shapes.values(), strict=True))
-            self.table.fill({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
+        shapes, room = layout(lines, tuple(self.sizes.items()))
+        if room is not None:
+            self.table.fill(room)
             self.arrays = {slot.name: self.table[slot] for slot in columns.STORED}
         else:
             self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}

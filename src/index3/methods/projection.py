@@ -25,6 +25,7 @@ KERNELS = (
     projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
     projection_kernels.assemble_accelerations, projection_kernels.close_rates, projection_kernels.shorten,
     output_kernels.close_lines, output_kernels.complete_lines, line_kernels.close_line, work.add_work,
+    work.add_work_from_poses,
 )  # fmt: skip
 """Kernels that a projector of any model calls, those of its solver apart."""
 

@@ -26,7 +26,7 @@ def choose(method: Any, given: dict[str, Any]) -> Any:
     if isinstance(method, type) and issubclass(method, Method):
         return method(**_known(method, given))
     if not isinstance(method, str) or (method != "auto" and method not in METHODS):
-        near = difflib.get_close_matches(str(method), METHODS, n=2)
+        near = difflib.get_close_matches(str(method).lower().replace("_", "-"), METHODS, n=2)
         advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Choose {', '.join(('auto', *METHODS))}."
         raise ModelError(f"There is no method {method!r}. {advice}")
     chosen = METHODS[AUTO if method == "auto" else method]

@@ -43,7 +43,8 @@ class Run:
         self.write_to(nowhere())
         self.table[run.LINK][[run.LINK_SOLVER, run.LINK_ACCEPT]] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:
-            self.table[run.LINK][run.LINK_WORK] = work.add_work.address
+            add_work = work.add_work_from_poses if self.system.power_from_poses else work.add_work
+            self.table[run.LINK][run.LINK_WORK] = add_work.address
         if self.system.reactions_work:
             projector = Projector(state, solver)
             self.owned.append(projector)
@@ -103,6 +104,12 @@ class Run:
         code = stepping.advance(self.state.handle, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code
+
+    def shorten_next(self, h: float) -> None:
+        """Let the next step be no longer than h, unless steps are constant; those after it grow as the method lets."""
+        clock = self.table[run.CLOCK]
+        if clock[run.STEP] == 0.0 and h > 0.0:
+            clock[run.H_NEXT] = min(clock[run.H_NEXT], h)
 
     def write_to(self, output: Output) -> None:
         """Let lines of output be written there."""

@@ -151,19 +151,35 @@ def simpson_error(R):
 
 
 @helper
-def power_at(T, R, t, solve):
-    """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
-    clock, counts, a, lam = view(R, run.CLOCK), view(R, run.COUNTS), view(T, s.A), view(T, s.LAM)
-    a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
-    x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
+def place(T, R, t):
+    """Put T's state at a time of the last accepted step."""
     view(T, s.TIME)[0] = t
     run.interpolate(R, t, view(T, s.Q), view(T, s.V))
+    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+    view(R, run.COUNTS)[run.N_WORK] += 1
+
+
+@helper
+def power_from_poses(T, R, t):
+    """ENERGY at a time of the last accepted step, where the power needs poses and twists of markers alone."""
+    place(T, R, t)
+    code = run.core(T, s.CORE_POSES)
+    if code == OK:
+        code = run.core(T, s.CORE_ENERGY)
+    return code if code != OK or abs(view(T, s.ENERGY)[s.POWER]) < run.HUGE else run.EVALUATION_FAILED
+
+
+@helper
+def power_at(T, R, t, solve):
+    """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
+    clock, a, lam = view(R, run.CLOCK), view(T, s.A), view(T, s.LAM)
+    a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
+    x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
+    place(T, R, t)
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
         lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
-    counts[run.N_EVALUATIONS] += 1
-    counts[run.N_WORK] += 1
     code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_PROJECTOR]) if solve else OK
     if code == OK:
         code = run.core(T, s.CORE_FORCES)
@@ -187,10 +203,11 @@ def affordable(T, R, error, solve):
 
 
 @helper
-def insert_node(T, R, i, solve):
+def insert_node(T, R, i, solve, poses_do):
     """A node in the middle of the piece from node i."""
     nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
-    code = power_at(T, R, 0.5 * (t[i] + t[i + 1]), solve)
+    middle = 0.5 * (t[i] + t[i + 1])
+    code = power_from_poses(T, R, middle) if poses_do else power_at(T, R, middle, solve)
     nodes[run.NODE_NEW] += 1
     for k in range(nodes[run.NODE_NEW], i + 1, -1):
         t[k], power[k] = t[k - 1], power[k - 1]
@@ -246,7 +263,7 @@ def slip(R):
 
 
 @helper
-def close_work(T, R, size, allowed):
+def close_work(T, R, size, allowed, poses_do):
     """Add nodes until the work of the step is known well enough, or they cost too much; take the account less in doubt.
 
     A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
@@ -259,14 +276,14 @@ def close_work(T, R, size, allowed):
         slipped = size * slip(R)
         error, cautious = error + slipped, cautious + slipped
     if error > allowed and doubt(R) == UNKNOWN and not solve:  # one node a step is what work may cost
-        code = insert_node(T, R, worst, solve)
+        code = insert_node(T, R, worst, solve, poses_do)
         add_pieces(R)
         error = simpson_error(R)
         cautious = error
     doubts = min(error, doubt(R))
     trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
     while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
-        code = insert_node(T, R, worst, solve)
+        code = insert_node(T, R, worst, solve, poses_do)
         error, cautious, worst = add_pieces(R)
         doubts = min(error, doubt(R))
     if error > allowed:
@@ -279,8 +296,8 @@ def close_work(T, R, size, allowed):
     return code
 
 
-@kernel
-def add_work(T, R):
+@helper
+def add_step(T, R, poses_do):
     """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
     clock, work, power = view(R, run.CLOCK), view(R, run.WORK), view(T, s.ENERGY)[s.POWER]
     run.close_account(R, work[run.WORK_OLD], power)
@@ -288,7 +305,19 @@ def add_work(T, R):
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
-    code = close_work(T, R, size, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share))
+    code = close_work(T, R, size, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share), poses_do)
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     return code
+
+
+@kernel
+def add_work(T, R):
+    """Work of the last accepted step, with a whole evaluation of the forces at each node."""
+    return add_step(T, R, False)
+
+
+@kernel
+def add_work_from_poses(T, R):
+    """The same where no more than the poses of markers is needed (`System.power_from_poses`): no rows, no forces."""
+    return add_step(T, R, True)

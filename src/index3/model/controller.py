@@ -97,6 +97,7 @@ class Controller(metaclass=ElementType):
         self.counts = [3 if isinstance(force, Load) else 1 for force in self.outputs]
         self.memory = self._memory(memory)
         self.held = Held(sum(self.counts))
+        self.replaced: list[tuple[str, Any]] = []
 
     def _outputs(self, outputs: Any) -> tuple[Any, ...]:
         given = tuple(outputs) if isinstance(outputs, Sequence) else (outputs,)
@@ -138,10 +139,17 @@ class Controller(metaclass=ElementType):
 
     def connect(self) -> None:
         """Let its outputs give what it holds."""
-        first = 0
+        first, self.replaced = 0, []
         for force, count in zip(self.outputs, self.counts, strict=True):
-            setattr(force, "f" if count == 1 else "vector", Signal(self.label, self.held, first, count))
+            word = "f" if count == 1 else "vector"
+            self.replaced.append((word, getattr(force, word)))
+            setattr(force, word, Signal(self.label, self.held, first, count))
             first += count
+
+    def disconnect(self) -> None:
+        """Give its outputs back what they had."""
+        for force, (word, value) in zip(self.outputs, self.replaced, strict=True):
+            setattr(force, word, value)
 
     def ask(self, t: float, u: np.ndarray, memory: np.ndarray) -> np.ndarray:
         """What the function says to these inputs, one number after the other.

@@ -15,6 +15,7 @@ from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.joints.base import Joint
 from index3.joints.drives import Motion
+from index3.model.compiled import Compiled
 
 Element = TypeVar("Element")
 
@@ -61,6 +62,7 @@ class Model(metaclass=ElementType):
         self.motions: dict[str, Motion] = {}
         self.forces: dict[str, Any] = {}
         self.controllers: dict[str, Any] = {}
+        self._compiled = Compiled()
 
     def __setattr__(self, key: str, value: Any) -> None:
         if key == "gravity":
@@ -124,6 +126,39 @@ class Model(metaclass=ElementType):
             thing.connect()
         self._kinds[kind][thing.name] = thing
         return element
+
+    def remove(self, element: Any) -> Any:
+        """Take an element, or that of a name, out of the model again and return it; a body may join another model.
+
+        Forces that a controller has set go on with the numbers that they had before it.
+
+        Raises
+        ------
+        ModelError : it is not in this model, or other elements need it; names them.
+        """
+        found = self[element] if isinstance(element, str) else element
+        kind = next((k for k, table in self._kinds.items() if any(x is found for x in table.values())), None)
+        if kind is None:
+            raise ModelError(f"Model '{self.name}' has no element {short(element)} to remove.")
+        users = [
+            other
+            for table in self._kinds.values()
+            for other in table.values()
+            if any(part is found for part in parts_of(other))
+        ]
+        if users:
+            names = ", ".join(f"{type(other).__name__} '{other.name}'" for other in users[:4])
+            more = f" and {len(users) - 4} more" if len(users) > 4 else ""
+            label = f"{type(found).__name__} '{found.name}'"
+            raise ModelError(f"{label} cannot be removed: {names}{more} need it. Remove them first.")
+        del self._kinds[kind][found.name]
+        if kind in ("body", "states"):
+            found.model = None
+        for block in getattr(found, "own_states", ()):
+            block.model = None
+        if kind == "controller":
+            found.disconnect()
+        return found
 
     def _check_parts(self, element: Any, kind: str, owner: str) -> None:
         """Raise unless all that an element refers to is in this model."""
@@ -234,3 +269,17 @@ class Model(metaclass=ElementType):
         from index3.files.read import load_model
 
         return load_model(path)
+
+
+def parts_of(element: Any) -> list[Any]:
+    """Everything that an element refers to: bodies, joints, and forces that it sets or reads."""
+    if element.element in ("body", "states"):
+        return []
+    joint, reading = getattr(element, "joint", None), getattr(element, "reading", None)
+    lists = (
+        [marker.body for marker in getattr(element, "markers", ())],
+        *(getattr(element, word, ()) for word in ("bodies", "joints", "outputs")),
+        () if reading is None else reading.others,
+        () if joint is None else (joint,),
+    )
+    return [part for some in lists for part in some]

@@ -155,7 +155,9 @@ def _peaks(values: np.ndarray, frames: np.ndarray) -> np.ndarray:
 def _run_table(result: Result) -> list[list[str]]:
     """Rows of the statistics card: label and text."""
     names = {"rejected": "rejected steps", "newton": "Newton iterations", "newton_failed": "failed Newton solves"}
-    names |= {"rtol": "relative tolerance", "atol": "absolute tolerance", "seconds": "time taken [s]"}
+    names |= {"rtol": "relative tolerance", "atol": "absolute tolerance", "seconds": "stepping time [s]"}
+    names |= {f"seconds_{part}": f"CPU time, {part} [s]" for part in ("setup", "steps", "output")}
+    names |= {"work_error": "error of the work [J]", "kinetic_lost": "energy lost in jumps [J]"}
     settings = [(key, result.options.get(key)) for key in ("rtol", "atol", "step")]
     numbers = {key: value for key, value in result.stats.items() if not isinstance(value, list)}
     counts = [(key, value) for key, value in numbers.items() if value or key == "rejected"]

@@ -1,5 +1,6 @@
 // What a mechanism is made of: bodies, joints, forces, supports, trails, arrows, names.
 
+const counts = {}; // of force elements, by their symbols
 const options = { names: false, axes: false, forces: false, trail: null, follow: -1, exaggerate: 1 };
 const UNIT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const axesOf = (b) => UNIT.map((d) => directionOf(b, d));
@@ -288,10 +289,16 @@ function drawForce(force) {
   if (force.symbol === "coil") drawCoil(points[0], points[1]);
   else if (force.symbol === "piston") drawPiston(points[0], points[1]);
   else if (force.symbol === "spiral" || force.symbol === "motor") drawSpiral(first, points[0], force.symbol === "motor");
-  else if (force.symbol === "bushing") drawBushing(first);
+  else if (force.symbol === "bushing") drawBushing(first, sizeAmong("bushing"));
   else if (force.symbol === "line" && points.length === 2) thread(points, theme.soft, 1.6, 0.8, 0.02 * data.size);
   drawOwnParts(force);
   if (force.support) drawSupport(points[grounded(force)], AWAY, force.support);
+}
+
+// Symbols of which there are many are drawn smaller, so that they do not hide what they act on.
+function sizeAmong(symbol) {
+  counts[symbol] ??= data.forces.filter((force) => force.symbol === symbol).length;
+  return R * Math.max(0.35, Math.min(1, Math.sqrt(6 / counts[symbol])));
 }
 
 function drawCoil(a, b) {
@@ -325,18 +332,20 @@ function drawPiston(a, b) {
 function drawSpiral(marker, at, motor) {
   const { axes: [x, y, z] } = frameOf(marker);
   if (motor) cylinder(add(at, scale(2.6 * R, z)), [x, y, z], 2.4 * R, 2.4 * R, mix(theme.steel, theme.accent, 0.35));
+  if (motor) return;
+  const size = sizeAmong("spiral");
   const points = Array.from({ length: 73 }, (_, k) => {
     const s = (2 * Math.PI * 3 * k) / 72;
-    return add(at, scale(R * (1.9 + (2.4 * k) / 72), add(scale(Math.cos(s), x), scale(Math.sin(s), y))));
+    return add(at, scale(size * (1.9 + (2.4 * k) / 72), add(scale(Math.cos(s), x), scale(Math.sin(s), y))));
   });
-  if (!motor) tube(points, 0.22 * R, Array(points.length).fill(tint(theme.steel)), 6);
+  tube(points, 0.22 * size, Array(points.length).fill(tint(theme.steel)), 6);
 }
 
 // Rubber between two sleeves.
-function drawBushing(marker) {
+function drawBushing(marker, size) {
   const { at, axes } = frameOf(marker);
-  cylinder(at, axes, 2.1 * R, 3.2 * R, mix(theme.shadow, theme.soft, 0.45));
-  cylinder(at, axes, 1.0 * R, 3.8 * R, theme.steel);
+  cylinder(at, axes, 2.1 * size, 3.2 * size, mix(theme.shadow, theme.soft, 0.45));
+  cylinder(at, axes, 1.0 * size, 3.8 * size, theme.steel);
 }
 
 // Forces and reactions as arrows at the element's place, as long as they are large.

@@ -103,7 +103,7 @@ class Solids:
             return self.road(solid, marker, markers[solid["wheel"]])
         elif solid["type"] in ("sphere", "box", "cylinder", "ring") and not fixed:
             shape = self.shapes[marker["body"]]
-            if same_solid(shape, solid) and not np.any(marker["position"]):
+            if (same_solid(shape, solid) or tread(shape, solid)) and not np.any(marker["position"]):
                 return None
             if shape.get("type", "none") != "none":
                 solid["alpha"] = CLEAR
@@ -123,10 +123,12 @@ class Solids:
             self.floor = height if self.floor is None else min(self.floor, height)
 
     def plane(self, solid: dict[str, Any], marker: dict[str, Any]) -> dict[str, Any]:
-        """A plane as large as the picture, around the middle of what moves over it."""
+        """A plane of ground as large as the picture, around the middle of what moves over it; of a body, as a pad."""
         local = self.local(marker, self.cloud)
         low, high = local.min(axis=(0, 1)), local.max(axis=(0, 1))
         middle, size = 0.5 * (low + high), 0.65 * float(np.max((high - low)[:2])) or 1.0
+        if marker["body"] != "ground":
+            middle, size = np.zeros(3), 0.15 * size
         solid = {**solid, "size": size * 1.15, "at": [*middle[:2].tolist(), 0.0], "alpha": CLEAR}
         return {**solid, "axes": np.eye(3).tolist()}
 
@@ -178,6 +180,12 @@ def road_points(x: np.ndarray, z: np.ndarray, period: float, low: float, high: f
     inside = (x > low) & (x < high)
     grid = np.concatenate([[low], x[inside], [high]])
     return grid, np.concatenate([[np.interp(low, x, z)], z[inside], [np.interp(high, x, z)]])
+
+
+def tread(shape: dict[str, Any], solid: dict[str, Any]) -> bool:
+    """Whether a sphere is what a wheel touches with: the shape of the wheel shows it well enough."""
+    wheel = solid["type"] == "sphere" and shape.get("type") in ("cylinder", "ring")
+    return wheel and bool(np.isclose(shape["radius"], solid["radius"]))
 
 
 def same_solid(shape: dict[str, Any], solid: dict[str, Any]) -> bool:

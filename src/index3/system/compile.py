@@ -23,7 +23,7 @@ from index3.system.numbering import Numbering
 from index3.system.places import Places
 from index3.system.shapes import initial_values, work_shapes
 from index3.system.sparsity import Sparsity
-from index3.system.structure import Structure, body_part, group_part, keep_structure, known_structure
+from index3.system.structure import Structure, body_part, group_part, keep_structure, known_structure, marker_parts
 from index3.system.system import System
 
 StageLine = tuple[str, Kernel, list[Any], Table]
@@ -80,10 +80,11 @@ class Compiler:
         """
         numbers = self.numbers
         order = numbers.body_order()
+        marks = marker_parts(numbers.markers, order)
         parts = [
             ("The model", ("coordinates that move its markers",), (numbers.spans,)),
             *(body_part(body, id(body) in numbers.lacks_inertia) for body in numbers.bodies),
-            *(group_part(group, order) for group in numbers.groups),
+            *(group_part(group, order, marks) for group in numbers.groups),
         ]
         if self.like is not None:
             self.like.check(parts)
@@ -104,7 +105,7 @@ class Compiler:
         joints = self.numbers.angle_joints
         if joints:
             module = PRIMITIVES["angle"]
-            table = tables.measured_angles(joints, self.numbers.markers, self.numbers.first)
+            table = tables.measured_angles(joints, self.numbers.markers, self.numbers.first, self.numbers.poses)
             stages["poses"].append(("poses", module.count_turns, joints, table))
             stages["measure"].append(("measure", module.measure, joints, table))
         return [line for stage in kinds.STAGES for line in stages[stage]]

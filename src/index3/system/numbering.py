@@ -12,7 +12,15 @@ from index3.joints.primitive import CoordinateConstraint
 from index3.model.model import Model
 from index3.system import kinds
 from index3.system.functions import Functions
-from index3.system.parts import Group, coordinate_starts, force_group, joint_group, motion_group, number_markers
+from index3.system.parts import (
+    Group,
+    Poses,
+    coordinate_starts,
+    force_group,
+    joint_group,
+    motion_group,
+    number_markers,
+)
 
 
 class Numbering:
@@ -29,12 +37,13 @@ class Numbering:
     held : groups that hold a coordinate, without markers
     markers, spans : all markers, and the coordinates that move each of them
     columns : the place of each of these coordinates among those of its group (GROUP_COLUMNS)
+    poses : of markers at the initial configuration
     angle_joints : joints whose angle is measured, in the order of ANGLES
     sizes : lengths of the ragged arrays
     """
 
     def __init__(self, model: Model, functions: Functions, without: frozenset[str], apart: bool) -> None:
-        self.model, self.without = model, without
+        self.model, self.without, self.poses = model, without, Poses()
         self.bodies: list[Any] = [*model.bodies.values(), *model.blocks]
         if not self.bodies:
             raise ModelError(f"Model '{model.name}' has no bodies or states. Add at least one.")
@@ -77,13 +86,13 @@ class Numbering:
             else:
                 own = getattr(joint, "functions", None)
                 number = -1 if own is None else functions.add(joint.label, own)
-                group = joint_group(joint, self.angle_joints, number)
+                group = joint_group(joint, self.angle_joints, number, self.poses)
             groups.append(group)
         for motion in self.model.motions.values():
             if motion.name in self.without:
                 groups.append(Group(motion.name, motion, motion.joint.markers))
             else:
-                groups.append(motion_group(motion, functions.add(motion.label, motion.functions)))
+                groups.append(motion_group(motion, functions.add(motion.label, motion.functions), self.poses))
         groups += [force_group(part) for force in self.model.forces.values() for part in force.parts]
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
             group.full = group.rows > 0 and any(id(marker.body) in self.lacks_inertia for marker in group.markers)

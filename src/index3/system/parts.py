@@ -5,9 +5,10 @@ Between planar bodies (and ground) rows that a planar motion cannot violate are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,25 @@ def turns_only(primitive: Primitive) -> bool:
     return angles or (primitive.kind in PRIMITIVES and getattr(PRIMITIVES[primitive.kind], "TURNING", False))
 
 
-def initial_projection(joint: Joint, axis: int) -> float:
+Pose = Callable[[Marker], tuple[np.ndarray, np.ndarray]]
+"""What gives the point and the axes of a marker at the initial configuration."""
+POSE: Pose = methodcaller("pose")
+
+
+class Poses(dict[int, tuple[np.ndarray, np.ndarray]]):
+    """The poses of markers by their id, each asked for once: a joint is looked at from several sides."""
+
+    def __call__(self, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+        """Point and axes of a marker."""
+        found = self.get(id(marker))
+        if found is None:
+            found = self[id(marker)] = marker.pose()
+        return found
+
+
+def initial_projection(joint: Joint, axis: int, pose: Pose = POSE) -> float:
     """The second point minus the first along an axis of the first marker, at the initial configuration."""
-    (ri, Ai), (rj, _) = joint.first.pose(), joint.second.pose()
+    (ri, Ai), (rj, _) = pose(joint.first), pose(joint.second)
     return float(Ai[:, axis] @ (rj - ri))
 
 
@@ -80,51 +97,53 @@ def angle_between(Ai: np.ndarray, Aj: np.ndarray) -> float:
     return float(np.arctan2(Ai[:, 1] @ Aj[:, 0], Ai[:, 0] @ Aj[:, 0]))
 
 
-def measured(joint: Joint, coordinate: str) -> float:
+def measured(joint: Joint, coordinate: str, pose: Pose = POSE) -> float:
     """A joint coordinate at the initial configuration, as its markers stand."""
     primitive = joint.coordinate_primitive(coordinate)
-    (ri, Ai), (rj, Aj) = joint.first.pose(), joint.second.pose()
+    (ri, Ai), (rj, Aj) = pose(joint.first), pose(joint.second)
     if primitive.kind == "angle":
         return angle_between(Ai, Aj)
     if primitive.kind == "in_plane":
-        return initial_projection(joint, primitive.fields["axis_first"])
+        return initial_projection(joint, primitive.fields["axis_first"], pose)
     return float(np.linalg.norm(rj - ri))
 
 
-def joint_group(joint: Joint, angle_joints: Sequence[Joint] = (), function: int = -1) -> Group:
+def joint_group(joint: Joint, angle_joints: Sequence[Joint] = (), function: int = -1, pose: Pose = POSE) -> Group:
     """The group of a joint, its rows reduced if it ties planar bodies.
 
     `angle_joints` are those whose unwrapped angles are measured, `function` is the number of the joint's own one.
     """
-    primitives = []
+    primitives, recipe = [], joint.primitives()
     planar = all(body.planar or body.kind == "ground" for body in joint.bodies)
-    for primitive in joint.primitives():
-        kept = in_plane_part(joint, primitive) if planar else primitive
+    for primitive in recipe:
+        kept = in_plane_part(joint, primitive, pose) if planar else primitive
         if kept is not None:
-            primitives.append(with_numbers(joint, kept, angle_joints, function))
+            primitives.append(with_numbers(joint, kept, angle_joints, function, pose))
     square = [primitive for primitive in primitives if primitive.kind == "perpendicular"]
     for primitive, third in zip(square, perpendicular.thirds([p.fields for p in square]), strict=True):
         primitive.fields["third"] = third
     group = Group(joint.name, joint, joint.markers, primitives, curved=any(is_curved(p) for p in primitives))
-    group.reduced = group.rows < sum(len(primitive.labels) for primitive in joint.primitives())
+    group.reduced = group.rows < sum(len(primitive.labels) for primitive in recipe)
     return group
 
 
-def with_numbers(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint], function: int) -> Primitive:
+def with_numbers(
+    joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint], function: int, pose: Pose
+) -> Primitive:
     """The primitive with what is only known in the system: counts, initial values, numbers of angles and functions."""
     fields = dict(primitive.fields)
     if primitive.kind == "coincident":
         fields["count"] = len(primitive.labels)
     elif primitive.kind == "coupler":
-        fields["terms"] = coupled_terms(joint, primitive, angle_joints)
+        fields["terms"] = coupled_terms(joint, primitive, angle_joints, pose)
     elif fields.get("driven"):
         fields["function"] = function
         if primitive.kind == "in_plane":
-            fields["offset"] = initial_projection(joint, fields["axis_first"])
+            fields["offset"] = initial_projection(joint, fields["axis_first"], pose)
     return Primitive(primitive.kind, primitive.labels, fields)
 
 
-def coupled_terms(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint]) -> list[tuple]:
+def coupled_terms(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joint], pose: Pose) -> list[tuple]:
     """The terms of a coupler in numbers, as `index3.constraints.coupler.record` takes them."""
     terms = []
     for k, (coefficient, other, coordinate) in enumerate(primitive.fields["terms"]):
@@ -134,11 +153,11 @@ def coupled_terms(joint: Joint, primitive: Primitive, angle_joints: Sequence[Joi
         angular = measure.kind == "angle"
         number = angle_joints.index(source) if angular else measure.fields["axis_first"]
         kind = coupler.ANGLE if angular else coupler.DISPLACEMENT
-        terms.append((kind, at, at + 1, number, coefficient, measured(source, coordinate)))
+        terms.append((kind, at, at + 1, number, coefficient, measured(source, coordinate, pose)))
     return terms
 
 
-def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
+def in_plane_part(joint: Joint, primitive: Primitive, pose: Pose) -> Primitive | None:
     """What is left of a primitive between planar bodies: all, a part, or nothing.
 
     Raises
@@ -149,7 +168,7 @@ def in_plane_part(joint: Joint, primitive: Primitive) -> Primitive | None:
     if part is None:
         return primitive
     try:
-        left, violation = part(primitive.fields, joint.first.pose(), joint.second.pose())
+        left, violation = part(primitive.fields, pose(joint.first), pose(joint.second))
     except ModelError as error:
         raise ModelError(f"{joint.label} {error}") from None
     if left == len(primitive.labels):
@@ -167,7 +186,7 @@ def check_flat(joint: Joint, primitive: Primitive, violation: float) -> None:
         )
 
 
-def motion_group(motion: Any, function: int) -> Group:
+def motion_group(motion: Any, function: int, pose: Pose = POSE) -> Group:
     """The group of a motion: one driven row on the markers of its joint."""
     joint, source = motion.joint, motion.joint.coordinate_primitive(motion.coordinate)
     if source.kind == "distance":
@@ -177,9 +196,9 @@ def motion_group(motion: Any, function: int) -> Group:
             "and drive its displacement."
         )
     planar = any(body.planar for body in joint.bodies)
-    if source.kind == "angle" and planar and abs(joint.first.pose()[1][2, 2]) < 1.0 - SLACK:
+    if source.kind == "angle" and planar and abs(pose(joint.first)[1][2, 2]) < 1.0 - SLACK:
         raise ModelError(f"{motion.label} turns {joint.label} out of the plane. Give that joint an axis along z.")
-    fields = {**source.fields, "offset": measured(joint, motion.coordinate), "function": function}
+    fields = {**source.fields, "offset": measured(joint, motion.coordinate, pose), "function": function}
     primitive = Primitive(source.kind, (motion.coordinate,), fields)
     return Group(motion.name, motion, joint.markers, [primitive], curved=True)
 

@@ -48,7 +48,7 @@ def work_shapes(
 
 def initial_values(numbers: Numbering) -> dict[Slot, np.ndarray]:
     """Initial poses of all markers, angles of joints; markers of ground and axes of point masses stay as they are."""
-    poses = [marker.pose() for marker in numbers.markers]
+    poses = [numbers.poses(marker) for marker in numbers.markers]
     of_marker = {id(marker): pose for marker, pose in zip(numbers.markers, poses, strict=True)}
     ends = [(of_marker[id(joint.first)], of_marker[id(joint.second)]) for joint in numbers.angle_joints]
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -126,13 +126,21 @@ def body_part(body: Any, lacks_inertia: bool) -> Part:
     )  # fmt: skip
 
 
-def group_part(group: Group, order: dict[int, int]) -> Part:
-    """What the structure takes from a joint, motion or force; `order` numbers bodies by their id."""
+def marker_parts(markers: Sequence[Any], order: dict[int, int]) -> list[tuple]:
+    """What the structure takes from each marker; `order` numbers bodies by their id."""
+    return [(k, order.get(id(marker.body), -1), marker.oriented, type(marker)) for k, marker in enumerate(markers)]
+
+
+def group_part(group: Group, order: dict[int, int], marks: Sequence[tuple]) -> Part:
+    """What the structure takes from a joint, motion or force; `marks` are the parts of all markers."""
     element = group.element
-    markers = tuple(
-        (number, order.get(id(marker.body), -1), marker.oriented, type(marker))
-        for number, marker in zip(group.marker_numbers, group.markers, strict=True)
-    )
+    markers = tuple([marks[k] for k in group.marker_numbers])
+    if not group.primitives:  # as of the many pairs of a set of contacts
+        return f"{type(element).__name__} '{group.name}'", GROUP, (
+            type(element), markers, (), group.curved, group.reduced, group.full, group.turning, [], group.coordinates,
+            getattr(element, "switched", False), getattr(element, "reads_reactions", False),
+            getattr(element, "reads_accelerations", False),
+        )  # fmt: skip
     rows = tuple((p.kind, p.labels, p.fields.get("level", 0)) for p in group.primitives)
     held = [(order[id(element.body)], p.fields["index"]) for p in group.primitives if p.kind == "coordinate"]
     flags = (getattr(element, name, False) for name in ("switched", "reads_reactions", "reads_accelerations"))

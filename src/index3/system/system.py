@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -158,6 +159,19 @@ class System:
         speaking = {id(element) for stage, elements, _ in self.stages if stage == "energies" for element in elements}
         acting = [group.element for group in self.groups if getattr(group.element, "element", "") == "force"]
         return [element.label for element in acting if id(element) not in speaking]
+
+    @property
+    def power_from_poses(self) -> bool:
+        """Whether the power of all that does work follows from poses and twists of markers, without the forces."""
+        working = [
+            sys.modules.get(table.kind)
+            for stage, elements, table in self.stages
+            if stage == "energies" and not all(getattr(element, "conservative", True) for element in elements)
+        ]
+        return not self.reactions_work and all(
+            getattr(module, "POWER_FROM_POSES", "forces" not in getattr(module, "STAGES", ("forces",)))
+            for module in working
+        )
 
     @property
     def first_state(self) -> int:

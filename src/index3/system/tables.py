@@ -15,7 +15,7 @@ from index3.bodies.time_functions import Sampler
 from index3.compiled.interface import Table
 from index3.registry import PRIMITIVES
 from index3.system import kinds
-from index3.system.parts import Group, measured
+from index3.system.parts import POSE, Group, Pose, measured
 from index3.system.sparsity import Sparsity
 
 KindTable = tuple[ModuleType, list[Any], Table]
@@ -124,7 +124,7 @@ def of_moving(markers: list[Any], groups: list[Group], add_function: Callable[[s
     yield moving_kernels, [marker for _, marker in moving], table
 
 
-def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]) -> Table:
+def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int], pose: Pose = POSE) -> Table:
     """The table that measures the unwrapped angles of joints."""
     module, numbers = PRIMITIVES["angle"], {id(marker): k for k, marker in enumerate(markers)}
     table = Table(1)
@@ -138,12 +138,12 @@ def measured_angles(joints: list[Any], markers: list[Any], first: dict[int, int]
             first[id(end.body)] + end.body.angle_coordinate if counts else -1
             for counts, end in zip(counting, ends, strict=True)
         ]
-        sign = 1.0 if joint.first.pose()[1][2, 2] > 0.0 else -1.0
+        sign = 1.0 if pose(joint.first)[1][2, 2] > 0.0 else -1.0
         turns = [
             end.body.q0[end.body.angle_coordinate] if counts else 0.0
             for counts, end in zip(counting, ends, strict=True)
         ]
-        offset = measured(joint, "angle") - sign * (turns[1] - turns[0]) if planar else 0.0
+        offset = measured(joint, "angle", pose) - sign * (turns[1] - turns[0]) if planar else 0.0
         records.append((*(numbers[id(end)] for end in ends), int(planar), *angles, sign, offset))
     table[module.PAIRS] = np.array(records, module.MEASURED)
     return table

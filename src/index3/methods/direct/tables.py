@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Table
+from index3.compiled.interface import Slot, Table
 from index3.methods import run
 from index3.methods.direct import alpha, newton
 from index3.methods.projection import Projector
@@ -14,6 +14,16 @@ from index3.methods.run_table import Run
 RENEWAL = (0.25, 0.7, 1.4)
 """A Jacobian is renewed once corrections shrink by less than 4, or where the step is less than 0.7 or more than 1.4
 times that of its factors; on long chains a matrix costs ten corrections."""
+
+
+def newton_shapes(n: int, m: int) -> dict[Slot, tuple[int, ...]]:
+    """Shapes of the arrays of `newton` that begin with zeros, for n coordinates and m rows."""
+    vectors = (
+        newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q,
+        newton.STEP_A,
+    )  # fmt: skip
+    small = {newton.MEMORY: (7,), newton.FLAGS: (4,), newton.PROJECTOR: (1,)}
+    return {**small, **dict.fromkeys(vectors, (n,)), newton.GUESS_LAM: (m,), newton.STEP_LAM: (m,)}
 
 
 def newton_table(
@@ -31,22 +41,8 @@ def newton_table(
     table = Table(size)
     table[newton.RUN] = np.array([progress.table.handle], np.int64)
     table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal], float)
-    table[newton.MEMORY] = np.zeros(7)
-    table[newton.FLAGS] = np.array([1, 0, 0, 0], np.int64)
-    table[newton.PROJECTOR] = np.zeros(1, np.int64)
-    vectors = (
-        newton.Q_BASE,
-        newton.V_BASE,
-        newton.G_ADD,
-        newton.WEIGHTS,
-        newton.WEIGHTS_Q,
-        newton.GUESS_A,
-        newton.GUESS_Q,
-        newton.STEP_A,
-    )
-    for slot in vectors:
-        table[slot] = np.zeros(n)
-    table[newton.GUESS_LAM], table[newton.STEP_LAM] = np.zeros(m), np.zeros(m)
+    table.fill(progress.system.structure.room("newton", newton_shapes(n, m)))
+    table[newton.FLAGS][0] = 1
     if stabilised:
         projector = Projector(progress.state, progress.solver)
         table[newton.PROJECTOR][0] = projector.handle

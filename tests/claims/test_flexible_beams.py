@@ -1,0 +1,106 @@
+"""What the papers say of beams in absolute nodal coordinates, where no other test asks for just that: S3-... of the
+page docs/reference/reproduction_hht.md."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import index3 as ix
+
+STEEL = {"young": 2e7, "poisson": 0.3, "density": 7800.0}
+
+
+def beam(law="continuum", elements=8, height=0.04, **settings):
+    """The paper's section, 0.4 m long."""
+    words = {"height": height, "width": 0.04, "elements": elements, **STEEL, **settings}
+    return ix.AncfBeam("beam", (0, 0), (0.4, 0), law=law, plane="stress", **words)
+
+
+def cantilever(*arguments, gravity=(0, 0, 0), **settings):
+    model = ix.Model("cantilever", gravity=gravity)
+    line = model.add(beam(*arguments, **settings))
+    model.add(ix.Fixed("wall", model.ground, line, at=(0, 0, 0), clamp=True))
+    return model, line
+
+
+def frequencies(*arguments, **settings):
+    """Circular frequencies of a cantilever [rad/s], ascending."""
+    return np.sort(np.abs(ix.linearize(cantilever(*arguments, **settings)[0]).eigenvalues))[::2]
+
+
+def pinned_frequencies(line):
+    """Circular frequencies of a line that is pinned at its start [rad/s], ascending."""
+    model = ix.Model("pinned", gravity=(0, 0, 0))
+    model.add(line)
+    model.add(ix.Spherical("pin", model.ground, line, at=(0, 0, 0)))
+    return np.sort(np.abs(ix.linearize(model).eigenvalues))
+
+
+def test_a_line_without_sections_has_no_coupled_modes():
+    """S3-05: highest frequencies on a mesh of two elements; that of a cable is to be 3 times lower.
+
+    Stretch is left, as fast as c / l of an element, where sections have c / h: 1.4 times lower for the paper's height
+    of 0.04 m, 5.5 times for 0.01 m. The law "elastic-line" keeps the coordinates of the sections, and their modes.
+    """
+    ratios = []
+    for height in (0.04, 0.01):
+        words = {"height": height, "width": 0.04, "elements": 2, **STEEL}
+        cable = pinned_frequencies(ix.AncfCable("line", (0, 0, 0), (0.4, 0, 0), **words))[-1]
+        continuum, line = (pinned_frequencies(beam(x, 2, height))[-1] for x in ("continuum", "elastic-line"))
+        assert line > continuum
+        ratios.append(continuum / cable)
+    assert ratios == pytest.approx((1.38, 5.5), rel=0.02)
+
+
+def test_the_elastic_line_does_not_lock():
+    """S3-05: a cantilever of 8 elements bends as a beam with shear does, to 2 %; the continuum lacks 9 % at nu 0.3."""
+    found = {}
+    for law in ("elastic-line", "continuum"):
+        model, body = cantilever(law, height=0.02)
+        model.add(ix.Force("load", body.marker(0.4), (0, -1e-3, 0)))
+        found[law] = ix.static(model).result.marker(body.marker(0.4)).position[-1, 1]
+    inertia, shear = 0.04 * 0.02**3 / 12, 5 / 6 * 2e7 / 2.6 * 0.04 * 0.02
+    exact = -1e-3 * (0.4**3 / (3 * 2e7 * inertia) + 0.4 / shear)
+    print("deflection over that of theory", {law: x / exact for law, x in found.items()})
+    assert found["elastic-line"] == pytest.approx(exact, rel=0.02)  # the demand
+    assert found["continuum"] == pytest.approx(0.91 * exact, rel=0.02)
+
+
+def test_joints_of_a_node():
+    """S3-07: a pin has two rows; a body welded to the end of a beam keeps its place and angle to the section there."""
+    model, line = cantilever(gravity=(0, -9.81, 0), elements=2, young=2e6)
+    pinned = ix.Model("pinned", gravity=(0, -9.81, 0))
+    other = pinned.add(beam(elements=2))
+    pinned.add(ix.Revolute("pin", pinned.ground, other, at=(0, 0, 0), axis=(0, 0, 1)))
+    assert (pinned.check().coordinates, pinned.check().constraints) == (18, 2)
+    load = model.add(ix.PlanarBody("load", 0.5, 1e-3, position=(0.45, 0.02)))
+    model.add(ix.Fixed("weld", line.marker(0.4), load.marker_at((0.4, 0, 0))))
+    assert model.check().constraints == 6 + 3  # r, r_x and r_y of the node at the wall
+    result = ix.simulate(model, (0.0, 0.3), "hht-i3", rtol=1e-5, t_eval=0.01)
+    assert result.success, result.message
+    end, body = result.marker(line.marker(0.4)), result["load"]
+    relative = np.einsum("tji,tj->ti", end.rotation, body.position - end.position)
+    assert np.abs(relative - (0.05, 0.02, 0.0)).max() < 1e-10  # the residual that output may keep
+    assert np.abs(np.einsum("tji,tjk->tik", end.rotation, body.rotation) - np.eye(3)).max() < 1e-10
+    assert np.ptp(body.angle) > 0.1  # it bends
+
+
+@pytest.mark.parametrize("law", ["continuum", "elastic-line"])
+def test_the_wall_carries_the_weight(law):
+    """S3-09: the reaction of a beam at rest is its weight, to 1e-12 of it."""
+    model, line = cantilever(law, gravity=(0, -9.81, 0))
+    force = ix.static(model).result["wall"].force[-1]
+    weight = line.mass * 9.81
+    assert line.mass == pytest.approx(4.992, rel=1e-12)
+    assert np.abs(np.abs(force) - (0, weight, 0)).max() < 1e-12 * weight  # the demand
+
+
+def test_coupled_modes_are_faster_the_thinner_a_beam_is():
+    """S3-34: the frequency of the section's modes over that of bending, as the height of the section falls."""
+    ratios = []
+    for height in (0.08, 0.04, 0.02, 0.01):
+        found = frequencies("continuum", elements=4, height=height)
+        ratios.append(found[-1] / found[0])
+    print("highest frequency over the first", ratios)
+    assert np.all(np.diff(np.log2(ratios)) > 1.4)  # about 2: the first bending falls with the height, the other rises

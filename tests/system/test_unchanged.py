@@ -1,0 +1,160 @@
+"""A model is compiled again if and only if something in it has changed."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import index3 as ix
+from index3.system import unchanged
+
+MODELS = {
+    "andrews": ix.library.andrews,
+    "chain": lambda: ix.library.chain(3),
+    "four_bar": ix.library.four_bar,
+    "slider_crank": ix.library.slider_crank,
+}
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The names of models that were compiled for runs."""
+    names, compile_model = [], unchanged.compile_model
+
+    def noted(model, *arguments, **more):
+        names.append(model.name)
+        return compile_model(model, *arguments, **more)
+
+    monkeypatch.setattr(unchanged, "compile_model", noted)
+    return names
+
+
+def run(model, method="hht-i3", **settings):
+    return ix.simulate(model, (0.0, 0.01), method, progress=False, **settings)
+
+
+def test_runs_of_a_model_as_it_is_share_one_system(compiled):
+    model = MODELS["andrews"]()
+    first, second, other = run(model), run(model), run(model, "dopri5", rtol=1e-4)
+    assert len(compiled) == 1
+    assert np.array_equal(first.q, second.q)
+    assert np.array_equal(first.lam, second.lam)
+    fresh = MODELS["andrews"]()
+    assert np.array_equal(other.q, run(fresh, "dopri5", rtol=1e-4).q)
+    assert len(compiled) == 2
+
+
+def heavier(model):
+    body = next(iter(model.bodies.values()))
+    body.mass = 1.5 * body.mass
+
+
+def turned(model):
+    next(iter(model.bodies.values())).v0[-1] += 0.5  # in place
+
+
+def lighter_gravity(model):
+    model.gravity = (0.0, -1.6, 0.0)
+
+
+def one_more(model):
+    body = next(iter(model.bodies.values()))
+    model.add(ix.Force("more", body, (1.0, 2.0, 0.0)))
+
+
+def stiffer(model):
+    force = next(x for x in model.forces.values() if hasattr(x, "stiffness"))
+    force.stiffness = 2.0 * force.stiffness
+
+
+@pytest.mark.parametrize("change", [heavier, turned, lighter_gravity, one_more, stiffer])
+def test_a_change_is_seen(compiled, change):
+    model, fresh = MODELS["andrews"](), MODELS["andrews"]()
+    before = run(model)
+    change(model)
+    change(fresh)
+    after = run(model)
+    assert len(compiled) == 2
+    assert not np.array_equal(before.lam[-1], after.lam[-1])
+    assert np.array_equal(after.lam, run(fresh).lam)
+
+
+def values(part):
+    """Places of numbers in an element: in its attributes, and in arrays, lists and dicts there."""
+    for key, value in vars(part).items():
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            yield vars(part), key
+        elif isinstance(value, np.ndarray) and value.size and value.dtype.kind == "f":
+            yield value, (0,) * value.ndim
+        elif isinstance(value, dict | list):
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            yield from ((value, k) for k, x in pairs if isinstance(x, float))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_number_counts(name):
+    """Each is changed by its last bit, behind the back of the checks; then it is what it was."""
+    model = MODELS[name]()
+    run(model)
+    before, count = unchanged.content_of(model), 0
+    assert before is not None
+    markers = [marker for joint in model.joints.values() for marker in joint.markers]
+    for part in [*model.bodies.values(), *model.joints.values(), *model.forces.values(), *markers]:
+        for holder, key in list(values(part)):
+            if isinstance(holder, np.ndarray):
+                held = holder.flags.writeable
+                holder.setflags(write=True)
+            old = holder[key]
+            holder[key] = np.nextafter(old, np.inf) if isinstance(old, float) else old + 1
+            assert unchanged.content_of(model) != before, (part, key)
+            holder[key] = old
+            if isinstance(holder, np.ndarray):
+                holder.setflags(write=held)
+            count += 1
+    assert count > 10
+    assert unchanged.content_of(model) == before
+
+
+def test_zero_has_a_sign():
+    found = [[], []]
+    for value, content in zip((0.0, -0.0), found, strict=True):
+        unchanged.add({"x": value}, content, {})
+    assert found[0] != found[1]
+
+
+class Heavy(ix.RigidBody):
+    """A body of another package."""
+
+
+def test_what_cannot_be_compared_is_compiled_each_time(compiled):
+    driven = ix.library.pendulum()
+    rod = next(iter(driven.bodies.values()))
+    driven.add(ix.Force("wind", rod, lambda t: (t, 0.0, 0.0)))
+    assert unchanged.content_of(driven) is None
+    run(driven)
+    run(driven)
+    assert len(compiled) == 2
+    other = ix.Model("other")
+    other.add(Heavy("ball", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    assert unchanged.content_of(other) is None
+
+
+def test_copies_and_pickles_hold_no_system(compiled):
+    model = MODELS["chain"]()
+    run(model)
+    for other in (model.copy(), pickle.loads(pickle.dumps(model))):
+        assert other._compiled.known == (None, {})
+        assert np.array_equal(run(other).q, run(model).q)
+    assert len(compiled) == 3
+
+
+def test_open_joints_have_systems_of_their_own(compiled):
+    model = MODELS["chain"]()
+    joint = list(model.joints)[-1]
+    first, opened = run(model), run(model, open_joints=[joint])
+    assert np.array_equal(run(model).q, first.q)
+    assert np.array_equal(run(model, open_joints=[joint]).q, opened.q)
+    assert not np.array_equal(first.q[-1], opened.q[-1])
+    assert len(compiled) == 2
