@@ -18,7 +18,7 @@ upright = model.add(
 )
 wheel = model.add(
     ix.RigidBody.cylinder(
-        "wheel", 0.3, 0.2, mass=20.0, position=(0, 0.4, 0.35), orientation=(1, -1, 0, 0)
+        "wheel", 0.3, 0.2, mass=20.0, position=(0, 0.4, 0.35), axis=(0, 1, 0)
     )
 )
 stiffness = (5e6, 5e6, 5e6, 500.0, 500.0, 50.0)

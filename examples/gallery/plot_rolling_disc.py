@@ -23,8 +23,7 @@ coin = model.add(
         inertia,
         position=(0, 0, radius * np.cos(lean)),
         orientation=turn,
-        velocity=(0.8, 0, 0),
-        angular_velocity=8.0 * axis + np.array([0, 0, 1.5]),
+        angular_velocity=8.0 * axis + np.array([0, 0, 1.5]),  # its velocity follows
     )
 )
 model.add(

@@ -514,7 +514,7 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
 
 KEPT = {
     "segment", "jumps", "seconds", "asked", "near_branch", "events", "cpu", "collector", "momenta", "stalling", "zeno",
-    "sampling", "allowance",
+    "sampling", "allowance", "growth",
 }  # fmt: skip
 """Attributes of a runner of which checkpoints hold what changes."""
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}
@@ -522,6 +522,7 @@ FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "wat
 PARTS = {
     "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
     "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
+    "growth": {"end", "next_look", "warned", "note", "marks"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
 }  # fmt: skip
 

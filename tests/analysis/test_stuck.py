@@ -1,5 +1,6 @@
 """Runs that cannot go on, or would go on for ever, end with a reason; long runs with short events are left alone."""
 
+import math
 import warnings
 
 import pytest
@@ -63,6 +64,44 @@ def test_auto_changes_its_method_before_it_gives_up(monkeypatch):
     result = ix.simulate(model, (0.0, 1.0), t_eval=0.1, max_steps=20_000)
     assert result.success, result.message
     assert "(the steps led nowhere)" in result.message
+
+
+def wheel(gain):
+    """A wheel whose drive feeds on its speed: the faster it turns, the smaller its steps."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    body = model.add(ix.RigidBody("wheel", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 0.1)))
+    pin = model.add(ix.Revolute("pin", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.RotationalSpringDamper("drive", pin, damping=-gain))
+    return model
+
+
+def test_a_motion_that_grows_while_its_steps_shrink_is_told_of_and_ended(monkeypatch):
+    monkeypatch.setattr(stalling, "GROWING", 500)
+    monkeypatch.setattr(stalling, "LAST", 30_000)
+    with pytest.warns(UserWarning, match="check the signs and gains"):
+        result = ix.simulate(wheel(10.0), (0.0, 10.0), "dopri5", t_eval=1.0)
+    assert result.status == -17
+    assert "grew without bound" in result.message
+    assert "steps shrink with them" in result.message
+    assert result.stats["steps"] + result.stats["rejected"] == 32_000  # 500 doubled
+
+
+@pytest.mark.parametrize(
+    ("end", "motion"),
+    [
+        (1e6, lambda n: (n**0.5, n**0.5)),  # a constant torque
+        (1e6, lambda n: (math.log(n), n**0.01)),  # steps that shrink while the motion does not grow with them
+        (10.0, lambda n: (math.log(n), n)),  # grows in time to end
+        (1e6, lambda n: (n, math.exp(min(n, 100.0)))),  # grows, and steps stay as they are
+        (1e6, lambda n: (n, 1.0)),
+    ],
+)
+def test_other_motions_are_left_alone(end, motion):
+    watch = stalling.Growth((0.0, end))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 4000):
+            assert not watch.is_endless(1000 * n, *motion(float(n)))
 
 
 def test_a_short_event_in_a_long_run_is_left_alone():

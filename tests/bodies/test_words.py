@@ -564,3 +564,14 @@ def test_what_a_body_was_made_with_can_be_read():
     assert beam.mass == pytest.approx(40.0)
     with pytest.raises(AttributeError, match="AncfBeam has no attribute 'youngs'"):
         _ = beam.youngs
+
+
+def test_axis_of_a_cylinder_stands_for_its_orientation():
+    """The wheel of a car: z of the body along y of ground, and the inertia of a cylinder about it."""
+    wheel = RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, axis=(0, 2, 0))
+    turned = RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, orientation=(1, -1, 0, 0))
+    assert np.allclose(wheel.pose()[1], turned.pose()[1], atol=1e-15)
+    with pytest.raises(ModelError, match="RigidBody 'wheel' has an axis and also an orientation"):
+        RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, axis=(0, 1, 0), orientation=(1, -1, 0, 0))
+    with pytest.raises(ModelError, match=r"has axis \(0, 0, 0\)|has no direction"):
+        RigidBody.cylinder("wheel", 0.3, 0.2, mass=20.0, axis=(0, 0, 0))

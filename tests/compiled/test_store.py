@@ -65,6 +65,18 @@ def test_a_damaged_object_is_built_again(workshop, damage):
     assert workshop.run() == HIT
 
 
+def test_an_object_under_the_name_of_another_is_built_again(workshop):
+    """Whole and undamaged, it would be called with the tables of another kernel."""
+    (path,) = (p for p in workshop.objects() if p.name == object_name(workshop))
+    symbol, code = store.unpack(path)
+    assert store.belongs(symbol, "index3.sample", "fill_length")
+    assert not store.belongs(symbol, "index3.sample", "fill")
+    path.write_bytes(store.pack(symbol.replace("11fill_length", "10fill_width"), code))
+    output, messages = workshop.run()
+    assert output == "7.0 False\n"
+    assert "building" in messages
+
+
 def object_name(workshop):
     """The file that a run of the sample looks for."""
     return workshop.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,3 +48,16 @@ def test_files_of_a_room_are_in_it():
             seen += 1
             assert (PACKAGE / room / file).exists(), f"{room}/{file}"
     assert seen > 30
+
+
+def test_what_contributing_names_is_there():
+    """Paths and commands of CONTRIBUTING.md."""
+    root = PACKAGE.parents[1]
+    text = (root / "CONTRIBUTING.md").read_text("utf-8")
+    paths = re.findall(r"`((?:src|tests|docs|\.ci)/[\w/.]+)`", text) + re.findall(r"\]\(([\w/.]+)(?:#[\w-]+)?\)", text)
+    assert len(paths) > 12
+    assert [path for path in paths if not (root / path).exists()] == []
+    commands = set(re.findall(r"go\.py (\w+)", text))
+    assert {"test", "check", "declare", "package"} <= commands
+    offered = subprocess.run([sys.executable, root / "go.py", "--help"], capture_output=True, text=True, check=True)
+    assert [name for name in commands if f"{name}:" not in offered.stdout] == []

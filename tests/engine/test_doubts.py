@@ -49,6 +49,28 @@ def test_a_motion_decides_against_a_velocity():
     assert "'rod' by 1 rad/s" in warnings_of(model)[0]
 
 
+def four_bar(tilt):
+    """A four-bar at rest; the axis of one hinge is tilted."""
+    model = ix.Model("four-bar")
+    at = [(0, 0, 0), (0, 0, 0.4), (0.91833, 0, 0.79582), (1, 0, 0)]
+    rods = [model.add(ix.RigidBody.rod(f"rod{k}", at[k], at[k + 1], mass=1.0)) for k in range(3)]
+    ends = [model.ground, *rods, model.ground]
+    for k in range(4):
+        axis = (tilt if k == 2 else 0.0, 1, 0)
+        model.add(ix.Revolute(f"hinge{k}", ends[k], ends[k + 1], at=at[k], axis=axis))
+    return model
+
+
+def test_a_mechanism_that_cannot_move():
+    told = warnings_of(four_bar(0.01))
+    assert "joints leave model 'four-bar' no degree of freedom" in told[0]
+    assert not warnings_of(four_bar(0.0))
+    model = pendulum()  # driven: no other degree of freedom, and none is needed
+    model.add(ix.Motion("drive", model["pin"], lambda t: t**2, lambda t: 2.0 * t, 2.0))
+    assert not warnings_of(model)
+    assert not warnings_of(pendulum(), open_joints=["pin"])
+
+
 @pytest.mark.parametrize(
     ("functions", "said"),
     [

@@ -8,6 +8,7 @@ from oscillator import oscillator, start_run
 from test_state_space import KEYS, MODELS, TRAPEZOIDALS, consistent_state
 
 import index3 as ix
+from index3.compiled import slots as s
 from index3.compiled.interface import JIT, view
 from index3.linear.reference import sparse_matrix
 from index3.methods import run
@@ -15,6 +16,7 @@ from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.methods.state_space import frame, jacobian, rosenbrock, sdirk
 from index3.methods.tableaus import SDIRK4_15, Tableau, fractions
+from index3.system import evaluate
 
 SDIRKS = [key for key in KEYS if key != "rosenbrock4"]
 
@@ -102,6 +104,27 @@ def test_printed_error_weights_are_those_of_the_tableau():
     weights = np.array(table[sdirk.ERROR_V]) @ np.array(SDIRK4_15.A, float)  # a position is the sum of A's velocities
     assert table[sdirk.ERROR_Q] == pytest.approx(weights, rel=1e-13)  # rounding of five products
     assert weights @ np.ones(5) == pytest.approx(0.0, abs=1e-14)  # (b - bhat) A e = 1/2 - 1/2
+
+
+@pytest.mark.parametrize(("push", "code"), [(1e-3, 0), (0.2, frame.STUCK)])
+def test_a_recovery_as_long_as_the_step_is_refused(push, code):
+    """What a formula leaves off the constraints is taken back; not if that is all it did: that may be another branch.
+
+    A rod on a pin is pushed along itself, from where its last step began, and so nowhere along its motion.
+    """
+    model = ix.Model("pendulum", gravity=(0, -9.81, 0))
+    rod = model.add(ix.PlanarBody("rod", 1.0, 1 / 12, position=(0.5, 0), spin=1.0, velocity=(0, 0.5)))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
+    progress, table = one_step(model, "firstorder-sdirk4", 1e-2)
+    state, keep = progress.state, table.keep.table
+    start = progress[run.NEW_Q].copy()
+    state.move(progress.t, start + push * np.array((np.cos(start[2]), np.sin(start[2]), 0.0)), progress[run.NEW_V])
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    for slot in (frame.NORMAL_Q, frame.NORMAL_V):
+        keep[slot][:] = 0.0
+    keep[frame.SETTINGS][[frame.CLOSED, frame.REACH]] = 1e-10, 0.01
+    assert frame.close_state(state.handle, keep.handle) == code
+    assert state[s.Q] == pytest.approx(start, abs=1e-4)  # brought back all the same, to second order in the push
 
 
 def slow_iteration(key, rate, most):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from stored_four_bar import SPEED, Y_AXIS, bar_ends
 
+import index3 as ix
 from index3.errors import ModelError
 from index3.results.arrays import empty_arrays
 from index3.results.layout import Layout
@@ -188,3 +189,15 @@ def test_points_do_not_turn():
     assert not bead.angular_velocity.any()
     with pytest.raises(AttributeError, match="Body 'bead' is point, only planar bodies have 'spin'"):
         _ = bead.spin
+
+
+def test_a_name_that_joints_do_not_have_is_answered_with_those_they_have():
+    result = ix.simulate(ix.library.pendulum(), (0, 0.1))
+    with pytest.raises(
+        AttributeError, match=r"Revolute 'pivot' has no 'angel'\. Did you mean angle\? It has force, tor"
+    ):
+        result["pivot"].angel  # noqa: B018
+    with pytest.raises(
+        ModelError, match=r"'angel'\. Did you mean angle\? Use one of force, torque, angle, angle_rate\."
+    ):
+        result.plot("pivot.angel")

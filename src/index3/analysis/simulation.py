@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.compiled import store
-from index3.engine.doubts import check_motions, driven_functions, fickle_forces, refused_velocities
+from index3.engine.doubts import check_motions, driven_functions, fickle_forces, locked, refused_velocities
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
@@ -334,7 +334,8 @@ class Simulation:
         variant.close(t0, start)
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
-        for said in (refused_velocities(variant.state) if start is None else "", fickle_forces(variant.state)):
+        refused = refused_velocities(variant.state) if start is None else ""
+        for said in (locked(variant), refused, fickle_forces(variant.state)):
             if said:
                 warn(said)
         return begin(plan, variant, t0)

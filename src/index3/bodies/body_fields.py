@@ -11,6 +11,7 @@ from typing import Any
 
 from index3.errors import ModelError
 from index3.fields import (
+    DIRECTION,
     FLAG,
     LENGTH,
     POINT,
@@ -103,7 +104,7 @@ def solids(*own: Fields, **more: Fields) -> Mapping[str, Fields]:
         **more,
         "rod": declare(RATES, *own, BODY, start=POINT, end=POINT, mass=MASS, radius=LENGTH),
         "box": declare(solid, size=POINT),
-        "cylinder": declare(solid, radius=LENGTH, length=LENGTH),
+        "cylinder": declare(solid, radius=LENGTH, length=LENGTH, axis=DIRECTION),
         "sphere": declare(solid, radius=LENGTH),
     }
 

@@ -200,6 +200,7 @@ class RigidBody(Body):
         length: float,
         mass: float | None = None,
         *,
+        axis: Any = None,
         density: float | None = None,
         position: Any = (0, 0, 0),
         orientation: Any = (1, 0, 0, 0),
@@ -207,8 +208,15 @@ class RigidBody(Body):
         angular_velocity: Any = None,
         **settings: Any,
     ) -> Self:
-        """A uniform solid cylinder about body z; give mass or density, and the keywords of `RigidBody`."""
+        """A uniform solid cylinder about body z; give mass or density, and the keywords of `RigidBody`.
+
+        `axis` is the direction of body z in ground axes, in place of `orientation`: (0, 1, 0) for the wheel of a car.
+        """
         owner = f"{cls.__name__} '{name}'"
+        if axis is not None:
+            if not np.array_equal(orientation, (1, 0, 0, 0)):
+                raise ModelError(f"{owner} has an axis and also an orientation. Leave one out.")
+            orientation = parameters_of(frame(axis, None, owner, "axis"))
         radius, length = as_positive(radius, owner, "radius"), as_positive(length, owner, "length")
         mass = mass_of(mass, density, math.pi * radius**2 * length, owner)
         across = mass * (3.0 * radius**2 + length**2) / 12.0

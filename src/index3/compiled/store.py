@@ -61,10 +61,16 @@ def read(module: str, name: str) -> Stored | None:
         file = file_name(module, name, way, memory.digest)
         for directory in (INSTALLED, *cache.directories()):
             found = unpack(directory / file, trusted=directory == INSTALLED)
-            if found is not None:
+            if found is not None and belongs(found[0], module, name):
                 return Stored(directory / file, *found)
     held = opened(_held.get((module, name)))
     return None if held is None else Stored(None, *held)
+
+
+def belongs(symbol: str, module: str, name: str) -> bool:
+    """Whether a symbol, as Numba forms it, is that of a kernel: a file may lie under the name of another."""
+    parts = (*module.split("."), name)
+    return not all(part.isascii() for part in parts) or "".join(f"{len(part)}{part}" for part in parts) in symbol
 
 
 def find(module: str, name: str) -> Path | None:

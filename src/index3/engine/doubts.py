@@ -1,6 +1,7 @@
 """What is doubtful about a run before it begins: a warning, since the run is possible.
 
-A derivative that is not one, velocities that joints do not allow, a force that answers the same question differently.
+A derivative that is not one, a mechanism that cannot move, velocities that joints do not allow, a force that answers
+the same question differently.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import numpy as np
 
 from index3.bodies.time_functions import Difference, derivative
 from index3.compiled import slots as s
-from index3.compiled.failures import Failing
+from index3.compiled.callbacks import UserFunctions
 from index3.engine.assembly import displacements, given_velocities
+from index3.engine.layout import moving_markers
+from index3.engine.variants import Variant
 from index3.errors import warn
+from index3.linear import contract
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 REFUSED = 0.01
 """Part of a body's given velocity that joints may take away unsaid: velocities are often given with three digits."""
@@ -76,6 +80,21 @@ def wrong_slope(f: Any, df: Any, t: float, h: float, first: bool) -> tuple[float
     return (t, float(said[k]), float(seen[k])) if wrong[k] else None
 
 
+def locked(variant: Variant) -> str:
+    """Whether joints leave the bodies no way to move, although nothing drives them; or empty.
+
+    So does a loop of hinges whose axes are not quite parallel. A mechanism that motions drive may well have no other.
+    """
+    system = variant.system
+    rank = system.m - int(variant.projection.factors[contract.INFO][contract.N_ZERO])
+    if not 0 < system.first_state <= rank or driven_functions(variant.model) or moving_markers(system):
+        return ""
+    return (
+        f"simulate: joints leave model '{system.name}' no degree of freedom, and nothing drives it: it cannot move. "
+        "A loop locks if an axis or a point of it is slightly off. print(model.check()) counts rows and redundant ones."
+    )
+
+
 def refused_velocities(state: State) -> str:
     """Which velocities that the user gave were changed at the start because joints do not allow them; or empty.
 
@@ -87,6 +106,8 @@ def refused_velocities(state: State) -> str:
     if not np.any(wanted) or not system.m:
         return ""
     got = np.where(given, state[s.V], 0.0)
+    if np.abs(got - wanted).max() <= 1e-9 * np.abs(wanted).max():  # nothing to look at, as in most runs
+        return ""
     _, changed = displacements(system, state[s.Q], got, state[s.Q], wanted)
     _, speeds = displacements(system, state[s.Q], wanted, state[s.Q], np.zeros_like(wanted))
     for name, (line, turn) in changed.items():
@@ -105,7 +126,7 @@ def refused_velocities(state: State) -> str:
 
 def fickle_forces(state: State) -> str:
     """Which users' functions give another force when they are asked twice at the start; or empty."""
-    asked = [group.element for group in state.system.groups if isinstance(group.element, Failing)]
+    asked = [group.element.label for group in state.system.groups if isinstance(group.element, UserFunctions)]
     if not asked:
         return ""
     before, answers = state.save(), []
@@ -119,7 +140,7 @@ def fickle_forces(state: State) -> str:
     largest = float(np.max(np.abs(answers), initial=0.0))
     if len(answers) < 2 or np.max(np.abs(answers[1] - answers[0]), initial=0.0) <= FICKLE * largest:
         return ""
-    names = ", ".join(element.label for element in asked[:4])
+    names = ", ".join(asked[:4])
     return (
         f"simulate: {'one of ' if len(asked) > 1 else ''}{names} gives another force when called twice at the same "
         "state. Steps are tried several times: let a force depend on its arguments alone. Noise can be drawn before "

@@ -14,7 +14,6 @@ from index3.compiled.interface import Table
 from index3.engine.segments import Segment
 from index3.engine.settings import listed
 from index3.errors import ModelError
-from index3.forces.driven import takes
 from index3.methods import probe, run
 from index3.methods.hermite import hermite_between
 from index3.methods.output import Output
@@ -278,6 +277,8 @@ def passes(before: float, after: float, direction: float) -> bool:
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
     """One or several event functions as a list."""
+    from index3.forces.driven import takes  # here: most runs have no events, and not every model has such forces
+
     advice = "Give a function of (t, state), or several in a list."
     functions = [events] if callable(events) else listed(events, "simulate: events =", advice)
     for function in functions:

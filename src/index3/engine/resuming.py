@@ -112,6 +112,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "next_look": runner.momenta.next_look,
         "stalling": {"t": stalling.t, "tried": stalling.tried, "warned": stalling.warned},
         "allowance": {"t": allowance.t, "tried": allowance.tried},
+        "growth": {name: getattr(runner.growth, name) for name in ("next_look", "warned", "marks")},
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
         "zeno": [[function, list(times)] for function, times in runner.zeno.times.items()],
     }  # fmt: skip
@@ -156,6 +157,7 @@ def restore_run(runner: Runner, saved: Saved) -> None:
         runner.cpu.spent[part] += seconds
     vars(runner.stalling).update(words["stalling"])
     vars(runner.allowance).update(words["allowance"])
+    vars(runner.growth).update(words["growth"])
     momenta = runner.momenta
     momenta.start, momenta.next_look = part_of(saved, "momenta"), words["next_look"]
     momenta.largest[:] = saved["largest momenta"]

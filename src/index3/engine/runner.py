@@ -28,7 +28,7 @@ from index3.engine.reasons import (
 from index3.engine.restarts import UNMET, handle_event, pass_stop
 from index3.engine.run_result import result_of
 from index3.engine.segments import Plan, Segment
-from index3.engine.stalling import Allowance, Stalling, Zeno
+from index3.engine.stalling import Allowance, Growth, Stalling, Zeno
 from index3.engine.timing import CpuSeconds
 from index3.errors import warn
 from index3.methods import run
@@ -77,7 +77,7 @@ class Runner:
         self.sampling: Sampling | None = None  # controllers
         self.seconds = 0.0
         self.stalling, self.zeno = Stalling(plan.span), Zeno(plan.span)
-        self.allowance = Allowance(plan.span, plan.max_steps)
+        self.allowance, self.growth = Allowance(plan.span, plan.max_steps), Growth(plan.span)
         self.asked = 0  # steps at the last look at the choice of the method
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
@@ -109,6 +109,11 @@ class Runner:
         """Steps tried so far, accepted or not."""
         counters = self.segment.counters()
         return counters["steps"] + counters["rejected"]
+
+    @property
+    def largest_rate(self) -> float:
+        """The largest rate of a coordinate since the segment began."""
+        return float(self.run[run.LARGEST_V].max(initial=0.0))
 
     def run_to_end(self, report: Callable[[float], None]) -> None:
         """Run to the end, to a failure, or to an interrupt."""
@@ -142,6 +147,8 @@ class Runner:
                 code = run.STEP_TOO_SMALL
             elif code == run.BUDGET and self.allowance.is_short(self.tried, self.run.t):
                 code = run.TOO_MANY_STEPS
+            elif code == run.BUDGET and self.growth.is_endless(self.tried, self.run.t, self.largest_rate):
+                code = run.GREW
             trouble = self.trouble(code) or self.momentum_lost(code)  # before the output, which moves the state
             if code != run.DONE and self.change_method(code, trouble is not None):
                 trouble, code = None, run.BUDGET
@@ -166,7 +173,7 @@ class Runner:
         """
         if self.log is not None or self.events is not None:
             return 1
-        looks = (self.stalling.next_look, self.momenta.next_look, self.allowance.next_look)
+        looks = (self.stalling.next_look, self.momenta.next_look, self.allowance.next_look, self.growth.next_look)
         steps = int(max(1, min(looks) - self.tried))
         if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
             steps = min(steps, max(0, self.asked + RECONSIDER - self.segment.counters()["steps"]))
@@ -241,7 +248,8 @@ class Runner:
             warn(f"simulate: until t = {t:g}, {near_branch(self.segment)}")
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
-        message = message or self.allowance.note or reason(self.segment, code, self.plan.max_steps) + self.stalling.note
+        message = message or self.allowance.note or reason(self.segment, code, self.plan.max_steps)
+        message += self.stalling.note + self.growth.note
         return -code, message, failures[-1] if broken and failures else None
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 import numpy as np
@@ -13,11 +14,14 @@ WINDOW = 100_000
 unless functions in Python are slow."""
 MANY = 1e9
 """Steps to the end, at the rate of the last window, above which a warning is given: hours for a small model."""
-HOPELESS = 1e14
+NEVER_ENDING = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then covered
 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
 BEHIND = 1000.0
 """How many times max_steps the rest may take at the rate of the last window, before a run is given up early."""
+GROWING, LAST = 6_000, 1_500_000
+"""Tried steps at the first look at the growth of a motion, each later one after twice as many; and those after which
+growth without end ends the run."""
 SHRINKING = 12
 """Occurrences of an event in a row with shrinking intervals, before their limit is estimated."""
 GATHERED = 1e-8
@@ -54,7 +58,7 @@ class Stalling:
         if left <= MANY:
             return False
         story = f"the last {count} steps advanced by {came:.3g} s; at this rate the rest takes {left:.2g} steps"
-        if left > HOPELESS:
+        if left > NEVER_ENDING:
             self.note = f" Overall, {story}."
             return True
         if not self.warned:
@@ -103,6 +107,55 @@ class Allowance:
             "than the rest: a stiff method, a larger tolerance or a softer element may help."
         )
         return True
+
+
+class Growth:
+    """Whether rates grow exponentially while the steps shrink with them, as where a feedback turns a wheel ever faster.
+
+    Such a run never ends, nor do its rates get near the bound of all motions: each step takes a part of a turn.
+
+    Attributes
+    ----------
+    note : what to say of a run that is ended for it
+    """
+
+    def __init__(self, span: tuple[float, float]) -> None:
+        self.end, self.next_look, self.warned, self.note = span[1], GROWING, False, ""
+        self.marks: list[list[float]] = []  # times and logarithms of the largest rate at the last looks
+
+    def is_endless(self, tried: int, t: float, rate: float) -> bool:
+        """Whether the run is to be ended; `rate` is the largest one of any coordinate so far. Warns once before.
+
+        If rates and tried steps grow like exp(c t), all looks are equally far apart in time; if they grow like a power
+        of t, or steps do not shrink, the looks come later and later.
+        """
+        if tried < self.next_look:
+            return False
+        self.next_look = 2 * tried
+        self.marks = [*self.marks, [t, math.log(rate) if rate > 0.0 else -1e3]][-5:]
+        came, grown = np.diff(np.array(self.marks), axis=0).T
+        if len(came) < 4 or not (came.min() > 0.7 * came.max() and grown.min() > 0.7 * grown.max()):
+            return False
+        if grown.min() < 0.35:  # half of log 2: the steps shrink for another reason
+            return False
+        pace = float(np.sum(grown) / np.sum(came))
+        ahead = math.log10(tried) + pace * (self.end - t) / math.log(10.0)
+        if ahead < math.log10(NEVER_ENDING):
+            return False
+        story = (
+            f"rates grow by the factor e every {1.0 / pace:.3g} s, and steps shrink with them: with this growth the "
+            f"rest takes 1e{ahead:.0f} steps"
+        )
+        if tried >= LAST:
+            self.note = f" Its {story}."
+            return True
+        if not self.warned:
+            self.warned = True
+            warn(
+                f"simulate at t = {t:g}: {story}. Something drives the motion: check the signs and gains of actuators, "
+                f"forces and feedbacks. After {LAST} steps of this kind the run ends; Ctrl-C returns the result so far."
+            )
+        return False
 
 
 class Zeno:

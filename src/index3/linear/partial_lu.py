@@ -250,22 +250,6 @@ def count_entries(S):
     return count
 
 
-@helper
-def augment(S, N):
-    """As `static_lu.take_matrix` does: entries are read from the whole matrix, products added to the part."""
-    a, diagonal, values = view(S, A), view(S, DIAGONAL), view(N, lu.VALUES)
-    row, ptr, pos, place = view(N, lu.AUG_ROW), view(N, lu.AUG_PTR), view(N, lu.AUG_POS), view(N, lu.AUG_MAP)
-    ap, weight, g, product = view(N, AP), view(N, lu.AUG_WEIGHT), view(N, lu.AUG_G), 0
-    for r in range(weight.shape[0]):
-        d, upper = a[diagonal[row[r]]], ap[row[r]]
-        for i in range(ptr[r], ptr[r + 1]):
-            g[i] = weight[r] * a[pos[i]]
-            for j in range(ptr[r], ptr[r + 1]):
-                values[place[product]] += g[i] * a[pos[j]]
-                product += 1
-            values[upper + (i - ptr[r])] += g[i] * d
-
-
 @kernel
 def factor(T, S):
     """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
@@ -278,7 +262,7 @@ def factor(T, S):
         inside, finite = take_entries(S, N)
     status = NOT_FINITE
     if finite:
-        augment(S, N)
+        lu.augment(view(S, A), view(S, DIAGONAL), N)
         status = lu.eliminate_by_rank(N)
     if status == OK:
         lu.set_margin(N)

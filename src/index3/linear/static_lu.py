@@ -86,6 +86,22 @@ LARGEST = float(np.finfo(float).max)
 
 
 @helper
+def augment(a, diagonal, S):
+    """Add c g g^T and c d g^T to the values in S, with g and d from the entries `a`; `diagonal`: their places in it."""
+    row, ptr, pos, place = view(S, AUG_ROW), view(S, AUG_PTR), view(S, AUG_POS), view(S, AUG_MAP)
+    ap, values, weight, g = view(S, AP), view(S, VALUES), view(S, AUG_WEIGHT), view(S, AUG_G)
+    product = 0
+    for r in range(weight.shape[0]):
+        d, upper = a[diagonal[row[r]]], ap[row[r]]
+        for i in range(ptr[r], ptr[r + 1]):
+            g[i] = weight[r] * a[pos[i]]
+            for j in range(ptr[r], ptr[r + 1]):
+                values[place[product]] += g[i] * a[pos[j]]
+                product += 1
+            values[upper + (i - ptr[r])] += g[i] * d
+
+
+@helper
 def take_matrix(S):
     """Copy A and augment the copy; keep c g for the right-hand sides."""
     a, values = view(S, A), view(S, VALUES)
@@ -96,17 +112,7 @@ def take_matrix(S):
             broken = True
     if broken:
         return NOT_FINITE
-    row, ptr, pos, place = view(S, AUG_ROW), view(S, AUG_PTR), view(S, AUG_POS), view(S, AUG_MAP)
-    ap, diagonal, weight, g = view(S, AP), view(S, DIAGONAL), view(S, AUG_WEIGHT), view(S, AUG_G)
-    product = 0
-    for r in range(weight.shape[0]):
-        d, upper = a[diagonal[row[r]]], ap[row[r]]
-        for i in range(ptr[r], ptr[r + 1]):
-            g[i] = weight[r] * a[pos[i]]
-            for j in range(ptr[r], ptr[r + 1]):
-                values[place[product]] += g[i] * a[pos[j]]
-                product += 1
-            values[upper + (i - ptr[r])] += g[i] * d
+    augment(a, view(S, DIAGONAL), S)
     return OK
 
 

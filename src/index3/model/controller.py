@@ -48,13 +48,13 @@ class Signal:
 
 
 class Controller(metaclass=ElementType):
-    """A function that is asked every `period`, and whose answer forces hold until the next time.
+    """A function that is called every `period`; its outputs are held until the next call.
 
     Parameters
     ----------
     name : str
-    period : float > 0 [s]; it is asked at t0, t0 + period, ... from the start of the run. Steps end there and the
-        method starts anew, so that the instants are exact in every method
+    period : float > 0 [s]; it is called at t0, t0 + period, ... from the start of the run. Steps end there and the
+        method restarts, so that the instants are exact in every method
     function : function(t, u, memory) that returns the outputs: one number for each Actuator or LineActuator, three for
         each Force or Torque, in a sequence that may be nested. u (n,) holds the inputs, `memory` numbers that it may
         change and finds again the next time

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from index3.bodies.body import COORDINATES
+from index3.element_type import nearest
 from index3.errors import ModelError
 from index3.results.bodies import BodyResult
 from index3.results.writing import replaced
@@ -91,7 +92,8 @@ def quantity(result: Result, name: str) -> Quantity:
     if not known:
         result.applied()  # raises: this is a force, and the result does not know its model
     if key not in known:
-        raise ModelError(f"'{owner}' has no history '{key}'. Use one of {', '.join(known)}.")
+        own = getattr(view, "known", tuple(known)) if known is JOINT_QUANTITIES else tuple(known)
+        raise ModelError(f"'{owner}' has no history '{key}'. {nearest(key, own)}Use one of {', '.join(own)}.")
     unit, letters = known[key]  # (unit, a letter for each column)
     try:
         values = getattr(view, key)

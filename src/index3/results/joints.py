@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from numbers import Integral
 from reprlib import repr as short
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index3.element_type import nearest
 from index3.errors import ModelError
 from index3.results.markers import MarkerResult, marker_result
 
@@ -35,6 +36,20 @@ class JointResult:
         self.coordinates: tuple[str, ...] = tuple(joint["coordinates"])
         self.row_labels: tuple[str, ...] = tuple(joint["row_labels"])
         self._number = number
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead of a name that joints do not have."""
+        if hasattr(type(self), name) or name.startswith("_"):  # a coordinate that says why it has no value
+            return object.__getattribute__(self, name)
+        raise AttributeError(
+            f"The result of {self.type} '{self.name}' has no '{name}'. {nearest(name, self.known)}"
+            f"It has {', '.join(self.known)}."
+        )
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of its histories: reactions, its coordinates and their rates."""
+        return ("force", "torque", *(f"{name}{end}" for name in self.coordinates for end in ("", "_rate")))
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))

@@ -139,7 +139,7 @@ def velocity_error(T, R, h):
 
 @helper
 def choose_step(T, E, R, t, h, error, upper, lower):
-    """The size of the next step after one accepted at t, and the index that it asks for (6.4, 6.5)."""
+    """The size of the next step after one accepted at t, (13), (14) of 6.4, and the index that it asks for (6.5)."""
     c, flags, clock, memory = view(E, SETTINGS), view(E, FLAGS), view(R, run.CLOCK), view(E, MEMORY)
     most = max(error, memory[p.ERROR_LAST])
     memory[p.ERROR_LAST] = error

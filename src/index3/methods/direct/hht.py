@@ -1,6 +1,6 @@
 """HHT on the index-3 equations of motion: the compiled step loop.
 
-[NegrutHHT] sections 2-3; bare numbers are its equations; corrections in docs/theory/hht.md. Unknowns a, lam of (11).
+[NegrutHHT] sections 2-3; bare numbers are its equations; docs/theory/hht.md. Unknowns a, lam of (11), matrix (14).
 Ours differs:
 - (11a) pairs M(q_{n+1}) with an acceleration of t_{n+1} + alpha h, first order when M depends on q: M is taken at
   (1+alpha) q_{n+1} - alpha q_n instead (option `mass="end"` keeps the print);

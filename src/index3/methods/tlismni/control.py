@@ -16,7 +16,7 @@ from index3.methods.tlismni import formulas, parts
 
 @helper
 def paper_step(size, h, order):
-    """The step for which (h_new/h)^(p+1) |e| = eps h_new / 2: the formula in (9), (10), (12), (13)."""
+    """The step for which (h_new/h)^(p+1) |e| = eps h_new / 2, the bound (8): (9), (10), (12), (13)."""
     p = float(order)
     return (h ** (p + 1.0) / (2.0 * max(size, 1e-300))) ** (1.0 / p)
 

@@ -112,7 +112,7 @@ def keep_tangential(T, C, e, position):
 
 @helper
 def tangential_size(T, E):
-    """Size of the error in NEXT_Q, NEXT_V without what is normal to the manifold; T was just evaluated."""
+    """Size of the error (7), (11) in NEXT_Q, NEXT_V without what is normal to the manifold; T was just evaluated."""
     C, e_q, e_v = view(E, PROJECTORS)[LATEST], view(E, NEXT_Q), view(E, NEXT_V)
     keep_tangential(T, C, e_q, True)
     keep_tangential(T, C, e_v, False)
