@@ -19,7 +19,7 @@ from pathlib import Path
 
 from timing import print_json, print_table
 
-MODULES = ("andrews_row", "stiff_row", "chain_row", "pendulums_row", "user_rows", "start_row")
+MODULES = ("andrews_row", "stiff_row", "chain_row", "pendulums_row", "beam_row", "user_rows", "start_row")
 NOISY = 1.25
 """Second smallest time over the smallest beyond which one round is not believed."""
 COLUMNS = ("work", "code", "setting", "ms", "loop_ms", "error", "ratio", "goal_ms", "note")

@@ -87,3 +87,15 @@ def test_tip_of_a_beam_lands_on_a_floor():
     assert height == pytest.approx(-0.05, abs=weight / 1e5)
     support = np.abs(result["floor"].force[-1, 1])
     assert support + result["wall"].force[-1, 1] == pytest.approx(weight, rel=1e-2)  # has come to rest by then
+
+
+def test_few_elements_that_bend_far_are_stable():
+    """A beam of two elements that hangs from a hinge with a spring, bent by 0.9 rad in the first: its slopes hold."""
+    model = ix.Model("sagging", gravity=(0, -9.81, 0))
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (0.5, 0), elements=2, **(SOFT | {"width": 0.02, "young": 1e7})))
+    pin = model.add(ix.Revolute("pin", model.ground, beam, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.RotationalSpringDamper("spring", pin, stiffness=5.0))
+    found = ix.static(model)
+    assert found.stable
+    assert np.linalg.norm(found.q.reshape(-1, 3, 2)[:, 1], axis=1) == pytest.approx(1.0, abs=0.05)  # r_x of the nodes
+    assert found["beam"].points(0.5)[0, 0] == pytest.approx([0.4355, -0.2339, 0.0], abs=2e-3)  # 8 elements: 2e-3 lower

@@ -168,3 +168,54 @@ def test_refused_by_name():
     assert sum(part.weight for part in snow.parts) == pytest.approx(1.0, rel=1e-14)
     copied = pickle.loads(pickle.dumps(model))["snow"]
     assert copied.parts[0].markers[0].body is copied.beam
+
+
+def wedge(t, s):
+    """Largest at the wall, nothing at the end."""
+    return 0.0, -LOAD * (1.0 + t) * (1.0 - s / SPAN), 0.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_function_of_time_and_place(kind):
+    """A wedge on a cantilever: w L^4 / (30 EI) at the end, w L / 2 and w L^2 / 6 at the wall; twice that at 1 s."""
+    model, beam = weightless(KINDS[kind]())
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    model.add(ix.DistributedLoad("sand", beam, wedge))
+    for t in (0.0, 1.0):
+        found, w = ix.static(model, t=t).result, (1.0 + t) * LOAD
+        assert -found.marker(beam.marker(SPAN)).position[0, 1] == pytest.approx(w * SPAN**4 / (30 * BENDING), rel=SMALL)
+        assert found["wall"].force[0, 1] == pytest.approx(0.5 * w * SPAN, rel=1e-6)
+        assert found["sand"].force[0, 1] == pytest.approx(-0.5 * w * SPAN, rel=1e-9)
+        moment = found["beam"].moment(0.0)[0].ravel()[-1]
+        assert abs(moment) == pytest.approx(w * SPAN**2 / 6.0, rel=SMALL)
+    assert pickle.loads(pickle.dumps(model))["sand"].varies
+
+
+def test_functions_across_a_planar_beam_are_refused():
+    beam = KINDS["planar"]()
+    for load in (lambda t: (0.0, 0.0, 1.0), lambda t, s: (0.0, 1.0, s), (0.0, 0.0, lambda t: 2.0)):
+        with pytest.raises(ix.ModelError, match="cannot move along z"):
+            ix.DistributedLoad("gust", beam, load)
+
+
+def test_a_controller_sets_it():
+    """It carries the weight of a beam of little stiffness for 0.1 s, then nothing, until the end has sunk by 5 mm."""
+    model = ix.Model("held", gravity=(0, -9.81, 0))
+    soft = {"height": 0.02, "width": 0.03, "young": 2e8, "poisson": 0.0, "density": 1000.0, "elements": 3}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), law="elastic-line", damping=0.02, **soft))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    lift = model.add(ix.DistributedLoad("lift", beam, (0, 0, 0)))
+    weight = 0.02 * 0.03 * 1000.0 * 9.81
+
+    def hold(t, u, memory):
+        return 0.0, weight if t < 0.099 or u[0] < -0.005 else 0.0, 0.0
+
+    model.add(ix.Controller("pilot", 0.02, hold, ["beam.position.y"], [lift]))
+    result = ix.simulate(model, (0.0, 0.3), "hht-i3", t_eval=0.01)
+    first, load = result.t < 0.099, result["lift"].force[:, 1]
+    assert load[first] == pytest.approx(weight, rel=1e-9)
+    assert result["beam"].position[first, 1] == pytest.approx(0.0, abs=1e-5)  # falls 0.05 m without
+    assert load[np.argmin(np.abs(result.t - 0.11))] == 0.0
+    assert result["beam"].position[:, 1].min() < -0.005
+    assert load[np.argmin(result["beam"].position[:, 1])] == pytest.approx(weight, rel=1e-9)
+    assert lift.load.tolist() == [0.0, 0.0, 0.0]  # given back

@@ -42,10 +42,10 @@ def batch(
     workers: int | None = None,
     **settings: Any,
 ) -> Any:
-    """Run a prepared simulation once for each of some changes, on all processors; an `xarray.Dataset` of what came out.
+    """Run a prepared simulation once for each of several changes, on all processors; returns an `xarray.Dataset`.
 
-    The runs share the compiled structure and go on in threads, for the compiled loops let others run beside them. Each
-    is the run that `simulation.run` makes of it, bit by bit.
+    The runs share the compiled structure and proceed in threads, since compiled loops release Python's lock. Each is
+    identical, bit for bit, to that of `simulation.run`.
 
     Parameters
     ----------

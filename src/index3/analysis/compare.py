@@ -89,7 +89,7 @@ def compare(
     repeats : runs per point; the smallest time counts
     budget : a method is not run at tighter tolerances once a run took longer than this [s]
 
-    A method that refuses the model or fails is a row that says why.
+    A method that rejects the model or fails has a row that says why.
     """
     check_model(model, "compare")
     t_end = check_span((0.0, t_end), "compare")[1]

@@ -104,10 +104,10 @@ def inverse_dynamics(
     ----------
     model : Model; its own motions drive as they are, and their forces are reported too
     motion : what the other joint coordinates do. A dict "joint" or "joint.coordinate" -> trajectory: a function of t,
-        three functions (f, f', f''), or samples at the times `t_eval`, through which a quintic spline is laid. A
+        three functions (f, f', f''), or samples at the times `t_eval`, interpolated by a quintic spline. A
         `Result` whose joint coordinates are to be followed, with their rates and accelerations: at its own times the
-        drives are those of its motion to rounding, between them of a polynomial through both ends. None: the model's
-        motions say it all
+        drives are those of its motion to rounding, between them of a polynomial through both ends. None: the
+        model's motions determine everything
     t_span : (t0, t1) [s]; may be left out where `motion` is a result or `t_eval` an array
     t_eval : as for `kinematics`; by default the times of the result
     coordinates : with a result: which joint coordinates are driven ("hinge", "slide.displacement"); by default a set

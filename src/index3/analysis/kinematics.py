@@ -44,14 +44,14 @@ def kinematics(
     initial: Any = None,
     on_failure: str = "return",
 ) -> Result:
-    """Follow a mechanism whose motions leave nothing free; no integration, no error of one.
+    """Move a fully driven mechanism along its motions, without integration and its errors.
 
     Parameters
     ----------
     model : Model with a `Motion` for every degree of freedom
     t_span : (t0, t1) [s], t0 < t1
     t_eval : a number for t0, t0 + dt, ... and t1, or an increasing array; by default 201 times
-    initial : near which position to assemble at t0, instead of the model's own: a `static` equilibrium, a result, ...
+    initial : position near which to assemble at t0, instead of the model's own: a `static` equilibrium, a result, ...
     on_failure : "return" what there is with `success=False` if the mechanism cannot follow its motions any further, or
         "raise" SimulationFailed
 

@@ -80,10 +80,10 @@ def resume(
     path: str | os.PathLike[str], model: Model | None = None, *, events: Any = None, callback: Any = None,
     progress: Any = "auto", on_failure: str = "return",
 ) -> Result:  # fmt: skip
-    """Go on with a run that was stored and did not end; the whole result, from its start.
+    """Continue a stored run that did not end; returns the whole result, from its start.
 
     On the same machine, with the same index3, the result is to the last bit that of a run that was never interrupted.
-    A run that has ended is only loaded.
+    A run that has ended is simply loaded.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def resume(
     Raises
     ------
     ModelError : the model is another one, or has to be given, or event functions or a callback are missing.
-    Index3Error : there is no such run, it is under way in another process, or was begun by another version of index3.
+    Index3Error : there is no such run, it is still running, or was started by another version of index3.
 
     >>> import index3 as ix, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "run.nc")

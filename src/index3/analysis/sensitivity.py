@@ -78,11 +78,11 @@ def sensitivity(
     rtol: float = 1e-6,
     **options: Any,
 ) -> Sensitivity:
-    """Differentiate a number that a model gives by the model's parameters.
+    """Differentiate a quantity of a model with respect to the model's parameters.
 
     Parameters
     ----------
-    build : function that makes the model: build(**parameters) -> Model
+    build : function that builds the model: build(**parameters) -> Model
     parameters : name -> value, about which to differentiate
     quantity : with `t_span`, a function of the result of a run, or a name such as "tip.position" (its last value);
         without, a function of the model, for example `lambda m: ix.linearize(m).frequencies[0]`. Gives a number or an

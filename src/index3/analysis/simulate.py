@@ -48,7 +48,7 @@ def simulate(
     model : Model
     t_span : (t0, t1) [s], t0 < t1
     method : key of `index3.METHODS`, an instance such as `HHT(alpha=-0.1)`, or "auto": an explicit method where the
-        motion is not stiff, Radau IIA or HHT-I3 elsewhere; `result.message` says what was used and why
+        motion is not stiff, Radau IIA or HHT-I3 elsewhere; `result.message` says which was used and why
     rtol, atol : error allowed per step in each coordinate: atol + rtol * (largest magnitude so far), of first-order
         states their magnitude now; atol may be an array with one number per coordinate; by default it is rtol/100 (1e-8
         at the default rtol), so that rtol alone sets the accuracy
@@ -56,16 +56,16 @@ def simulate(
     t_eval : output times: None for every accepted step, a number for t0, t0 + dt, ... and t1, or an increasing array
     dense_output : keep every accepted step, so that `result.sol(t)` gives (q, v) at any time or array of times inside
         the run, from the method's own interpolation and not projected; the run returns to Python after each step
-    events : one or several functions of (t, state) whose passages through zero are located on the dense output;
+    events : one or several functions of (t, state) whose zero crossings are located on the dense output;
         `state["ball"].position` and the like are values at that instant. Attributes as in SciPy: `terminal` (True, or
         a number of occurrences) ends the run there, `direction` (+1, -1) counts only rising or falling passages. Found
         in `result.t_events`, `result.y_events`; the run returns to Python after each step. An attribute `action`
         (`open_joint("latch")`, `close_joint(...)`, `impact(...)`, or a function of a `Switch`) changes the run there
-    discontinuities : times at which functions of time may jump: steps end there and the method starts anew, so that
+    discontinuities : times at which functions of time may jump: steps end there and the method restarts, so that
         its history and its error estimate do not reach across
     open_joints : names of joints and motions that are open at the start, for an event to close
     first_step, max_step : of the steps chosen by the method [s]; without `max_step` no step is longer than forces allow
-        (a tyre must not leap over the bumps of its road), and `result.message` tells
+        (a tyre must not leap over the bumps of its road), and `result.message` says so
     max_steps : give up after this many accepted steps; earlier if a tenth of them, tried, advanced so little that the
         rest would take a thousand times as many
     initial : where to start instead of the model's own initial state: an equilibrium from `static`, another result (its
@@ -74,8 +74,8 @@ def simulate(
         close to the model's own start
     project : project a copy of every output state onto the constraints (see "Projection" in the manual)
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
-    callback : function of (t, q, v) called at every output time; returning True stops the run. What it raises is
-        raised, with the result so far as `error.result`
+    callback : function of (t, q, v) called at every output time; returning True stops the run. An exception in it is
+        passed on, with the result so far as `error.result`
     on_failure : "return" a result that says `success=False`, or "raise" SimulationFailed with the result in it
     audit : "fail" ends a run that gains more energy from nowhere than its motion has, and warns of less; "warn" warns
         only; "off" does not look. `result.audit` tells what was checked (see "Can a run be trusted?" in the manual)

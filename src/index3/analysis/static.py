@@ -106,23 +106,23 @@ def static(
 
     Parameters
     ----------
-    model : Model; its given velocities play no part
-    t : time at which motions and forces of time are taken [s]
-    hold : what stays where it is: bodies ("crank"), their coordinates ("crank.x"), joint coordinates ("hinge.angle")
+    model : Model; its initial velocities are ignored
+    t : time at which motions and time-dependent forces are evaluated [s]
+    hold : what to hold fixed: bodies ("crank"), their coordinates ("crank.x"), joint coordinates ("hinge.angle")
     initial : where to start: another equilibrium, a result (its last instant), (q, v), joint coordinates by name such
         as {"pin.angle": 0.3}; by default the model's own
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
-    tolerance : unbalanced force that counts as balanced, as a part of the largest force; where rounding keeps it from
-        falling further, 1e-8 will do (`residual` tells)
-    max_iterations : most steps of relaxation
+    tolerance : unbalanced force that counts as balanced, as a fraction of the largest force; where rounding
+        prevents that, 1e-8 is accepted (`residual` says what was reached)
+    max_iterations : limit on the steps of relaxation
 
     Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
     `simulate(model, ..., initial=equilibrium)` starts a run there.
 
     Raises
     ------
-    AssemblyError : nothing closes, or no balance was found; the message names the bodies that keep moving.
+    AssemblyError : the model cannot be assembled, or no equilibrium was found; the message names bodies.
     ModelError : not a model, an unknown name in `hold`, or a setting out of range.
 
     >>> import index3 as ix

@@ -49,7 +49,7 @@ def sweep(
     resume: bool = False,
     **settings: Any,
 ) -> Any:
-    """Run a mechanism for many values of its parameters; what was measured of each run, as an `xarray.Dataset`.
+    """Run a mechanism for many values of its parameters and return the measures of each run as an `xarray.Dataset`.
 
     A case that fails, raises, hangs or kills its process is a row like the others, with the reason in it.
 
@@ -64,10 +64,10 @@ def sweep(
     executor : any `concurrent.futures.Executor`, such as Dask's `client.get_executor()`; by default one worker for each
         processor of this machine
     isolate : a case runs in a child process that can be killed; False for cases that can be trusted, a little faster
-    time_limit : seconds after which a case is ended; needs `isolate`
+    time_limit : seconds after which a case is stopped; needs `isolate`
     samples : n for a Latin hypercube, ("sobol", n), or an array (n, number of parameters) of numbers from 0 to 1
     seed : of the samples
-    store : a folder that keeps the finished cases; with `resume` a sweep of which it holds some goes on
+    store : a folder that keeps the finished cases; with `resume` a sweep that it holds in part is continued
     settings : of `simulate` (method, rtol, t_eval, ...), or of `Simulation.run`; `progress` is that of the sweep:
         "auto", True, False or a function of (cases done, cases in all)
 

@@ -17,10 +17,8 @@ SHEAR_FACTOR = 5.0 / 6.0
 """Of a rectangular section, for the law "elastic-line"."""
 ALONG, ACROSS = 5, 3
 """Gauss points of the continuum law along and across an element: its energy has the degrees 8 and 4."""
-LINE_POINTS = 2
-"""Gauss points along an element of the law "elastic-line": more of them lock in bending."""
-HELD_STRETCH = 0.1
-"""Part of the stretch along that the law "elastic-line" has at the nodes, in units of (h/l)^2/12."""
+BEND_POINTS = 3
+"""Gauss points of the curvature along an element of the law "elastic-line"."""
 
 
 @dataclass(frozen=True)
@@ -118,21 +116,23 @@ def make_rule(section: Section, vectors: np.ndarray, length: float, straight: bo
 def line_points(rule: Rule, section: Section, vectors: np.ndarray, length: float, straight: bool) -> None:
     """The points of the law "elastic-line", on the axis.
 
-    Stretch along and curvature: two Gauss points. Stretch across and shear: the nodes, where r_y has unit length also
-    while it turns; between them it is shorter by the chord. What two points leave without stiffness, r_x of all nodes
-    stretched alike, is held by a little stretch along at the nodes, no stiffer than bending is.
+    Stretch along: ends and middle, by Simpson's weights, as many conditions as a long beam has unknowns to meet them,
+    so that it does not lock. Stretch across and shear: the nodes, where r_y has unit length also while it turns;
+    between them it is shorter by the chord. Curvature: Gauss points.
     """
     stiffness, shear = section.beam * section.area, SHEAR_FACTOR * section.shear * section.area
-    held = HELD_STRETCH * (section.height / length) ** 2 / 12.0
-    inner, nodes = gauss(LINE_POINTS, length), (np.array((0.0, length)), np.full(2, 0.5 * length))
+    middle, nodes = (
+        (np.array((0.5 * length,)), np.array((length,))),
+        (np.array((0.0, length)), np.full(2, 0.5 * length)),
+    )
     for (x, weight), moduli in (
-        (inner, ((1.0 - held) * stiffness, 0.0, 0.0, 0.0)),
-        (nodes, (held * stiffness, 0.0, stiffness, shear)),
+        (middle, (2.0 / 3.0 * stiffness, 0.0, 0.0, 0.0)),
+        (nodes, (stiffness / 3.0, 0.0, stiffness, shear)),
     ):
         a, b, _ = stretch_rows(vectors, length, x, np.zeros(len(x)), straight)
         w = weight * axis_stretch(vectors, length, x)
         rule.stretches += [(tuple(a[k]), tuple(b[k]), *(w[k] * np.array(moduli))) for k in range(len(x))]
-    x, weight = inner
+    x, weight = gauss(BEND_POINTS, length)
     a, b = planar(x, 0.0, length, 1), planar(x, 0.0, length, 2)
     rest = curvature(a @ vectors, b @ vectors) * (0.0 if straight else 1.0)
     w = section.beam * section.second_moment * weight / axis_stretch(vectors, length, x)  # per length of the axis

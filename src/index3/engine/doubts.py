@@ -20,7 +20,7 @@ from index3.engine.variants import Variant
 from index3.errors import warn
 from index3.linear import contract
 from index3.system import evaluate
-from index3.system.system import State
+from index3.system.state import State
 
 REFUSED = 0.01
 """Part of a body's given velocity that joints may take away unsaid: velocities are often given with three digits."""

@@ -71,6 +71,8 @@ class Segment:
     def counters(self) -> dict[str, int]:
         """Work done since the start of the run, by name."""
         now = self.run.counters()
+        if not self.earlier:
+            return now
         return {name: self.earlier.get(name, 0) + now.get(name, 0) for name in {**self.earlier, **now}}
 
     def index_changes(self) -> list[list[float]]:

@@ -14,7 +14,7 @@ WINDOW = 100_000
 unless functions in Python are slow."""
 MANY = 1e9
 """Steps to the end, at the rate of the last window, above which a warning is given: hours for a small model."""
-HOPELESS = 1e14
+NEVER_ENDING = 1e14
 """Steps to the end that no run makes, years for the smallest model: the steps count as too small. A window then covered
 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
 BEHIND = 1000.0
@@ -58,7 +58,7 @@ class Stalling:
         if left <= MANY:
             return False
         story = f"the last {count} steps advanced by {came:.3g} s; at this rate the rest takes {left:.2g} steps"
-        if left > HOPELESS:
+        if left > NEVER_ENDING:
             self.note = f" Overall, {story}."
             return True
         if not self.warned:
@@ -140,7 +140,7 @@ class Growth:
             return False
         pace = float(np.sum(grown) / np.sum(came))
         ahead = math.log10(tried) + pace * (self.end - t) / math.log(10.0)
-        if ahead < math.log10(HOPELESS):
+        if ahead < math.log10(NEVER_ENDING):
             return False
         story = (
             f"rates grow by the factor e every {1.0 / pace:.3g} s, and steps shrink with them: with this growth the "

@@ -2,12 +2,13 @@
 
 The axis of an element is a cubic of s, and so is the work of a load that is constant along it: two points integrate it
 exactly, and the point forces are the work-equivalent forces on the nodes. Axes that turn along the beam are no
-polynomial; loads in these have a third point.
+polynomial; loads in these have a third point, and so have loads that vary along the axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from reprlib import repr as short
 from typing import Any
 
@@ -27,7 +28,7 @@ from index3.registry import register
 
 FRAMES = ("ground", "section", "tangent")
 POINTS = {"ground": 2, "section": 3, "tangent": 3}
-"""Gauss points in each element."""
+"""Gauss points in each element of a load that is alike along the beam; of others there are three."""
 AT_NODE = 1e-12
 """How near to a node, as a part of the beam's length, an end of the load counts as being there: rounding."""
 
@@ -39,15 +40,15 @@ class DistributedLoad(ForceElement):
     ----------
     name : str
     beam : AncfBeam, AncfBeam3D or AncfCable
-    load : three numbers or functions of t [s], or a function of t that returns three [N/m]: force per metre of the
-        undeformed axis
+    load : three numbers or functions of t [s], or a function of t, or of t and s [m], that returns three [N/m]: force
+        per metre of the undeformed axis
     start, end : where it begins and ends, s [m] along the undeformed axis; by default it covers all of the beam
     frame : axes of `load`: "ground"; or "section" and "tangent", those of `beam.marker(s, frame=...)`, with which it
         turns. A cable has the first alone.
 
     The nodes get the forces that do the same work. In results `force` is that of the whole load, and section forces of
-    the beam know it as spread. Its work is counted as work, not as potential energy. A planar beam does not feel the z
-    component of a function; numbers there are refused.
+    the beam know it as spread. Its work is counted as work, not as potential energy. A planar beam does not feel a z
+    component: numbers, and functions that have one at t = 0, are refused.
 
     Raises
     ------
@@ -81,11 +82,7 @@ class DistributedLoad(ForceElement):
             )
         self.beam = beam
         self.load = as_vector_law(load, self.label, "load")
-        if beam.planar and not callable(self.load) and self.load[2] != 0.0:
-            raise ModelError(
-                f"{self.label} has load {self.load.tolist()}, but {beam.label} cannot move along z. Give a load in "
-                "ground x-y, or use an AncfBeam3D."
-            )
+        self.varies = callable(self.load) and takes_place(self.load)
         self.frame = as_choice(frame, self.label, "frame", FRAMES)
         if frame != "ground" and beam.line:
             raise ModelError(
@@ -94,11 +91,29 @@ class DistributedLoad(ForceElement):
         self.start = as_number(start, self.label, "start")
         self.end = None if end is None else as_number(end, self.label, "end")
         self._spread()
+        if beam.planar:
+            self._check_plane()
+
+    def _check_plane(self) -> None:
+        """Raise if it pushes a planar beam along z, as far as one can see at t = 0."""
+        for point in self.points:
+            try:
+                vector = point.vector(0.0) if callable(point.vector) else point.vector
+                across = float(vector[2])
+            except Exception:  # of a user's function: the run tells
+                return
+            if across != 0.0:
+                raise ModelError(
+                    f"{self.label} has load {[float(x) for x in vector]}, but {self.beam.label} cannot move along z. "
+                    "Give a load in ground x-y, or use an AncfBeam3D."
+                )
+            if not self.varies:
+                return
 
     def _spread(self) -> None:
         """Its points, and for each where its piece begins and ends, and which of how many points of that it is."""
         nodes = np.concatenate([[0.0], np.cumsum(self.beam.lengths)])
-        length, count = float(nodes[-1]), POINTS[self.frame]
+        length, count = float(nodes[-1]), 3 if self.varies else POINTS[self.frame]
         low, high = (at_node(s, nodes) for s in (self.start, length if self.end is None else self.end))
         if not 0.0 <= low < high <= length:
             raise ModelError(
@@ -112,11 +127,25 @@ class DistributedLoad(ForceElement):
             if first < last:
                 places, weights = gauss(count, last - first)
                 for k in range(count):
-                    marker = self.beam.marker(first + float(places[k]), **settings)
-                    points.append(LoadPoint(self, f"{self.name}[{len(points)}]", marker, float(weights[k])))
+                    at = first + float(places[k])
+                    point = LoadPoint(self, f"{self.name}[{len(points)}]", self.beam.marker(at, **settings), weights[k])
+                    if self.varies:
+                        point.vector = AtPlace(self.load, at)
+                    points.append(point)
                     self.pieces.append((first, last, k, count))
         self.points = tuple(points)
         self.markers = tuple(point.markers[0] for point in points)
+
+    @property
+    def vector(self) -> Any:
+        """Its force per length, as controllers set it: that of all its points."""
+        return self.load
+
+    @vector.setter
+    def vector(self, law: Any) -> None:
+        vars(self)["load"] = law
+        for point in self.points:
+            vars(point)["vector"] = law
 
     @property
     def parts(self) -> Sequence[LoadPoint]:
@@ -149,7 +178,7 @@ class LoadPoint(Load):
 
     def __init__(self, whole: DistributedLoad, name: str, marker: Marker, weight: float) -> None:
         super().__init__(name)
-        self.markers, self.vector, self.weight = (marker,), whole.load, weight
+        self.markers, self.vector, self.weight = (marker,), whole.load, float(weight)
         self.follower = whole.curved
         self.whole = whole.label
 
@@ -157,6 +186,27 @@ class LoadPoint(Load):
     def label(self) -> str:
         """How messages call the load that it belongs to."""
         return self.whole
+
+
+class AtPlace:
+    """A function of t and s at one s, as a function of t."""
+
+    def __init__(self, f: Callable[[float, float], Any], s: float) -> None:
+        self.f, self.s = f, s
+
+    def __call__(self, t: float) -> Any:
+        """The vector at `t`."""
+        return self.f(t, self.s)
+
+
+def takes_place(f: Callable[..., Any]) -> bool:
+    """Whether a function has a second argument, the place, that must be given."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # built in: a function of t
+        return False
+    ordered = [x for x in parameters if x.kind in (x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD) and x.default is x.empty]
+    return len(ordered) == 2
 
 
 def at_node(s: float, nodes: np.ndarray) -> float:

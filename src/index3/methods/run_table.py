@@ -118,5 +118,5 @@ class Run:
 
     def counters(self) -> dict[str, int]:
         """Work done so far, by name."""
-        shared = {name: int(count) for name, count in zip(run.COUNTERS, self.table[run.COUNTS], strict=True)}
+        shared = dict(zip(run.COUNTERS, self.table[run.COUNTS].tolist(), strict=True))
         return shared | self.own_counters()

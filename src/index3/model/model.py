@@ -21,7 +21,7 @@ Element = TypeVar("Element")
 
 
 class Model(metaclass=ElementType):
-    """A mechanism in words: bodies, joints, motions and forces, each with a name of its own.
+    """A mechanism as a list of bodies, joints, motions and forces, each with its own name.
 
     Parameters
     ----------

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from index3.results.wrenches import Applied
 
 
+CHANGEABLE = (np.ndarray, dict, list)
+"""What may be changed in place."""
+
+
 class ModelOfRun:
     """A model as it was when a run began, whatever is done to it later; `model()` is a copy of it in that state.
 
@@ -56,7 +60,7 @@ class ModelOfRun:
 
 def kept(value: Any) -> Any:
     """What later changes in place would reach, copied."""
-    return copy.copy(value) if isinstance(value, np.ndarray | dict | list) else value
+    return value.copy() if isinstance(value, CHANGEABLE) else value
 
 
 class ForceEvaluator:

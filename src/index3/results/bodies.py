@@ -58,7 +58,7 @@ class BodyResult(FrameResult):
         """Second derivatives of its coordinates, (n_t, size)."""
         return self._columns()[2]
 
-    def find_motion(self, full: bool) -> Kinematics:  # type: ignore[override]
+    def find_motion(self, full: bool) -> Kinematics:
         """Motion of its frame, with accelerations if it is to be full."""
         return body_kinematics(self.body, *self._columns(accelerations=full))
 
