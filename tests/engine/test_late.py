@@ -1,7 +1,9 @@
 """Columns that are worked out when asked for: to the bit those that a run would have filled at once."""
 
+import gc
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from index3.engine import runner
 from index3.methods import projection_kernels
 from index3.methods.completion import Completion
 from index3.results.lazy import NAMES, LateArrays
+from index3.system.state import State
 
-LINES = 9
+LINES = 21
 MODELS = {
     name: getattr(ix.library, name)
     for name in (
@@ -128,6 +131,33 @@ def test_whatever_leaves_the_process_is_complete(way, tmp_path, monkeypatch):
             result.to_csv(file) if way == "csv" else result.to_html(file)
             written.append(file.read_bytes())
         assert written[0] == written[1]
+
+
+def test_few_lines_do_not_keep_the_equations_of_their_run():
+    few = run("slider_crank", t_eval=np.linspace(0.0, 0.2, 5))
+    assert not isinstance(few.arrays, LateArrays)
+    assert np.any(few.a)
+
+
+def test_the_equations_go_with_the_result_or_once_all_is_filled():
+    states = []
+    init = State.__init__
+
+    def noted(self, system):
+        init(self, system)
+        states.append(weakref.ref(self))
+
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(State, "__init__", noted)
+            result = run("slider_crank")
+        assert any(state() is not None for state in states)
+        assert np.any(result.a)
+        assert all(state() is None for state in states)
+    finally:
+        gc.enable()
 
 
 def test_threads_may_ask_at_once(factored):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from math import prod
 from time import monotonic
@@ -23,6 +24,8 @@ KEPT_BYTES = 1_000_000_000
 """The same where the sink keeps its blocks: one block then holds all lines that are to come, or as many as there are
 already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
 not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
+FEW_LINES = 20
+"""So few lines are completed at the end of the run: they take less time than the equations of the run take memory."""
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 """What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
@@ -136,7 +139,11 @@ class Collector:
         stage = np.concatenate([np.zeros(0, np.int64), *self.stages])
         if not np.any(stage != columns.COMPLETE):
             return arrays
-        return late_arrays(arrays, self.sizes, stage, self.segment.variant)
+        late = late_arrays(arrays, self.sizes, stage, self.segment.variant)
+        if len(stage) < FEW_LINES:
+            with contextlib.suppress(Index3Error):  # of a line without accelerations: whoever asks for them is told
+                return dict(late)
+        return late
 
 
 def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:

@@ -67,10 +67,11 @@ class LateArrays(LazyArrays):
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray], fill: Callable[[str], object]) -> None:
-        super().__init__(self._column)
+        super().__init__(arrays.__getitem__)
         self._arrays, self._fill, self._lock = arrays, fill, threading.Lock()
 
-    def _column(self, name: str) -> np.ndarray:
+    def glance(self, name: str) -> np.ndarray:
+        """A column, filled."""
         if name in LATE:
             with self._lock:
                 self._fill(name)
