@@ -19,6 +19,9 @@ from index3.forces.distributed_load import DistributedLoad
 from index3.forces.driven import Driven
 from index3.forces.load import Force, Torque
 
+MOST_MEMORY = 10**7
+"""Numbers that a controller may keep; more is a slip, and would fill the machine's memory."""
+
 
 class Held(threading.local):
     """The outputs that a controller holds at present, in the run of this thread; copies of a model share it."""
@@ -92,8 +95,9 @@ class Controller(metaclass=ElementType):
         if not callable(function):
             raise ModelError(f"{self.label} has function {short(function)}. Give a function of (t, u, memory).")
         self.function = function
-        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
-        if not all(isinstance(word, str) for word in self.inputs):
+        listed = isinstance(inputs, Sequence) and not isinstance(inputs, bytes)
+        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs) if listed else (None,)
+        if not all(isinstance(word, str) and word for word in self.inputs):
             raise ModelError(f"{self.label} has inputs {short(inputs)}. Give names of results, such as 'pin.angle'.")
         self.outputs = self._outputs(outputs)
         self.counts = [1 if isinstance(force, Driven) else 3 for force in self.outputs]
@@ -119,11 +123,14 @@ class Controller(metaclass=ElementType):
         return given
 
     def _memory(self, memory: Any) -> np.ndarray:
-        if isinstance(memory, int) and not isinstance(memory, bool) and memory >= 0:
+        if isinstance(memory, int) and not isinstance(memory, bool) and 0 <= memory < MOST_MEMORY:
             return np.zeros(memory)
         if isinstance(memory, Sequence | np.ndarray):
             return np.array(as_numbers(memory, self.label, "memory"), float)
-        raise ModelError(f"{self.label} has memory {short(memory)}. Give a number of places, or the numbers to start.")
+        raise ModelError(
+            f"{self.label} has memory {short(memory)}. Give a number of places below {MOST_MEMORY:g}, or the "
+            "numbers to start."
+        )
 
     def __repr__(self) -> str:
         return f"Controller({self.name!r}, every {self.period:g} s)"
