@@ -388,8 +388,8 @@ def test_a_damaged_checkpoint_means_the_start(tmp_path):
 
 def test_what_cannot_be_stored_is_refused(tmp_path, monkeypatch):
     model = chain()
-    for store, message in ((3, "Give the path"), ("", "Give the path"), (tmp_path, "give a file in a folder"),
-                           (tmp_path / "no" / "run.nc", "give a file in a folder")):  # fmt: skip
+    for store, message in ((3, "Give the path"), ("", "Give the path"), (tmp_path, "give a file in an existing folder"),
+                           (tmp_path / "no" / "run.nc", "give a file in an existing folder")):  # fmt: skip
         with pytest.raises(ModelError, match=message):
             ix.simulate(model, SPAN, store=store)
     with pytest.raises(ModelError, match="linear = 'scipy' cannot be stored"):

@@ -196,3 +196,27 @@ def test_functions_across_a_planar_beam_are_refused():
     for load in (lambda t: (0.0, 0.0, 1.0), lambda t, s: (0.0, 1.0, s), (0.0, 0.0, lambda t: 2.0)):
         with pytest.raises(ix.ModelError, match="cannot move along z"):
             ix.DistributedLoad("gust", beam, load)
+
+
+def test_a_controller_sets_it():
+    """It carries the weight of a beam of little stiffness for 0.1 s, then nothing, until the end has sunk by 5 mm."""
+    model = ix.Model("held", gravity=(0, -9.81, 0))
+    soft = {"height": 0.02, "width": 0.03, "young": 2e8, "poisson": 0.0, "density": 1000.0, "elements": 3}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), law="elastic-line", damping=0.02, **soft))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    lift = model.add(ix.DistributedLoad("lift", beam, (0, 0, 0)))
+    weight = 0.02 * 0.03 * 1000.0 * 9.81
+
+    def hold(t, u, memory):
+        return 0.0, weight if t < 0.099 or u[0] < -0.005 else 0.0, 0.0
+
+    model.add(ix.Controller("pilot", 0.02, hold, ["beam.position.y"], [lift]))
+    result = ix.simulate(model, (0.0, 0.3), "hht-i3", t_eval=0.01)
+    first, load = result.t < 0.099, result["lift"].force[:, 1]
+    assert load[first] == pytest.approx(weight, rel=1e-9)
+    assert result["beam"].position[first, 1] == pytest.approx(0.0, abs=1e-5)  # falls 0.05 m without
+    assert load[np.argmin(np.abs(result.t - 0.11))] == 0.0
+    assert result["beam"].position[:, 1].min() < -0.005
+    assert load[np.argmin(result["beam"].position[:, 1])] == pytest.approx(weight, rel=1e-9)
+    model.remove("pilot")
+    assert lift.load.tolist() == lift.points[0].vector.tolist() == [0.0, 0.0, 0.0]  # given back

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.simulation import Simulation
-from index3.engine.settings import listed
+from index3.engine.settings import check_span, listed
 from index3.errors import Index3Error, ModelError
 from index3.model.model import Model
 from index3.results.result import Result
@@ -75,13 +75,14 @@ def batch(
     (['ok', 'raised'], ('case', 'coordinate'))
     """
     cases = check_cases(simulation, changes)
+    span = check_span(t_span, "batch")
     starts = check_starts(initial, len(cases))
     measures = own_measures(simulation, settings) if measure is None else check_measures(measure)
     simulation.run_settings(settings)
     count = check_workers(workers)
 
     def row(k: int) -> Row:
-        return case(simulation, cases[k], t_span, starts[k], measures, settings)
+        return case(simulation, cases[k], span, starts[k], measures, settings)
 
     if count == 1 or len(cases) < 2:
         rows = [row(k) for k in range(len(cases))]

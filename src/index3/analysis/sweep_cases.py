@@ -55,7 +55,9 @@ def cases_of(parameters: Any, samples: Any, seed: Any) -> Cases:
         return grid(parameters) if samples is None else sampled(parameters, samples, seed)
     if samples is not None:
         raise ModelError("sweep: samples are drawn from ranges. Give parameters as a dict of (low, high).")
-    listed = list(parameters) if isinstance(parameters, Iterable) and not isinstance(parameters, str) else []
+    single = isinstance(parameters, str) or (isinstance(parameters, np.ndarray) and parameters.ndim == 0)
+    several = isinstance(parameters, Iterable) and not single
+    listed = list(parameters) if several else []
     if not listed or not all(isinstance(case, Mapping) and case for case in listed):
         raise ModelError("sweep: parameters are a dict of values for all combinations, or a list with a dict per case.")
     for k, case in enumerate(listed):

@@ -137,6 +137,17 @@ class DistributedLoad(ForceElement):
         self.markers = tuple(point.markers[0] for point in points)
 
     @property
+    def vector(self) -> Any:
+        """Its force per length, as controllers set it: that of all its points."""
+        return self.load
+
+    @vector.setter
+    def vector(self, law: Any) -> None:
+        vars(self)["load"] = law
+        for point in self.points:
+            vars(point)["vector"] = law
+
+    @property
     def parts(self) -> Sequence[LoadPoint]:
         """Its point forces."""
         return self.points

@@ -15,8 +15,12 @@ from index3.bodies.marker import as_numbers, as_positive, check_name
 from index3.bodies.time_functions import Constant
 from index3.element_type import ElementType
 from index3.errors import ModelError
+from index3.forces.distributed_load import DistributedLoad
 from index3.forces.driven import Driven
-from index3.forces.load import Force, Load, Torque
+from index3.forces.load import Force, Torque
+
+MOST_MEMORY = 10**7
+"""Numbers that a controller may keep; more is a slip, and would fill the machine's memory."""
 
 
 class Held(threading.local):
@@ -56,11 +60,12 @@ class Controller(metaclass=ElementType):
     period : float > 0 [s]; it is called at t0, t0 + period, ... from the start of the run. Steps end there and the
         method restarts, so that the instants are exact in every method
     function : function(t, u, memory) that returns the outputs: one number for each Actuator or LineActuator, three for
-        each Force or Torque, in a sequence that may be nested. u (n,) holds the inputs, `memory` numbers that it may
-        change and finds again the next time
+        each Force, Torque or DistributedLoad, in a sequence that may be nested. u (n,) holds the inputs, `memory`
+        numbers that it may change and finds again the next time
     inputs : names as results have them: "pin.angle", "arm.velocity.z", "coil.tension", "A.force", ...; their columns
         one after the other are u. Values are those right before the instant
-    outputs : Actuators, LineActuators, Forces and Torques of the model; the numbers they were given are replaced
+    outputs : Actuators, LineActuators, Forces, Torques and DistributedLoads of the model; the numbers they were given
+        are replaced
     memory : how many numbers it keeps, zero at the start of a run; or the numbers to start with
 
     `result[name].inputs` and `.outputs` are what was held at each time, `.t`, `.u`, `.y` the samples themselves.
@@ -90,11 +95,12 @@ class Controller(metaclass=ElementType):
         if not callable(function):
             raise ModelError(f"{self.label} has function {short(function)}. Give a function of (t, u, memory).")
         self.function = function
-        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
-        if not all(isinstance(word, str) for word in self.inputs):
+        listed = isinstance(inputs, Sequence) and not isinstance(inputs, bytes)
+        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs) if listed else (None,)
+        if not all(isinstance(word, str) and word for word in self.inputs):
             raise ModelError(f"{self.label} has inputs {short(inputs)}. Give names of results, such as 'pin.angle'.")
         self.outputs = self._outputs(outputs)
-        self.counts = [3 if isinstance(force, Load) else 1 for force in self.outputs]
+        self.counts = [1 if isinstance(force, Driven) else 3 for force in self.outputs]
         self.memory = self._memory(memory)
         self.held = Held(sum(self.counts))
         self.replaced: list[tuple[str, Any]] = []
@@ -102,9 +108,10 @@ class Controller(metaclass=ElementType):
     def _outputs(self, outputs: Any) -> tuple[Any, ...]:
         given = tuple(outputs) if isinstance(outputs, Sequence) else (outputs,)
         for force in given:
-            if not isinstance(force, Driven | Force | Torque):
+            if not isinstance(force, Driven | Force | Torque | DistributedLoad):
                 raise ModelError(
-                    f"{self.label} cannot set {short(force)}. Give Actuators, LineActuators, Forces or Torques."
+                    f"{self.label} cannot set {short(force)}. Give Actuators, LineActuators, Forces, Torques or "
+                    "DistributedLoads."
                 )
             law = force.f if isinstance(force, Driven) else force.vector
             if isinstance(law, Signal):
@@ -116,11 +123,14 @@ class Controller(metaclass=ElementType):
         return given
 
     def _memory(self, memory: Any) -> np.ndarray:
-        if isinstance(memory, int) and not isinstance(memory, bool) and memory >= 0:
+        if isinstance(memory, int) and not isinstance(memory, bool) and 0 <= memory < MOST_MEMORY:
             return np.zeros(memory)
         if isinstance(memory, Sequence | np.ndarray):
             return np.array(as_numbers(memory, self.label, "memory"), float)
-        raise ModelError(f"{self.label} has memory {short(memory)}. Give a number of places, or the numbers to start.")
+        raise ModelError(
+            f"{self.label} has memory {short(memory)}. Give a number of places below {MOST_MEMORY:g}, or the "
+            "numbers to start."
+        )
 
     def __repr__(self) -> str:
         return f"Controller({self.name!r}, every {self.period:g} s)"
@@ -167,6 +177,6 @@ class Controller(metaclass=ElementType):
         if len(numbers) != sum(self.counts) or not np.isfinite(numbers).all():
             raise ModelError(
                 f"{self.label} gave {short(answer)} at t = {t:.6g}. Return {sum(self.counts)} finite numbers: one for "
-                "each Actuator or LineActuator, three for each Force or Torque."
+                "each Actuator or LineActuator, three for each Force, Torque or DistributedLoad."
             )
         return numbers
