@@ -1,7 +1,7 @@
 """A stiff flexible pendulum of 32 elements to 1e-4 m at its tip: cables and beams of index3, and cables of Exudyn.
 
 A steel beam of 0.4 m with a section of 40 x 40 mm falls from the horizontal on a hinge for 1 s. Elements differ in
-their theory, so the error of each is measured against its own solution with steps twenty times shorter.
+their theory, so the error of each is measured against its own solution with short steps.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def converged(kind):
 
 def ways(kind):
     """Adaptive BDF, and HHT in equal steps as Exudyn's."""
-    for rtol in (1e-5, 3e-6, 2e-6, 1e-6):
+    for rtol in (1e-5, 3e-6):
         yield way(kind, "bdf-i3", f"bdf-i3 {rtol:.0e}", {"rtol": rtol, "atol": 0.1 * rtol})
-    for steps in (600, 700, 800):
+    for steps in (700, 800):
         method = ix.HHT(alpha=-0.1, newton_tol=1e-7)
         yield way(kind, method, f"hht-i3, {steps} steps", {"step": END / steps})
 
@@ -105,13 +105,13 @@ def exudyn_cable(steps, tolerance):
 
 @functools.cache
 def exudyn_converged():
-    """Its own solution with short steps."""
-    return exudyn_cable(14000, 1e-5)[0]
+    """Its own solution with short steps, 2e-6 m from that of the cable of index3."""
+    return exudyn_cable(4000, 1e-5)[0]
 
 
 def exudyn():
     """With its default tolerance Newton's iteration does not end; 1e-5 is what a user tries then."""
-    for steps in (500, 600, 700, 800, 1000):
+    for steps in (700, 800, 1000):
         yield exudyn_way(steps)
 
 

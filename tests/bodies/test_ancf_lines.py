@@ -203,3 +203,11 @@ def test_results_are_read_back(kind, tmp_path):
         assert seen.shape[:2] == (3, 3)
         assert np.array_equal(seen, getattr(result["line"], name)(places))
     assert np.abs(result["line"].points(0.0)[:, 0] - STRAIGHT["start"]).max() < 1e-9  # held by the ball
+
+
+@pytest.mark.parametrize("elements", [True, 0, 2.5, 10**9])
+@pytest.mark.parametrize("kind", [ix.AncfBeam, ix.AncfCable, ix.AncfBeam3D])
+def test_counts_of_elements_are_counts(kind, elements):
+    settings = {"height": 0.01, "width": 0.01, "young": 1e9, "density": 1e3, "poisson": 0.3}
+    with pytest.raises(ix.ModelError, match="'line' has elements"):
+        kind("line", (0, 0), (1, 0), elements=elements, **settings)

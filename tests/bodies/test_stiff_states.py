@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import index3 as ix
-from index3.engine import runner, segments
+from index3.engine import restarts, segments
 
 
 def van_der_pol(y):
@@ -109,7 +109,7 @@ def test_the_size_before_a_restart_does_not_count(monkeypatch):
         return t - 1.0
 
     late.action = reset
-    monkeypatch.setattr(runner, "begin", begin)
+    monkeypatch.setattr(restarts, "begin", begin)
     model = ix.Model("reset")
     nothing = lambda t, r, A, v, w, p, out, x, rate: None  # noqa: E731
     model.add(ix.UserForce("f", model.ground.marker(), nothing, states=model.add(ix.States("x", (1e6,)))))

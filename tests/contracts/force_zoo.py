@@ -561,9 +561,9 @@ MAKERS = [
         loads_with_reaction,
         pairs=tuple(pair for pair in PAIRS if pair[1] != "point"),
     ),
-    Maker("index3.forces.vector_force", "vector", vector(coupled_jacobian), pairs=VECTOR_PAIRS),
+    Maker("index3.forces.vector_force_kernels", "vector", vector(coupled_jacobian), pairs=VECTOR_PAIRS),
     # as for "differences" below
-    Maker("index3.forces.vector_force", "vector-d", vector("differences"), pairs=VECTOR_PAIRS, tolerance=1e-5),
+    Maker("index3.forces.vector_force_kernels", "vector-d", vector("differences"), pairs=VECTOR_PAIRS, tolerance=1e-5),
     Maker("index3.forces.contact_kernels", "contacts", contacts),
     Maker("index3.forces.tyre_kernels", "tyres", tyres),
     Maker("index3.forces.joint_limit", "limits", limits, pairs=between(*WITH_AXES, "ground")),

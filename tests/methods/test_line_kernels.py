@@ -95,16 +95,25 @@ def test_lines_that_are_closed_are_not_closed_again(name):
 
 @pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("off", [1e-9, 1e-7])
-def test_lines_near_each_other_share_a_factorisation(name, off):
+def test_lines_of_a_run_share_a_factorisation(name, off):
     equations = Equations(MODELS[name](), "simulate")
-    assert closed(equations, raw_lines(equations, off))[1][0] == 1
+    output = Output(equations.projection.sizes, LINES)
+    output.add(raw_lines(equations, off))
+    before = counted(equations.projection.table)
+    assert equations.projection.place_lines(output, 0, LINES, True) == (LINES, None)
+    assert counted(equations.projection.table) == before + 1
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_lines_far_off_have_factorisations_of_their_own(name):
-    """Directions of other lines, 0.01 away, shrink a residual too slowly; 2: at the line, and once it is closer."""
+def test_other_lines_are_closed_as_if_there_were_no_others(name):
+    """3: at the line, and twice on the way. The last line is the first one again."""
     equations = Equations(MODELS[name](), "simulate")
-    assert 1 <= closed(equations, raw_lines(equations, 1e-2))[1][0] <= 2 * LINES
+    lines = raw_lines(equations, 1e-2)
+    lines["q"][-1], lines["v"][-1] = lines["q"][0], lines["v"][0]
+    arrays, (placing, _) = closed(equations, lines)
+    assert LINES <= placing <= 3 * LINES
+    assert np.array_equal(arrays["q"][-1], arrays["q"][0])
+    assert np.array_equal(arrays["v"][-1], arrays["v"][0])
 
 
 def test_blocks_do_not_matter():

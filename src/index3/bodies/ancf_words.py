@@ -25,6 +25,8 @@ def as_count(value: Any, owner: str, what: str) -> int:
         number = operator.index(value)
     except TypeError:
         number = 0
+    if isinstance(value, bool):  # True is no count
+        number = 0
     if number < 1:
         raise ModelError(f"{owner} has {what} {short(value)}. Give a whole number, at least 1.")
     if number > MOST:

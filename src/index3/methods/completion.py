@@ -36,7 +36,7 @@ class Completion:
     """
 
     def __init__(self, state: State, solver: Solver, table: Table, factors: Table) -> None:
-        self.state, self.placing = state, factors
+        self.state, self.placing, self.report = state, factors, table[projection_kernels.REPORT]
         self.factors = solver.table(state[s.MATRIX])
         self.factors[contract.INFO][contract.FEWEST_ZERO] = 0  # rows that are redundant everywhere go the longer way
         common, room = state.system.structure.kept["projector"]
@@ -59,6 +59,8 @@ class Completion:
         accepted, late = state[s.ANGLE_REF].copy(), output.table[columns.STAGE][first:end] != columns.COMPLETE
         code = output_kernels.complete_lines(state.handle, table.handle)
         state[s.ANGLE_REF][:] = accepted
+        worst = projection_kernels.WORST_ROW
+        self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
         if check and not energies:
             usual = self.placing[contract.INFO][contract.FEWEST_ZERO]

@@ -29,8 +29,8 @@ from index3.methods.run import core
 
 OTHER_WAY = 99
 """Status of `close_line`: the line is to be closed in another way, from where it was."""
-STILL, MOVING = 5e-13, 1e-10
-"""Velocity rows, relative to the largest rate: what counts as closed, some thousand roundings; what does not."""
+STILL, MOVING = 1e-13, 1e-10
+"""Velocity rows, relative to the largest rate: what counts as closed, some hundred roundings; what does not."""
 MOST = 3
 """Solutions that may still be needed before a factorisation costs less: about that, and one solution with it."""
 POOR = 0.3

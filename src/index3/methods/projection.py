@@ -122,8 +122,10 @@ class Projector:
 
         Returns the number of the first line that is not closed: `end`, or that of one which cannot be, and why.
         """
-        self.table[projection_kernels.REPORT][projection_kernels.KEPT] = 0
-        good, error = self.place_lines(output, first, end, project)
+        good, error = first, None
+        while good < end and error is None:
+            self.table[projection_kernels.REPORT][projection_kernels.KEPT] = 0
+            good, error = self.place_lines(output, good, good + 1, project)
         done, late = self.completion.fill(output, first, good, check=project)
         return (good, error) if late is None else (done, late)
 
