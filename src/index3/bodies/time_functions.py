@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from reprlib import repr as short
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -80,23 +81,30 @@ class Vector:
 
 
 class Sampler:
-    """Components of a vector function of time; keeps the last value, since the components are asked for in turn."""
+    """Components of a vector function of time, asked for in turn: the first asks the function, the others reuse that.
+
+    A function may change its mind at one time, as that of a controller at its instant, and hold something else in
+    another thread.
+    """
 
     def __init__(self, owner: str, f: Function) -> None:
         self.f = Vector(owner, f)
-        self.last = (np.nan, (0.0, 0.0, 0.0))  # time and value, in one: other threads ask for other times
+        self.last = (np.nan, 0, (0.0, 0.0, 0.0))  # time, thread and value, in one: threads do not wait for each other
 
     def __call__(self, t: float) -> tuple[float, float, float]:
-        """The vector at `t`."""
-        last = self.last
-        if t != last[0]:
-            x, y, z = self.f(t).tolist()
-            last = self.last = (t, (x, y, z))
-        return last[1]
+        """The vector at `t`, asked anew."""
+        x, y, z = self.f(t).tolist()
+        self.last = (t, get_ident(), (x, y, z))
+        return x, y, z
 
     def component(self, k: int) -> Function:
         """One component as a function of time."""
-        return lambda t: self(t)[k]
+        return (lambda t: self(t)[0]) if k == 0 else (lambda t: self.kept(t)[k])
+
+    def kept(self, t: float) -> tuple[float, float, float]:
+        """The vector at `t` as it was last asked for, if that was here."""
+        time, thread, value = self.last
+        return value if time == t and thread == get_ident() else self(t)
 
 
 def as_function(owner: str, what: str, f: Any, size: int) -> Function:

@@ -69,6 +69,7 @@ def derivatives(state: State, table: Table) -> np.ndarray | None:
     slots = (s.GROUP_K, s.GROUP_D)
     for slot in (*slots, s.GROUP_M):
         state[slot][:] = 0.0
+    state[s.COEF][[s.C_K, s.C_D]] = 1.0  # both are asked for
     if kinds.module_of(table.kind).STAGES["force_derivatives"](state.handle, table.handle):
         return None
     return np.array([state[slot] for slot in slots])
