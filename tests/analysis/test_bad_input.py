@@ -194,7 +194,7 @@ def test_methods_and_options():
     refused(lambda: ix.simulate(model, (0, 1), colour="red"), "no option 'colour'", "It takes")
     refused(lambda: ix.simulate(model, (0, 1), tol=1e-3), "simulate has no option 'tol'", "Did you mean 'rtol'?")
     refused(lambda: ix.simulate(model, (0, 1), "adams", teval=1), "no option 'teval'", "Did you mean 't_eval'?")
-    refused(lambda: ix.simulate(model, (0, 1), dt=0.1), "no option 'dt'", "step, t_eval")
+    refused(lambda: ix.simulate(model, (0, 1), dt=0.1), "no option 'dt'", "Give t_eval for the interval of output")
     refused(lambda: ix.simulate(model, (0, 1), ix.HHT(), alpha=-0.1), "beside")
     for alpha in (0.1, -0.5, np.nan, "much", True):
         refused(lambda alpha=alpha: ix.simulate(model, (0, 1), alpha=alpha), "alpha", "from -0.333333 to 0")

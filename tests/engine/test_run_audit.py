@@ -1,6 +1,7 @@
 """The audit of runs: what it finds in runs gone wrong, what it leaves alone, and what it says."""
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -322,16 +323,16 @@ def bouncing_ball(stiffness):
 @pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
 def test_a_motion_that_lost_most_of_its_energy_is_told(method):
     """A contact of 1e16 N/m^1.5 lasts some ns: the ball is left lying on the floor."""
-    with pytest.warns(UserWarning, match=r"The method took .* J away, .* % of the largest energy"):
-        result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
-    assert "numerical damping" in result.message
+    result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
+    assert re.search(r"The method took .* J away, .* % of the largest energy.*If that", result.message)
 
 
-def test_smaller_losses_are_mentioned_without_a_warning(recwarn):
+def test_smaller_losses_are_mentioned_without_advice(recwarn):
     model = ix.Model("wheel", gravity=(0, 0, 0))
     wheel = model.add(ix.RigidBody("wheel", 1.0, (0.1,) * 3, angular_velocity=(0, 0, 300.0)))
     model.add(ix.Revolute("axle", model.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
     result = ix.simulate(model, (0.0, 10.0), "bdf-i3", t_eval=1.0, progress=False)
     assert "numerical damping" in result.message
+    assert "If that is more" not in result.message
     assert not recwarn.list
     assert "numerical damping" not in ix.simulate(model, (0.0, 10.0), "radau5", t_eval=1.0, progress=False).message

@@ -16,7 +16,7 @@ from index3.results.audit import ADVICE, Check, RunAudit
 from index3.results.lazy import LateArrays
 
 MENTIONED, GRAVE = 0.05, 0.5
-"""Parts of the scale of which a loss is mentioned in the message, and a warning tells."""
+"""Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
@@ -87,20 +87,20 @@ def complaint(found: RunAudit, segment: Segment) -> str:
     return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
 
 
-def losses(segment: Segment) -> tuple[str, bool]:
-    """What to say of energy that the method itself took away, and whether it is a warning; empty if it is little.
+def losses(segment: Segment) -> str:
+    """What to say of energy that the method itself took away; empty if it is little.
 
-    Damping of vibrations far faster than the steps is what some methods are chosen for. But a motion that lost most of
-    its energy is another motion: a bounce that took no time at all, rounds that a wheel did not make.
+    No warning: damping of vibrations far faster than the steps is what some methods are chosen for. But a motion that
+    lost most of its energy is another motion: a bounce that took no time at all, rounds that a wheel did not make.
     """
     watched = segment.run[run.AUDIT]
     loss = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
     if not (watched[audit.MODE] != audit.OFF and loss > MENTIONED * watched[audit.SCALE] > 0.0):
-        return "", False
+        return ""
     share = 100.0 * loss / watched[audit.SCALE]
     said = f"The method took {loss:.3g} J away, {share:.3g} % of the largest energy of the motion (numerical damping)."
     grave = share > 100.0 * GRAVE and watched[audit.MODE] != audit.REPORT
-    return f"{said} If that is more than vibrations you do not need: {ADVICE}" if grave else said, grave
+    return f"{said} If that is more than vibrations you do not need: {ADVICE}" if grave else said
 
 
 def gained(segment: Segment) -> str:

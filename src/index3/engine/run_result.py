@@ -100,10 +100,8 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str,
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
             warn(said)
-    lost, grave = losses(segment)
+    lost = losses(segment)
     runner.message += f" {lost}" if lost else ""
-    if grave:
-        warn(lost)
     return found.to_list()
 
 
