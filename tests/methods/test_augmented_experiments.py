@@ -122,10 +122,12 @@ def test_index_1_sweeps_meet_the_augmented_system(alpha):
     a, lam = index_one(M, P, Q, gamma)
     assert result.a[-1] == pytest.approx(a, abs=1e-9)
     found, sweeps = np.zeros(2), 0
-    x = np.linalg.solve(M + alpha * P.T @ P, Q + alpha * P.T @ gamma)
-    while np.abs(x - a).max() > 1e-9 * np.abs(a).max():
+    penalised = M + alpha * P.T @ P
+    rounding = np.finfo(float).eps * np.linalg.cond(penalised)  # 1e-9 with alpha = 1e7
+    x = np.linalg.solve(penalised, Q + alpha * P.T @ gamma)
+    while np.abs(x - a).max() > (1e-9 + rounding) * np.abs(a).max() and sweeps < 9:
         found = found + alpha * (P @ x - gamma)  # (7)
-        x = np.linalg.solve(M + alpha * P.T @ P, Q + P.T @ (alpha * gamma - found))  # (6)
+        x = np.linalg.solve(penalised, Q + P.T @ (alpha * gamma - found))  # (6)
         sweeps += 1
     assert 1 <= sweeps <= 2
     assert found == pytest.approx(lam, rel=1e-4)  # without the update that the last sweep would give

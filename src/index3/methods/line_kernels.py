@@ -31,6 +31,9 @@ OTHER_WAY = 99
 """Status of `close_line`: the line is to be closed in another way, from where it was."""
 STILL, MOVING = 1e-13, 1e-10
 """Velocity rows, relative to the largest rate: what counts as closed, some hundred roundings; what does not."""
+NEARER = 1e-2
+"""Part of the tolerance of position rows that is aimed at: kept directions come closer by a factor at a time, where
+Newton's iteration would leap from above the tolerance to rounding."""
 MOST = 3
 """Solutions that may still be needed before a factorisation costs less: about that, and one solution with it."""
 POOR = 0.3
@@ -79,7 +82,8 @@ def close_positions(T, E):
     """Move T's q onto the position rows, which stand evaluated; they and their gradients do so there in the end."""
     phi, level, report = view(T, s.PHI), view(T, s.LEVEL), view(E, REPORT)
     tolerance, before = view(E, SETTINGS)[TOLERANCE], projection_kernels.position_residual(T, E)
-    while before > tolerance:
+    goal = tolerance if before <= tolerance else NEARER * tolerance
+    while before > goal:
         fresh = report[KEPT] == 0
         if fresh:
             code = renew(T, E)
@@ -92,11 +96,10 @@ def close_positions(T, E):
         if core(T, s.CORE_ROWS) != OK:
             return projection_kernels.EVALUATION
         residual = projection_kernels.position_residual(T, E)
-        if residual > tolerance:
-            if not residual < POOR * before:
-                return OTHER_WAY
-            if is_slow(before, residual, tolerance):
-                report[KEPT] = 0
+        if residual > goal and not residual < POOR * before:
+            return OK if residual <= tolerance else OTHER_WAY  # rounding is left, or the directions lead astray
+        if residual > tolerance and is_slow(before, residual, tolerance):
+            report[KEPT] = 0
         before = residual
     return OK
 
