@@ -82,7 +82,7 @@ def close_positions(T, E):
     """Move T's q onto the position rows, which stand evaluated; they and their gradients do so there in the end."""
     phi, level, report = view(T, s.PHI), view(T, s.LEVEL), view(E, REPORT)
     tolerance, before = view(E, SETTINGS)[TOLERANCE], projection_kernels.position_residual(T, E)
-    goal = tolerance if before <= tolerance else NEARER * tolerance
+    goal = NEARER * tolerance
     while before > goal:
         fresh = report[KEPT] == 0
         if fresh:
@@ -97,8 +97,12 @@ def close_positions(T, E):
             return projection_kernels.EVALUATION
         residual = projection_kernels.position_residual(T, E)
         if residual > goal and not residual < POOR * before:
-            return OK if residual <= tolerance else OTHER_WAY  # rounding is left, or the directions lead astray
-        if residual > tolerance and is_slow(before, residual, tolerance):
+            if fresh and residual <= tolerance:
+                return OK  # rounding is left
+            if fresh or not residual < max(before, tolerance):
+                return OTHER_WAY  # the directions lead astray
+            report[KEPT] = 0
+        elif residual > tolerance and is_slow(before, residual, tolerance):
             report[KEPT] = 0
         before = residual
     return OK
