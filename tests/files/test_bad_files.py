@@ -42,7 +42,7 @@ CHANGES = [
     (("joints", 0, "type"), "Revolut", A + "unknown type 'Revolut'. Did you mean 'Revolute'?"),
     (("joints", 0, "type"), ["Revolute"], A + "unknown type ['Revolute']"),
     (("joints", 0, "type"), "RigidBody", A + "the type 'RigidBody' belongs in bodies"),
-    (("forces", 0, "type"), "UserForce", SPRING + "a file cannot hold the type 'UserForce': it holds functions"),
+    (("forces", 0, "type"), "UserForce", SPRING + "a file cannot hold the type 'UserForce': it holds Python functions"),
     (("joints", 0), 5, "joints[0]: is 5. Give an object"),
     (("joints",), {}, "joints is {}. Give a list"),
     (("joint",), [], "unknown field 'joint'. Did you mean 'joints'?"),
