@@ -262,7 +262,7 @@ def test_bare_names_mean_the_obvious_history(four_bar):
     ("name", "message"),
     [
         ("crnk.position", "Did you mean 'crank'"),
-        ("crank.positon", "'crank' has no history 'positon'. Use one of position, velocity"),
+        ("crank.positon", "'crank' has no history 'positon'. Did you mean position\\? Use one of position, velocity"),
         ("crank.position.w", "does not name a column. Use one of x, y, z"),
         ("crank.angle", "only planar bodies have 'angle'"),
         ("B.length", "Revolute 'B' has no coordinate 'length'. It has angle"),

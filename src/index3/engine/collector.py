@@ -51,6 +51,7 @@ class Collector:
         sink.begin(layout, sizes)
         self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
         self.output = Output(sizes, self.block_lines())
+        self.events: list[int] = []  # lines of events that are not closed yet
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
 
     def block_lines(self) -> int:
@@ -73,9 +74,10 @@ class Collector:
         self.output.count = self.closed + int(np.searchsorted(written, before))
 
     def add(self, line: Mapping[str, np.ndarray]) -> None:
-        """Put a line behind those written by the run."""
+        """Put the line of an event behind those written by the run."""
         if self.output.count == self.output.room:
             self.give()
+        self.events.append(self.output.count)
         self.output.add(line)
 
     def close(self, project: bool) -> Index3Error | None:
@@ -83,8 +85,8 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
-        first, count, projection = self.closed, self.output.count, self.segment.variant.projection
-        good, error = projection.place_lines(self.output, first, count, project)
+        first, projection = self.closed, self.segment.variant.projection
+        good, error = self.place(project)
         times = self.output.arrays["t"][first:good]
         own = self.segment.own_times(times)
         now = (own != times) | (self.output.table[columns.STAGE][first:good] != columns.PLACED)
@@ -98,6 +100,22 @@ class Collector:
         times[:] = own
         self.cut(good)
         return error
+
+    def place(self, project: bool) -> tuple[int, Index3Error | None]:
+        """Close positions and velocities of the lines that are not yet; as `Projector.place_lines`.
+
+        Those of events along directions of their own: what an event is located by must not move along the constraints.
+        """
+        projection, good, count = self.segment.variant.projection, self.closed, self.output.count
+        error: Index3Error | None = None
+        for k in (*(k for k in self.events if good <= k < count), count):
+            good, error = projection.place_lines(self.output, good, k, project)
+            if error is not None:
+                break
+            if k < count:
+                projection.forget_directions()
+        self.events = []
+        return good, error
 
     def cut(self, lines: int) -> None:
         """Drop all but the first lines of the block, which are closed."""

@@ -82,7 +82,7 @@ def close_positions(T, E):
     """Move T's q onto the position rows, which stand evaluated; they and their gradients do so there in the end."""
     phi, level, report = view(T, s.PHI), view(T, s.LEVEL), view(E, REPORT)
     tolerance, before = view(E, SETTINGS)[TOLERANCE], projection_kernels.position_residual(T, E)
-    goal = NEARER * tolerance
+    goal = tolerance if before <= tolerance else NEARER * tolerance
     while before > goal:
         fresh = report[KEPT] == 0
         if fresh:

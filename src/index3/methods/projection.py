@@ -124,10 +124,14 @@ class Projector:
         """
         good, error = first, None
         while good < end and error is None:
-            self.table[projection_kernels.REPORT][projection_kernels.KEPT] = 0
+            self.forget_directions()
             good, error = self.place_lines(output, good, good + 1, project)
         done, late = self.completion.fill(output, first, good, check=project)
         return (good, error) if late is None else (done, late)
+
+    def forget_directions(self) -> None:
+        """Let the next line be closed along directions of its own."""
+        self.table[projection_kernels.REPORT][projection_kernels.KEPT] = 0
 
     def place_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
         """Close positions and velocities of lines where they stand, with the factors that the line before has left.
