@@ -45,6 +45,24 @@ def test_looks_do_not_change_what_is_computed(monkeypatch, method):
     assert bits(model, method, (0.0, 0.3)) == undisturbed
 
 
+def test_looks_do_not_change_where_equations_of_the_user_start(monkeypatch):
+    """Their iteration begins at what they found last: in steps that of a step, in lines that of a line."""
+
+    def lag(t, r, A, v, w, p, x, rate, z, out, res):
+        res[0] = rate[0] + 50.0 * (x[0] - 1e-9 * v[0, 2])
+        res[1] = z[0] * (1.0 + 1e4 * z[0]) - x[0]  # as small as what counts as solved
+        out[0, 2] = -1e9 * z[0]
+
+    model = ix.library.four_bar()
+    states = model.add(ix.States("lagging", (1e-9,)))
+    model.add(ix.UserEquations("lag", model["crank"].marker(), lag, states=states, variables=(0.0,)))
+    times, until = np.linspace(0.0, 0.3, 40), runner.Runner.until_look
+    seldom = bits(model, "dopri5", (0.0, 0.3), t_eval=times)
+    for steps in (1, 3):
+        monkeypatch.setattr(runner.Runner, "until_look", lambda run, steps=steps: min(steps, until(run)))
+        assert bits(model, "dopri5", (0.0, 0.3), t_eval=times) == seldom
+
+
 @contextmanager
 def load(task):
     """Two threads that do something again and again beside the test."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from time import monotonic
 from typing import Any
@@ -67,6 +67,24 @@ class Collector:
         self.segment = segment
         self.output.table[columns.PLACES] = segment.variant.columns
         segment.run.write_to(self.output)
+        self.memory = {name: array.copy() for name, array in segment.variant.state.remembered().items()}
+
+    @contextlib.contextmanager
+    def own_memory(self) -> Iterator[None]:
+        """While lines are closed, elements remember the line before, and afterwards the steps again.
+
+        When lines are closed is up to the clock (`interrupts`); what a function of the user starts from must not be.
+        """
+        present = self.segment.variant.state.remembered()
+        steps = {name: array.copy() for name, array in present.items()}
+        for name, array in present.items():
+            array[...] = self.memory[name]
+        try:
+            yield
+        finally:
+            for name, array in present.items():
+                self.memory[name][...] = array
+                array[...] = steps[name]
 
     def drop(self, before: float) -> None:
         """Take back lines that are not closed yet, unless they are earlier than a time."""
@@ -85,6 +103,11 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
+        with self.own_memory():
+            return self._close(project)
+
+    def _close(self, project: bool) -> Index3Error | None:
+        """As `close`, with the memory that is there."""
         first, projection = self.closed, self.segment.variant.projection
         good, error = self.place(project)
         times = self.output.arrays["t"][first:good]

@@ -82,6 +82,7 @@ def save_run(runner: Runner) -> dict[str, np.ndarray]:
     segment = runner.segment
     saved = {f"segment:{name}": array for name, array in checkpoint.save(segment).items()}
     saved |= {f"origin:{name}": array for name, array in segment.origin.items()}
+    saved |= {f"lines:{name}": array for name, array in runner.collector.memory.items()}
     saved["t_eval"] = segment.run[run.T_EVAL].copy()
     saved |= {f"momenta:{name}": array for name, array in runner.momenta.start.items()}
     saved["largest momenta"] = runner.momenta.largest.copy()
@@ -152,7 +153,7 @@ def restore_run(runner: Runner, saved: Saved) -> None:
         segment.choice.story = words["story"]
     runner.asked, runner.near_branch, runner.seconds = words["asked"], words["near_branch"], words["seconds"]
     runner.jumps = [Jump.from_dict(jump) for jump in words["jumps"]]
-    runner.collector.given = words["lines"]
+    runner.collector.given, runner.collector.memory = words["lines"], part_of(saved, "lines")
     for part, seconds in words["cpu"].items():
         runner.cpu.spent[part] += seconds
     vars(runner.stalling).update(words["stalling"])

@@ -55,10 +55,13 @@ class State:
         """The number by which kernels know this state."""
         return self.table.handle
 
+    def remembered(self) -> dict[str, np.ndarray]:
+        """The memory of elements, by name."""
+        return {f"{table.kind}.{slot.name}": table[slot] for table in self.memory for slot in table.memory}
+
     def changing(self) -> dict[str, np.ndarray]:
         """Every array that evaluations change, by name: those that are computed, and the memory of elements."""
-        arrays = {slot.name: self.table[slot] for slot in self.system.work}
-        return arrays | {f"{table.kind}.{slot.name}": table[slot] for table in self.memory for slot in table.memory}
+        return {slot.name: self.table[slot] for slot in self.system.work} | self.remembered()
 
     def save(self) -> dict[str, np.ndarray]:
         """Copies of everything that a state is, for `restore`."""
