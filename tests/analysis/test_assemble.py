@@ -1,5 +1,7 @@
 """Consistent states: what moves, what is held, what is kept, and that assembly always ends."""
 
+import warnings
+
 import numpy as np
 import pytest
 from small_models import Y, Z, displaced_four_bar, four_bar, impossible, particle, pendulum
@@ -241,3 +243,15 @@ def test_assembly_starts_where_it_is_told():
     rest = ix.static(model)
     assert not np.allclose(rest.q, start(model))
     np.testing.assert_allclose(ix.assemble(model, initial=rest).q, rest.q, atol=1e-9)  # found to Newton's tolerance
+
+
+def test_masses_near_the_largest_number_are_told_by_name():
+    """Velocities that are given are held by far larger masses, which overflow; no warning of NumPy tells that."""
+    model = ix.Model("heavy")
+    first = model.add(ix.RigidBody.box("first", (1, 1, 1), 1e307, velocity=(1, 0, 0)))
+    second = model.add(ix.RigidBody.box("second", (1, 1, 1), 1.0))
+    model.add(ix.Revolute("pin", first, second, at=(0, 0, 0), axis=(0, 0, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ix.SingularError, match="not finite"):
+            ix.assemble(model)

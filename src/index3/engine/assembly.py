@@ -93,7 +93,7 @@ def close_state(
     given = given_velocities(system) if start is None else start.given
     given = np.ones(system.n, bool) if given is None else given
     if given.any() and not given.all():
-        projector.table[projection_kernels.HEAVY_V][:] = HEAVY * diagonal * given
+        hold_fast(projector, projection_kernels.HEAVY_V, diagonal, given)
         for _ in range(2):
             state[s.V][given] = v0[given]
             _check(projector, projection_kernels.assemble_velocities(state.handle, projector.handle), t)
@@ -106,11 +106,16 @@ def close_state(
     return redundant, iterations
 
 
+def hold_fast(projector: Projector, slot: int, masses: np.ndarray, held: np.ndarray) -> None:
+    """Make coordinates or rates that are not to move far heavier than the rest."""
+    with np.errstate(over="ignore"):  # of masses near the largest number: the solution then is not finite, and says so
+        projector.table[slot][:] = np.where(held, HEAVY * masses, 0.0)
+
+
 def close_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
     """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
-    with np.errstate(over="ignore"):  # of masses near the largest number: Newton's iteration then says so
-        projector.table[projection_kernels.HEAVY_Q][:] = np.where(held, HEAVY * typical_masses(system), 0.0)
+    hold_fast(projector, projection_kernels.HEAVY_Q, typical_masses(system), held)
     for _ in range(PASSES if held.any() else 1):
         state[s.Q][held] = q0[held]
         code = projection_kernels.assemble_positions(state.handle, projector.handle)
