@@ -284,3 +284,12 @@ def test_calls_are_as_many_as_the_manual_says(given, time_step):
     residual = (1 + 4 * timed, 1) if given else (4 * n + 1 + 4 * timed, 0)
     matrix = (5, 2 * m + 4 * timed) if given else (2 * m * (m + 1) + 5 + 16 * m * timed, 0)
     assert seen == [residual, (0, 0), (5, 0), matrix]
+    calls |= {"f": 0, "jacobian": 0}
+    state[s.V][:] *= 2.0  # the gradient does not depend on it
+    kept = state[s.ROW_G].copy()
+    assert state.run(evaluate.forces) == 0
+    assert (calls["f"], calls["jacobian"]) == (1 + 4 * timed, 0)
+    assert state[s.ROW_G].tobytes() == kept.tobytes()
+    state[s.Q][:] *= 1.5
+    assert state.run(evaluate.forces) == 0
+    assert state[s.ROW_G].tobytes() != kept.tobytes()

@@ -13,7 +13,7 @@ from index3.compiled.interface import OK, helper, slots, view
 from index3.constraints.rows import row_dtype
 from index3.constraints.user_block import POSES, load_markers, move, run, shift
 
-PARTS = (*POSES, "out", "G", "D", "H")  # of a block; the last two are the kernels' own
+PARTS = (*POSES, "out", "G", "D", "H", "K")  # of a block; from D on they are the kernels' own
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -135,6 +135,36 @@ def fill_gradient(T, E, user, t, first, h, every):
     if user.level == 1:
         return fill_velocity_slope(T, E, user, t, first, h)
     return fill_slope(T, E, user, t, first, h, user.G, every)
+
+
+@helper
+def recall_gradient(E, user, t):
+    """Whether G of all components was kept at this time and these poses, which stand in the block; it then is there.
+
+    K holds what the gradient depends on, t, r and A, and then G itself. Constraints are closed by many evaluations at
+    the same poses.
+    """
+    blocks, poses, size = view(E, BLOCKS), 12 * user.count, 6 * user.count * user.rows
+    if blocks[user.K] != t:  # NaN before the first one
+        return False
+    for k in range(poses):
+        if blocks[user.K + 1 + k] != blocks[user.r + k]:  # r and A follow each other
+            return False
+    for k in range(size):
+        blocks[user.G + k] = blocks[user.K + 1 + poses + k]
+    return True
+
+
+@helper
+def keep_gradient(T, E, user, t):
+    """Keep G, which is of all components and of the poses in T."""
+    blocks, poses, size = view(E, BLOCKS), 12 * user.count, 6 * user.count * user.rows
+    load_markers(T, view(E, MEMBERS), blocks, user)
+    blocks[user.K] = t
+    for k in range(poses):
+        blocks[user.K + 1 + k] = blocks[user.r + k]
+    for k in range(size):
+        blocks[user.K + 1 + poses + k] = blocks[user.G + k]
 
 
 @helper

@@ -33,7 +33,9 @@ from index3.constraints.user_differences import (
     fill_along,
     fill_gradient,
     fill_slope,
+    keep_gradient,
     moves,
+    recall_gradient,
     unit_of,
     value,
 )
@@ -59,6 +61,7 @@ def table(elements: Sequence[Any], places: Sequence[Any]) -> CallbackTable:
     slots = (USERS, MEMBERS, BLOCKS, ROWS, MOVES)
     result = user_table(slots, elements, places, [element.form() for element in elements])
     result[USERS]["line"] = lines
+    result[BLOCKS][result[USERS]["K"]] = np.nan  # no gradient is kept yet
     result[ROWS] = np.array(records, ROWS.dtype)
     lines_of_markers = [moving_components(marker) for element in elements for marker in element.markers]
     result[MOVES] = np.array(lines_of_markers, np.int64).reshape(-1, 6)
@@ -112,8 +115,10 @@ def constraints(T, E):
                     code = value(T, E, user, t + OFFSETS[side] * user.time_step, 0, 0.0, 0, 0.0, 0.0)
                 for r in range(user.rows):
                     phi_t[rows[user.line + r].row] += FIRST[side] * blocks[user.out + r] / user.time_step
-        if code == OK:
+        if code == OK and not recall_gradient(E, user, t):
             code = fill_gradient(T, E, user, t, 0, 0.0, 1)
+            if code == OK:
+                keep_gradient(T, E, user, t)
         if code != OK:
             return e + 1
         for r in range(user.rows):

@@ -154,5 +154,6 @@ class UserConstraint(Joint, UserFunctions):
         """The parts of its block."""
         width = 6 * len(self.markers)
         poses = pose_shapes(len(self.markers), len(self.parameters))
-        shapes = (*poses, (self.rows,), (self.rows, width), (self.rows,), (self.rows, width, width))
+        kept = 1 + 2 * width + self.rows * width  # time, poses and gradient
+        shapes = (*poses, (self.rows,), (self.rows, width), (self.rows,), (self.rows, width, width), (kept,))
         return Form(PARTS, shapes, ("out", "G"))
