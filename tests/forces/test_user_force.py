@@ -3,11 +3,13 @@
 import copy
 import ctypes
 import pickle
+import warnings
 from math import sqrt
 
 import numpy as np
 import pytest
 
+import index3 as ix
 from index3.bodies.ground import Ground
 from index3.bodies.point_mass import PointMass
 from index3.bodies.rigid_body import RigidBody
@@ -294,3 +296,35 @@ def test_pickle_and_copy():
 def test_a_table_owns_its_callbacks(bench):
     b = bench([two(), brake(jacobian=spin_brake_jacobian)])
     assert len(b.own.keep) == 3
+
+
+@pytest.mark.parametrize(("method", "most"), [("dopri5", 1.6), ("firstorder-sdirk4", 0.6), ("tlismni-hht", 1.6)])
+def test_closing_constraints_asks_no_forces(method, most):
+    """A force is asked where accelerations are wanted, not in every iteration that brings positions onto the rows."""
+    model, calls = ix.library.four_bar(), 0
+
+    def push(t, r, A, v, w, p, out):
+        nonlocal calls
+        calls += 1
+        out[0, 0] = 3.0
+
+    model.add(ix.UserForce("push", model["crank"].marker(), push, (), "none"))
+    result = ix.simulate(model, (0.0, 0.2), method, rtol=1e-8, progress=False, t_eval=[0.0, 0.2])
+    assert result.success
+    assert calls < most * result.stats["evaluations"], (calls, result.stats["evaluations"])
+
+
+def test_warnings_of_numpy_at_trial_points_stay_inside():
+    """Where a trial goes too far, numbers of the user's function leave all bounds; the run sees that and says so."""
+    model = ix.Model("runaway", gravity=(0, 0, 0))
+    ball = model.add(ix.PointMass("ball", 1.0, position=(1.0, 0, 0)))
+
+    def away(t, r, A, v, w, p, out):
+        out[0, 0] = r[0, 0] ** 9 * r[0, 0] ** 200
+
+    model.add(ix.UserForce("away", ball.marker(), away, (), "none"))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        result = ix.simulate(model, (0.0, 10.0), "dopri5", max_steps=2000, progress=False, step=1.0)
+    assert not result.success
+    assert [one.message for one in heard if one.category is RuntimeWarning] == []

@@ -264,9 +264,9 @@ class Kernel:
         return self._address
 
     def __call__(self, T: int, E: int) -> int:
-        if JIT:
-            return C_KERNEL(self.address)(T, E)  # releases the GIL
-        with np.errstate(all="ignore"):  # as compiled code: NaN travels and is checked where it matters
+        with np.errstate(all="ignore"):  # functions of users are as compiled code: NaN is checked where it matters
+            if JIT:
+                return C_KERNEL(self.address)(T, E)  # releases the GIL
             return int(self.function(T, E))
 
 

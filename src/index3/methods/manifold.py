@@ -32,12 +32,12 @@ def solve_rows(T, C, values):
 def recover_positions(T, C, tolerance):
     """Bring T's q onto Phi = 0 along the factored reference directions; a fresh Jacobian only if that is slow.
 
-    Returns OK, STALLED-like 1 if it does not converge, or an evaluation's failure. The forces stand evaluated at q.
+    Returns OK, STALLED-like 1 if it does not converge, or an evaluation's failure. The rows stand evaluated at q.
     """
     q, phi, level = view(T, s.Q), view(T, s.PHI), view(T, s.LEVEL)
     before = 1e300
     for _ in range(12):
-        if run.core(T, s.CORE_FORCES) != OK:
+        if run.core(T, s.CORE_ROWS) != OK:
             return run.EVALUATION_FAILED
         residual = projection_kernels.position_residual(T, C)
         if residual <= tolerance:
@@ -69,7 +69,7 @@ def velocity_residual(T):
     for k in range(level.shape[0]):
         if level[k] == 1:
             direct = True
-    if direct and run.core(T, s.CORE_FORCES) != OK:
+    if direct and run.core(T, s.CORE_ROWS) != OK:
         return -1.0
     run.core(T, s.CORE_RATES)
     for k in range(rate.shape[0]):

@@ -110,7 +110,7 @@ def add_correction(F, target, normal, x):
 
 @helper
 def recover_positions(T, F):
-    """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Forces stand evaluated at q, v."""
+    """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Rows stand evaluated at q."""
     C, q, phi, normal = view(F, HANDLES)[PROJECTOR], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
     counts, before, tolerance = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(F, SETTINGS)[CLOSED]
     level = view(T, s.LEVEL)
@@ -118,7 +118,7 @@ def recover_positions(T, F):
         q[k] += normal[k]
     for _ in range(40):
         counts[run.N_EVALUATIONS] += 1
-        if run.core(T, s.CORE_FORCES) != OK:
+        if run.core(T, s.CORE_ROWS) != OK:
             return run.EVALUATION_FAILED
         residual = projection_kernels.position_residual(T, C)
         if residual <= tolerance:
