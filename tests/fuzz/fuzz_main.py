@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,24 @@ def cases(kind: str | None, seed: int, count: int | None) -> Any:
         if name in starts:
             yield name, starts[name], starts[name] + share
             starts[name] += share
+
+
+def logged(path: str | None, kind: str) -> dict[int, Outcome]:
+    """What a log holds of one kind, by seed."""
+    if path is None or not Path(path).exists():
+        return {}
+    lines = (json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines())
+    return {seed: Outcome(**outcome) for one, seed, outcome in lines if one == kind}
+
+
+def fresh(kind: str, first: int, last: int, known: dict[int, Outcome]) -> Iterator[tuple[int, Outcome]]:
+    """Each seed from first up to last with its outcome, those that are not known yet."""
+    while first < last:
+        end = first
+        while end < last and end not in known:
+            end += 1
+        yield from outcomes(kind, first, end)
+        first = end + 1
 
 
 def show(kind: str, seed: int, outcome: Outcome) -> None:
@@ -71,7 +90,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="this many of one --kind, however long it takes")
     parser.add_argument("--kind", choices=[name for name, _ in SHARES], help="cases of one kind alone")
     parser.add_argument("--repeat", choices=[name for name, _ in SHARES], help="the one case of this kind and --seed")
-    parser.add_argument("--log", help="file to which a line of JSON is added for every case")
+    parser.add_argument("--log", help="file to which a line of JSON is added for every case; seeds that it has are not tried again")
     chosen = parser.parse_args()
     if chosen.repeat:
         return repeat(chosen.repeat, chosen.seed)
@@ -79,7 +98,11 @@ def main() -> int:
     counts: Counter[tuple[str, str, str]] = Counter()
     try:
         for kind, first, last in cases(chosen.kind, chosen.seed, chosen.count):
-            for seed, outcome in outcomes(kind, first, last):
+            known = logged(chosen.log, kind)
+            for seed in range(first, last):
+                if seed in known:
+                    counts[kind, known[seed].word, known[seed].cause] += 1
+            for seed, outcome in fresh(kind, first, last, known):
                 counts[kind, outcome.word, outcome.cause] += 1
                 if chosen.log:
                     with open(chosen.log, "a", encoding="utf-8") as log:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import fuzz_guard
 import fuzz_judge
+import fuzz_main
 import numpy as np
 import pytest
 from fuzz_draw import Planned
@@ -70,6 +71,23 @@ def test_a_child_that_dies_or_hangs_is_told_by_its_seed(monkeypatch, tmp_path):
     assert {seed: outcome.word for seed, outcome in seen.items()} == {
         0: "clean", 1: "clean", 2: "crash", 3: "clean", 4: "above 10 s", 5: "clean",
     }  # fmt: skip
+
+
+def test_a_log_is_continued(monkeypatch, tmp_path, capsys):
+    """Seeds that are in it are counted and not tried again."""
+    tried = []
+
+    def some(kind, first, last):
+        tried.extend(range(first, last))
+        return [(seed, Outcome("agree")) for seed in range(first, last)]
+
+    monkeypatch.setattr(fuzz_main, "outcomes", some)
+    log = os.fspath(tmp_path / "log")
+    for count in (2, 5):
+        monkeypatch.setattr(sys, "argv", ["fuzz", "--kind", "models", "--seed", "3", "--count", str(count), "--log", log])
+        assert fuzz_main.main() == 0
+    assert tried == [3, 4, 5, 6, 7]
+    assert "5  agree" in capsys.readouterr().out
 
 
 def test_errors_of_index3_are_honest_and_others_are_findings(monkeypatch):
