@@ -10,7 +10,7 @@ from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
 from index3.methods import projection_kernels, run
-from index3.methods.projection_errors import not_converged, singular_body
+from index3.methods.projection_errors import not_converged, scaled_rows, singular_body
 from index3.system import evaluate
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
@@ -148,13 +148,9 @@ def singular_position(segment: Segment) -> str:
     state.move(segment.run.t, segment.run[run.NEW_Q], segment.run[run.NEW_V])
     if state.run(evaluate.jacobian):
         return ""
-    rows = np.zeros((system.m, system.n))
-    np.add.at(rows, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
-    if not np.all(np.isfinite(rows)):
+    if not np.all(np.isfinite(state[s.PHI_Q])):
         return ""
-    for axis in (0, 1, 0, 1):  # whatever the units and the sizes of bodies
-        sizes = np.linalg.norm(rows, axis=axis, keepdims=True)
-        rows /= np.where(sizes > 0.0, sizes, 1.0)
+    rows = scaled_rows(state)
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     if values[rank - 1] > DEPENDENT * values[0]:
         return ""

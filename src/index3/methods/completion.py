@@ -12,14 +12,18 @@ from index3.linear import contract
 from index3.linear.solver import Solver
 from index3.methods import output_kernels, projection_kernels
 from index3.methods.output import Output
-from index3.methods.projection_errors import failure
+from index3.methods.projection_errors import failure, scaled_rows
+from index3.system import evaluate
 from index3.system.state import State
 
 CONTRADICTION = 1e-7
 """Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
 NEAR_SINGULAR = 1e-3
-"""The same where more rows than usual are skipped: close to a singular position such a row is no exact copy of others.
-Its pivot is below 1e-9 of its square, so what is left of it may be some 1e-4 of its terms."""
+"""The same near a singular position, where a row that is skipped is no exact copy of others. Its pivot is below 1e-9 of
+its square, so what is left of it may be some 1e-4 of its terms."""
+COPY = 1e-8
+"""Singular value of rows of size 1, as a part of the largest, below which a skipped row is a copy of others: positions
+are closed to 1e-12, and what a smaller one leaves of a row is far below `CONTRADICTION`."""
 
 
 class Completion:
@@ -32,11 +36,11 @@ class Completion:
     ----------
     state : to evaluate at
     solver : what the factors are of
-    table, factors : of the projector that places the lines
+    table : of the projector that places the lines
     """
 
-    def __init__(self, state: State, solver: Solver, table: Table, factors: Table) -> None:
-        self.state, self.placing, self.report = state, factors, table[projection_kernels.REPORT]
+    def __init__(self, state: State, solver: Solver, table: Table) -> None:
+        self.state, self.report = state, table[projection_kernels.REPORT]
         self.factors = solver.table(state[s.MATRIX])
         self.factors[contract.INFO][contract.FEWEST_ZERO] = 0  # rows that are redundant everywhere go the longer way
         common, room = state.system.structure.kept["projector"]
@@ -58,17 +62,28 @@ class Completion:
         table[projection_kernels.LINES][:] = output.handle, first, end, int(energies)
         accepted, late = state[s.ANGLE_REF].copy(), output.table[columns.STAGE][first:end] != columns.COMPLETE
         code = output_kernels.complete_lines(state.handle, table.handle)
-        state[s.ANGLE_REF][:] = accepted
         worst = projection_kernels.WORST_ROW
         self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
         if check and not energies:
-            usual = self.placing[contract.INFO][contract.FEWEST_ZERO]
-            redundant, scaled = output.table[columns.REDUNDANT][first:good], output.arrays["violation_scaled"]
-            limit = np.where(redundant > usual, NEAR_SINGULAR, CONTRADICTION)
-            wrong = late[: good - first] & ~(scaled[first:good, 1:].max(axis=1) <= limit)
-            if wrong.any():
-                good, code = first + int(np.argmax(wrong)), projection_kernels.CONTRADICTION
+            scaled = output.arrays["violation_scaled"][first:good, 1:].max(axis=1)
+            for k in np.flatnonzero(late[: good - first] & ~(scaled <= CONTRADICTION)):
+                if not (scaled[k] <= NEAR_SINGULAR and self.is_nearly_singular(output, first + int(k))):
+                    good, code = first + int(k), projection_kernels.CONTRADICTION
+                    break
+        state[s.ANGLE_REF][:] = accepted
         if not code:
             return end, None
         return good, failure(code, float(output.arrays["t"][good]), state, table, self.factors)
+
+    def is_nearly_singular(self, output: Output, line: int) -> bool:
+        """Whether a row that was skipped at a line is a little independent of the others; seldom asked."""
+        state, arrays = self.state, output.arrays
+        left = int(output.table[columns.REDUNDANT][line])
+        state.move(float(arrays["t"][line]), arrays["q"][line], arrays["v"][line])
+        state[s.ANGLE_REF][:] = arrays["angle"][line]
+        if not left or state.run(evaluate.rows, evaluate.jacobian):
+            return False
+        sizes = np.linalg.svd(scaled_rows(state), compute_uv=False)
+        rank = state.system.m - left
+        return bool(rank < len(sizes) and sizes[rank] > COPY * sizes[0])

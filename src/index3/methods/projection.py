@@ -152,7 +152,7 @@ class Projector:
     def completion(self) -> Completion:
         """What completes lines that are placed, made when first asked for; it is no part of what a checkpoint keeps."""
         if "completion" not in self.late:
-            self.late["completion"] = Completion(self.state, self.solver, self.table, self.factors)
+            self.late["completion"] = Completion(self.state, self.solver, self.table)
         return self.late["completion"]
 
     def null_rows(self) -> np.ndarray:

@@ -82,3 +82,13 @@ def not_converged(system: System) -> str:
         f"Accelerations and the forces that depend on them ({forces}) do not converge: "
         "such forces may leave bodies without inertia, or have jumps"
     )
+
+
+def scaled_rows(state: State) -> np.ndarray:
+    """The rows' gradients where the Jacobian stands evaluated, dense, whatever the units and the sizes of bodies."""
+    rows = np.zeros((state.system.m, state.system.n))
+    np.add.at(rows, (state[s.BLOCK_ROW], state[s.BLOCK_COL]), state[s.PHI_Q])
+    for axis in (0, 1, 0, 1):
+        sizes = np.linalg.norm(rows, axis=axis, keepdims=True)
+        rows /= np.where(sizes > 0.0, sizes, 1.0)
+    return rows
