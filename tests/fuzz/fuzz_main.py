@@ -90,7 +90,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="this many of one --kind, however long it takes")
     parser.add_argument("--kind", choices=[name for name, _ in SHARES], help="cases of one kind alone")
     parser.add_argument("--repeat", choices=[name for name, _ in SHARES], help="the one case of this kind and --seed")
-    parser.add_argument("--log", help="file to which a line of JSON is added for every case; seeds that it has are not tried again")
+    parser.add_argument("--log", help="file that gets a line of JSON for every case; seeds in it are not tried again")
     chosen = parser.parse_args()
     if chosen.repeat:
         return repeat(chosen.repeat, chosen.seed)

@@ -84,7 +84,8 @@ def test_a_log_is_continued(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(fuzz_main, "outcomes", some)
     log = os.fspath(tmp_path / "log")
     for count in (2, 5):
-        monkeypatch.setattr(sys, "argv", ["fuzz", "--kind", "models", "--seed", "3", "--count", str(count), "--log", log])
+        words = ["fuzz", "--kind", "models", "--seed", "3", "--count", str(count), "--log", log]
+        monkeypatch.setattr(sys, "argv", words)
         assert fuzz_main.main() == 0
     assert tried == [3, 4, 5, 6, 7]
     assert "5  agree" in capsys.readouterr().out
