@@ -150,8 +150,8 @@ def static(
         notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
     if balance.residual > max(tolerance, ROUNDED):
         notes.append(
-            f"forces balance to {balance.residual:.1e} of the largest: bodies so stiff for their loads allow no better, "
-            "by the rounding of their coordinates"
+            f"forces balance to {balance.residual:.1e} of the largest: bodies so stiff for their loads allow no "
+            "better, by the rounding of their coordinates"
         )
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, balance, used)
