@@ -35,6 +35,9 @@ HELD = 1e-10
 """The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
 ROUNDING = 1e-8
 """Unbalance, as a part of the largest force, at which steps that no longer help are as good as numbers allow."""
+ROUNDED, FINEST, STILL = 1e-5, 1e-3, 1e-9
+"""Unbalance that the rounding of a stiff, deforming body may explain; the same where Newton's steps have come to rest,
+and the movement of such a step, as `instants.movement` measures it."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 SLENDER = 1e-4
@@ -149,15 +152,14 @@ class RestState:
         self.stiffness = stiffness
         self.held = self.finer * HELD * self.largest_rate() or 1e-12
 
-    @property
-    def rounding(self) -> float:
+    def rounding(self, most: float = ROUNDED) -> float:
         """What rounding of coordinates leaves of the unbalance, as a part of the largest force: 4 eps |K| |q|.
 
-        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than 1e-5.
+        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than `most`.
         """
         moved = np.abs(self.state[s.Q])
         left = 4.0 * np.finfo(float).eps * self.on_coordinates(np.abs(self.stiffness), moved).max(initial=0.0)
-        return max(ROUNDING, min(1e-5, float(left) / self.scale if self.scale > 0.0 else 0.0))
+        return max(ROUNDING, min(most, float(left) / self.scale if self.scale > 0.0 else 0.0))
 
     def largest_rate(self) -> float:
         """The largest stiffness of a coordinate over its mass [1/s^2]."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions
-from index3.analysis.rest_state import NEUTRAL, RestState, StiffnessModes, is_unstable, stiffness_modes
+from index3.analysis.rest_state import NEUTRAL, ROUNDED, RestState, StiffnessModes, is_unstable, stiffness_modes
 from index3.analysis.static_iterations import newton, plain_newton, relax
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
@@ -115,7 +115,8 @@ def static(
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
     tolerance : unbalanced force that counts as balanced, as a fraction of the largest force; where rounding
-        prevents that, 1e-8 is accepted (`residual` says what was reached)
+        prevents that, 1e-8 is accepted, of flexible bodies that are very stiff for their loads up to 1e-3, with a note
+        (`residual` says what was reached)
     max_iterations : limit on the steps of relaxation
 
     Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
@@ -148,6 +149,11 @@ def static(
     if stable is None:
         what = "first-order states" if rest.states.any() else "many coordinates"
         notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
+    if rest.residual > max(tolerance, ROUNDED):
+        notes.append(
+            f"forces balance to {rest.residual:.1e} of the largest: bodies so stiff for their loads allow no "
+            "better, by the rounding of their coordinates"
+        )
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, rest, used)
     return Static(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from index3.analysis.instants import movement
-from index3.analysis.rest_state import HELD, LARGEST, ROUNDING, RestState
+from index3.analysis.rest_state import FINEST, HELD, LARGEST, ROUNDED, ROUNDING, STILL, RestState
 
 SMALL = 0.05
 """Largest movement of a step that need not reduce the unbalance: beams that roll up keep their way."""
@@ -26,7 +26,7 @@ def newton(rest: RestState, tolerance: float, most: int = 30) -> bool:
             rest.return_to(u)
             part *= 0.5
             if part < 1e-2:
-                return residual <= max(tolerance, rest.rounding)
+                return residual <= max(tolerance, rest.rounding())
     return rest.residual <= tolerance
 
 
@@ -36,14 +36,17 @@ def plain_newton(rest: RestState, tolerance: float, most: int = 400) -> bool:
     For bodies that deform: a step that bends a slender beam also stretches it, a little but stiffly, so that the
     unbalance grows before the next step takes that out; so steps are small, but need not reduce it.
     """
-    best, stalled = np.inf, 0
+    best, stalled, step = np.inf, 0, np.inf
     for _ in range(most):
         stalled = stalled + 1 if rest.residual > 0.5 * best else 0
         best = min(best, rest.residual)
-        if rest.residual <= (rest.rounding if stalled > 3 else tolerance):
+        if rest.residual <= tolerance:
+            return True
+        if stalled > 3 and rest.residual <= rest.rounding(FINEST if step <= STILL else ROUNDED):
             return True
         rest.update_stiffness()
         dq = rest.step(0.0)
+        step = np.inf if dq is None else movement(rest.state, dq)
         if dq is None or not rest.move(rest.point + rest.limited(dq, SMALL) * dq):
             return False
     return False
