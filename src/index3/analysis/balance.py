@@ -37,6 +37,9 @@ HELD = 1e-10
 """The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
 ROUNDING = 1e-8
 """Unbalance, as a part of the largest force, at which steps that no longer help are as good as numbers allow."""
+ROUNDED, FINEST, STILL = 1e-5, 1e-3, 1e-9
+"""Unbalance that the rounding of a stiff, deforming body may explain; the same where Newton's steps have come to rest,
+and the movement of such a step, as `instants.movement` measures it."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 SLENDER = 1e-4
@@ -151,15 +154,14 @@ class Balance:
         self.stiffness = stiffness
         self.held = self.finer * HELD * self.largest_rate() or 1e-12
 
-    @property
-    def rounding(self) -> float:
+    def rounding(self, most: float = ROUNDED) -> float:
         """What rounding of coordinates leaves of the unbalance, as a part of the largest force: 4 eps |K| |q|.
 
-        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than 1e-5.
+        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than `most`.
         """
         moved = np.abs(self.state[s.Q])
         left = 4.0 * np.finfo(float).eps * self.on_coordinates(np.abs(self.stiffness), moved).max(initial=0.0)
-        return max(ROUNDING, min(1e-5, float(left) / self.scale if self.scale > 0.0 else 0.0))
+        return max(ROUNDING, min(most, float(left) / self.scale if self.scale > 0.0 else 0.0))
 
     def largest_rate(self) -> float:
         """The largest stiffness of a coordinate over its mass [1/s^2]."""
@@ -256,7 +258,7 @@ def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
             balance.back(u)
             part *= 0.5
             if part < 1e-2:
-                return residual <= max(tolerance, balance.rounding)
+                return residual <= max(tolerance, balance.rounding())
     return balance.residual <= tolerance
 
 
@@ -266,14 +268,17 @@ def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
     For bodies that deform: a step that bends a slender beam also stretches it, a little but stiffly, so that the
     unbalance grows before the next step takes that out; so steps are small, but need not reduce it.
     """
-    best, stalled = np.inf, 0
+    best, stalled, step = np.inf, 0, np.inf
     for _ in range(most):
         stalled = stalled + 1 if balance.residual > 0.5 * best else 0
         best = min(best, balance.residual)
-        if balance.residual <= (balance.rounding if stalled > 3 else tolerance):
+        if balance.residual <= tolerance:
+            return True
+        if stalled > 3 and balance.residual <= balance.rounding(FINEST if step <= STILL else ROUNDED):
             return True
         balance.stiffen()
         dq = balance.step(0.0)
+        step = np.inf if dq is None else movement(balance.state, dq)
         if dq is None or not balance.move(balance.point + balance.limited(dq, SMALL) * dq):
             return False
     return False

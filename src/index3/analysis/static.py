@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, falls, newton, plain_newton, relax
+from index3.analysis.balance import NEUTRAL, ROUNDED, Balance, Eigen, eigen, falls, newton, plain_newton, relax
 from index3.analysis.gaps import draw_together
 from index3.analysis.instants import movement, name_motions
 from index3.compiled import slots as s
@@ -114,7 +114,8 @@ def static(
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
     tolerance : unbalanced force that counts as balanced, as a fraction of the largest force; where rounding
-        prevents that, 1e-8 is accepted (`residual` says what was reached)
+        prevents that, 1e-8 is accepted, of flexible bodies that are very stiff for their loads up to 1e-3, with a note
+        (`residual` says what was reached)
     max_iterations : limit on the steps of relaxation
 
     Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
@@ -147,6 +148,11 @@ def static(
     if stable is None:
         what = "first-order states" if balance.states.any() else "many coordinates"
         notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
+    if balance.residual > max(tolerance, ROUNDED):
+        notes.append(
+            f"forces balance to {balance.residual:.1e} of the largest: bodies so stiff for their loads allow no "
+            "better, by the rounding of their coordinates"
+        )
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
     result = as_result(held, balance, used)
     return Static(
