@@ -110,7 +110,7 @@ def test_a_mechanism_hides_its_module():
     )
     assert run_python("-c", code).stdout.split() == ["chain", "2", "True", "True"]
     assert dir(index3.library) == index3.library.__all__  # completion shows mechanisms alone
-    with pytest.raises(AttributeError, match="no attribute 'pendulums'.*spinning_top"):
+    with pytest.raises(AttributeError, match=r"no attribute 'pendulums'.*spinning_top"):
         index3.library.pendulums  # noqa: B018
 
 

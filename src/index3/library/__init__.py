@@ -74,7 +74,7 @@ class _Library(ModuleType):
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in names():
-            raise AttributeError(f"module 'index3.library' has no attribute {name!r}. Mechanisms: {', '.join(names())}.")
+            raise AttributeError(f"module 'index3.library' has no attribute {name!r}. There are: {', '.join(names())}.")
         found: Callable[..., Any] = getattr(importlib.import_module(f"index3.library.{name}"), name)
         return found
 
