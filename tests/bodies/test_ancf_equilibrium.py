@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.bodies.ancf_histories import place
 
 ANGLE = np.linspace(0.0, 1.2, 7)
 ARC = np.stack([np.sin(ANGLE), 1.0 - np.cos(ANGLE)], axis=1)
@@ -115,3 +116,27 @@ def test_small_loads_on_stiff_beams_have_an_equilibrium():
     theory = 1e-3 / (3 * 1e9 * 0.1**4 / 12) + 1e-3 / (0.5e9 * 0.01)
     assert found["beam"].points(1.0)[0, 0, 1] == pytest.approx(-theory, rel=0.01)
     assert found.residual < 1e-5
+
+
+@pytest.mark.parametrize("coordinates", ["nodal", "cholesky"])
+def test_loads_near_rounding_are_balanced_as_far_as_numbers_allow(coordinates):
+    """Axial forces are rounded to 1e-16 of EA, 1e-4 of this load: Newton's steps come to rest, and a note says so."""
+    model = ix.Model("cantilever", gravity=(0, 0, 0))
+    stiff = {"height": 0.01, "width": 0.01, "young": 7.6e10, "poisson": 0.3, "density": 1000.0, "law": "elastic-line"}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (0.6, 0.8), elements=11, coordinates=coordinates, **stiff))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    load = 2e-6 * 7.6e10 * 0.01**4 / 12
+    model.add(ix.Force("load", beam.marker(s=1.0), (0.8 * load, -0.6 * load, 0)))
+    found = ix.static(model)
+    bent = found["beam"].points(1.0)[0, 0] - (0.6, 0.8, 0.0)
+    assert bent == pytest.approx((0.8 * 2e-6 / 3, -0.6 * 2e-6 / 3, 0.0), rel=1e-4, abs=1e-13)
+    assert found.residual < 1e-3
+    assert any("allow no better" in note for note in found.notes) == (found.residual > 1e-5)
+
+
+def test_the_end_of_a_beam_is_a_node():
+    """However its lengths are rounded: a force there acts on no section between nodes."""
+    rng = np.random.default_rng(3)
+    for lengths in (rng.uniform(0.1, 1.0, count) for count in range(1, 40)):
+        element, x = place(lengths, lengths.sum())
+        assert (element, x) == (len(lengths) - 1, lengths[-1])
