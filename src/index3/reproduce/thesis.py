@@ -38,6 +38,6 @@ def experiment() -> Reproduction:
             rows.append(Row(f"{method} at {tolerance:g}: error of its rate [rad/s]", rate, errors[1], factor=3.0))
     remark = (
         "The printed errors of the first method come from a looser iteration, those of the second from other\n"
-        "coordinates and weights: docs/reference/reproduction_thesis.md, where both are reproduced by the thesis's own choices."
+        "coordinates and weights: docs/reference/reproduction_thesis.md."
     )
     return Reproduction("Thesis, Tables 20 to 23: stiff double pendulum, 2 s", rows, remark)
