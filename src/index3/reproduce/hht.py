@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from index3 import library
-from index3.analysis.simulate import simulate
 from index3.bodies.point_mass import PointMass
 from index3.forces.spring_damper import SpringDamper
 from index3.methods.direct.hht_method import HHT
 from index3.model.model import Model
-from index3.reproduce.reproduction import Reproduction, Row
+from index3.reproduce.reproduction import Reproduction, Row, motion
 
 STEPS = (1e-3, 5e-4)
 ALPHAS = (0.0, -0.1, -0.3)
 
 
-def order(**options: object) -> float:
+def order(**options: Any) -> float:
     """Observed order in the positions of a slider-crank, from two constant steps and a reference."""
-    model, span = library.slider_crank(), (0.0, 0.2)
-    settings = {"t_eval": [span[1]], "progress": False, "on_failure": "raise"}
-    exact = simulate(model, span, "dop853", rtol=1e-12, **settings).q[-1]
-    errors = [
-        np.abs(simulate(model, span, HHT(alpha=-0.3, **options), step=h, **settings).q[-1] - exact).max() for h in STEPS
-    ]
+    model, end = library.slider_crank(), 0.2
+    exact = motion(model, end, "dop853", rtol=1e-12, t_eval=[end]).q[-1]
+    method = HHT(alpha=-0.3, **options)
+    errors = [np.abs(motion(model, end, method, step=h, t_eval=[end]).q[-1] - exact).max() for h in STEPS]
     return float(np.log(errors[0] / errors[1]) / np.log(STEPS[0] / STEPS[1]))
 
 
@@ -38,8 +37,7 @@ def oscillator() -> Model:
 
 def decay(alpha: float) -> float:
     """What a step leaves of a motion that is far too fast for it: the largest root of the recurrence of positions."""
-    settings = {"step": 0.01, "project": False, "progress": False, "audit": "off", "on_failure": "raise"}
-    x = simulate(oscillator(), (0.0, 0.12), HHT(alpha=alpha), **settings)["mass"].position[1:, 0]
+    x = motion(oscillator(), 0.12, HHT(alpha=alpha), step=0.01, project=False, audit="off")["mass"].position[1:, 0]
     past = np.column_stack([x[2:-1], x[1:-2], x[:-3]])
     coefficients = np.linalg.lstsq(past, x[3:])[0]
     return float(np.abs(np.roots([1.0, *-coefficients])).max())

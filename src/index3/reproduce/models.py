@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from index3 import library
+from index3.model.model import Model
 from index3.reproduce.reproduction import Reproduction, Row
 
-PRINTED = {
+PRINTED: dict[str, tuple[Callable[[], Model], dict[str, int]]] = {
     "three masses on springs": (library.mass_spring, {"coordinates": 28, "constraints": 25, "dof": 3}),
     "vehicle with 50 bodies": (library.hmmwv50, {"coordinates": 350, "constraints": 320, "dof": 30}),
     "vehicle with 14 bodies": (library.hmmwv14, {"coordinates": 98, "constraints": 80, "dof": 18}),

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
+
+from index3.analysis.simulate import simulate
+from index3.model.model import Model
+from index3.results.result import Result
 
 WIDTH = 56
+
+
+def motion(model: Model, end: float, method: Any, **settings: Any) -> Result:
+    """A run from rest at t = 0 to the end; raises SimulationFailed if it does not get there."""
+    return simulate(model, (0.0, end), method, progress=False, on_failure="raise", **settings)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from index3 import library
-from index3.analysis.simulate import simulate
-from index3.reproduce.reproduction import Reproduction, Row
+from index3.reproduce.reproduction import Reproduction, Row, motion
 from index3.results.result import Result
 
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -18,18 +17,17 @@ PRINTED = {
 TIMES = np.linspace(0.0, 2.0, 201)
 
 
-def motion(method: str, rtol: float, atol: float) -> Result:
+def swing(method: str, rtol: float, atol: float) -> Result:
     """2 s of the pendulum."""
-    settings = {"t_eval": TIMES, "progress": False, "on_failure": "raise"}
-    return simulate(library.double_pendulum(), (0.0, 2.0), method, rtol=rtol, atol=atol, **settings)
+    return motion(library.double_pendulum(), 2.0, method, rtol=rtol, atol=atol, t_eval=TIMES)
 
 
 def experiment() -> Reproduction:
     """Both methods at all tolerances, against radau5 at a tight one."""
-    exact, rows = motion("radau5", 1e-10, 1e-12), []
+    exact, rows = swing("radau5", 1e-10, 1e-12), []
     for method, (angles, rates) in PRINTED.items():
         for tolerance, angle, rate in zip(TOLERANCES, angles, rates, strict=True):
-            found = motion(method, tolerance, tolerance)
+            found = swing(method, tolerance, tolerance)
             errors = [
                 float(np.abs(getattr(found["rod1"], name) - getattr(exact["rod1"], name)).max())
                 for name in ("angle", "spin")
