@@ -263,10 +263,16 @@ def test_derivatives_against_differences(name):
 
 
 def accelerations(state, parts, q, v, k, change, by_rate):
-    u, w = parts.partition.dependent, parts.partition.independent
     state[s.Q][:], state[s.V][:] = q, v
-    (state[s.V] if by_rate else state[s.Q])[w[k]] += change
-    rows = parts.partition.rows
+    (state[s.V] if by_rate else state[s.Q])[parts.partition.independent[k]] += change
+    recover(state, parts)
+    jacobian.evaluate_parts(state)
+    return state[s.A].copy()
+
+
+def recover(state, parts):
+    """Dependent positions and velocities of a state from its independent ones."""
+    u, w, rows = parts.partition.dependent, parts.partition.independent, parts.partition.rows
     for _ in range(6):
         assert state.run(evaluate.forces, evaluate.jacobian) == 0
         phi_q = dense_rows(state)[rows]
@@ -274,8 +280,6 @@ def accelerations(state, parts, q, v, k, change, by_rate):
     assert state.run(evaluate.forces, evaluate.jacobian) == 0
     phi_q = dense_rows(state)[rows]
     state[s.V][u] = -np.linalg.solve(phi_q[:, u], phi_q[:, w] @ state[s.V][w] + state[s.PHI_T][rows])
-    jacobian.evaluate_parts(state)
-    return state[s.A].copy()
 
 
 @pytest.mark.parametrize("name", ["four_bar", "chain"])
