@@ -149,7 +149,7 @@ def test_the_end_of_a_beam_is_a_node():
 
 @pytest.mark.parametrize("kind", CABLES)
 def test_cables_carry_what_acts_beyond_them(kind):
-    """Along and across the tangent: the wall's reaction, steps at loads between nodes, none at nodes, the end's force."""
+    """Along and across the tangent: the wall's reaction, steps at loads between nodes, none at nodes, the end."""
     model = ix.Model("loaded", gravity=(1.0, -9.81, 2.0))
     cable = model.add(CABLES[kind]())
     model.add(ix.Fixed("wall", model.ground, cable, at=(0, 0, 0)))
