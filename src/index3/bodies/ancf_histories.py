@@ -29,7 +29,7 @@ def place(lengths: np.ndarray, s: Any) -> tuple[np.ndarray, np.ndarray]:
     near = ends[np.argmin(np.abs(s[..., None] - ends), axis=-1)]
     s = np.where(np.abs(s - near) <= slack, near, s)  # at a node exactly
     element = np.clip(np.searchsorted(ends, s, side="right") - 1, 0, len(lengths) - 1)
-    return element, s - ends[element]
+    return element, np.where(s == ends[element + 1], lengths[element], s - ends[element])  # the end itself is a node
 
 
 def rows(constants: Mapping[str, Any], s: Any, y: Any, by_x: int = 0, by_y: int = 0) -> np.ndarray:
