@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,3 +27,11 @@ def test_a_benchmark_loads(name, monkeypatch):
         assert missing.name in PEERS  # noqa: PT017
         pytest.skip(f"needs {missing.name}")
     assert module.__doc__
+
+
+@pytest.mark.parametrize("sink", ["times", "steps", "file"])
+def test_the_memory_of_every_sink_can_be_measured(sink):
+    command = [sys.executable, str(FOLDER / "memory.py"), "--n", "2", "--lines", "11", "--alone", sink]
+    row = json.loads(subprocess.check_output(command, text=True).splitlines()[-1])
+    assert row["lines"] == (1001 if sink == "steps" else 11)
+    assert row["extra_MB"] <= row["read_MB"]
