@@ -22,6 +22,7 @@ from index3.methods.state_space import jacobian, rosenbrock
 from index3.methods.state_space.partition import dense_rows
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4
 from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, order_conditions, stability
+from index3.reproduce.thesis import PRINTED
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.state import State
@@ -31,10 +32,6 @@ FOURTH = ("descriptor-sdirk4", "firstorder-sdirk4", "rosenbrock4")
 KEYS = TRAPEZOIDALS + FOURTH
 STIFF = json.loads((Path(__file__).parents[1] / "reference" / "stiff_double_pendulum" / "data.json").read_text())
 ROWS = np.array(STIFF["rows"])
-PRINTED = {  # thesis Tables 20-23: largest errors of theta1 and of its rate at tolerances 1e-2 ... 1e-5
-    "firstorder-sdirk4": ((3.28e-2, 3.79e-3, 7.55e-4, 1.71e-4), (2.29e-1, 3.13e-2, 6.41e-3, 1.49e-3)),
-    "rosenbrock4": ((5.22e-3, 4.20e-4, 4.92e-5, 1.90e-5), (4.06e-2, 3.79e-3, 8.65e-4, 2.34e-4)),
-}
 
 
 def floats(tableau):

@@ -166,8 +166,10 @@ def thickness_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.n
 
 
 def von_mises(constants: Constants, q: Any, v: Any, a: Any, places: Any) -> np.ndarray:
-    """Equivalent stress (n_t, n) [N/m^2] in the plane at material points `places`, rows of s and y."""
+    """Equivalent stress (n_t, n) [N/m^2] in the plane at material points `places`: s, y, or s alone on the axis."""
     places = np.asarray(places, float)
+    if places.ndim == 1:
+        places = np.stack([places, 0.0 * places], axis=1)
     own, back = np.unique(places[:, :2], axis=0, return_inverse=True)
     x, y, xy = np.moveaxis(stress(constants, q, v, a, own[:, 0], own[:, 1]), -1, 0)
     return np.sqrt(x * x + y * y - x * y + 3.0 * xy * xy)[:, back.ravel()]

@@ -54,16 +54,6 @@ def curvature_of(constants: Constants, q: np.ndarray, s: Any) -> np.ndarray:
     return np.linalg.norm(np.cross(u, w), axis=-1) / (u * u).sum(-1)
 
 
-def simpson_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
-    """A strain at s (n_t, n_s), interpolated between the ends and the middle of each element, where it is measured."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    first, t = (np.cumsum(lengths) - lengths)[element], x / lengths[element]
-    weights = ((1 - t) * (1 - 2 * t), 4 * t * (1 - t), t * (2 * t - 1))
-    places = (first + share * lengths[element] for share in (0.0, 0.5, 1.0))
-    return sum(weight * strain(constants, q, at) for weight, at in zip(weights, places, strict=True))
-
-
 def gauss_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
     """A second derivative at s (n_t, n_s), linear between the two places in each element where cubics have it best."""
     lengths = np.asarray(constants["lengths"], float)
