@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,3 +47,11 @@ def test_a_code_of_the_dassl_family_agrees(load, monkeypatch):
     (theirs,), (mine,) = andrews.run_casadi(1), andrews.run_index3("adams", 1)
     assert theirs["error"] < 1e-5
     assert mine["error"] < 1e-5
+
+
+@pytest.mark.parametrize("sink", ["times", "steps", "file"])
+def test_the_memory_of_every_sink_can_be_measured(sink):
+    command = [sys.executable, str(FOLDER / "memory.py"), "--n", "2", "--lines", "11", "--alone", sink]
+    row = json.loads(subprocess.check_output(command, text=True).splitlines()[-1])
+    assert row["lines"] == (1001 if sink == "steps" else 11)
+    assert row["extra_MB"] <= row["read_MB"]
