@@ -98,6 +98,9 @@ BAD = {
     "cannot read its mass matrix from 'nowhere.mtx'": {"mass_matrix": "nowhere.mtx"},
     "has damping ratios that are negative": {"damping": -0.1},
     "has damping [0.1, 0.1] for 6 modes": {"damping": [0.1, 0.1]},
+    "has damping [0.1] for 6 modes": {"damping": [0.1]},
+    "has a stiffness matrix array([": {"stiffness_matrix": 1j * STIFFNESS},
+    "has the name 'far' for node 6": {"names": {"far": 6}},
 }
 
 

@@ -213,7 +213,7 @@ def test_one_correction_costs_two_evaluations(key):
 
 
 def test_no_derivative_of_a_force_is_asked_for():
-    """A force whose Jacobian function raises runs as if it had none to give (S0-22, S0-59)."""
+    """A force whose Jacobian function raises runs as if it had none to give (S0-22, S0-59); HHT-I3 asks for it."""
 
     def pull(t, r, A, v, w, p, out):
         out[0, 0] = -4.0 * r[0, 0] - 0.1 * v[0, 0]
@@ -229,6 +229,9 @@ def test_no_derivative_of_a_force_is_asked_for():
     root = np.sqrt(4 - 0.05**2)
     exact = np.exp(-0.05) * (np.cos(root) + 0.05 / root * np.sin(root))
     assert result["body"].position[-1, 0] == pytest.approx(exact, abs=1e-6)  # rtol 1e-8, some 50 steps
+    asked = ix.simulate(model, (0, 1), "hht-i3")
+    assert not asked.success
+    assert "its function jacobian raised RuntimeError" in asked.message
 
 
 @pytest.mark.parametrize("key", KEYS)

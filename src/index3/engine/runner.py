@@ -191,7 +191,10 @@ class Runner:
     def conclude(self) -> None:
         """Say that the end was reached, and by which methods."""
         by = "" if self.segment.choice is None else f" Method: {self.segment.choice.story}."
-        self.message = f"Reached t = {self.plan.span[1]:g} in {self.segment.counters()['steps']} steps.{by}"
+        counters = self.segment.counters()
+        late = counters.get("overruns", 0)
+        cut = f" {late} of them ended before their corrections had converged." if late else ""
+        self.message = f"Reached t = {self.plan.span[1]:g} in {counters['steps']} steps.{cut}{by}"
 
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""

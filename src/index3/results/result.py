@@ -252,6 +252,12 @@ class Result:
 
         return plot.plot(self, *names, x=x, y=y, ax=ax)
 
+    def plot_along(self, *names: str, t: Any = None, ax: Any = None) -> Any:
+        """Plot "beam.moment" and the like along a beam or cable; see `index3.results.plot_along.plot_along`."""
+        from index3.results import plot_along
+
+        return plot_along.plot_along(self, *names, t=t, ax=ax)
+
     def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
         """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
         from index3.results import html
