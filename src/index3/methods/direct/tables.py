@@ -116,7 +116,8 @@ def within_transient(progress: Run, h: float) -> float:
     saved, force = state[s.A].copy(), state[s.G].copy()
     moved = False
     speed, size = (float(np.sqrt(np.mean((x / progress.velocity_weights) ** 2))) for x in (v, a))
-    while h > least and h * size > max(1.0, speed):
+    way = float(np.sqrt(np.mean((a / progress.weights) ** 2))) * (progress[run.CLOCK][run.T_END] - t)
+    while h > least and h * size > max(1.0, speed) and h * way > 1.0:  # else such velocities do not count
         state.move(t + h, q + h * v, v + h * a)
         moved = True
         if state.run(evaluate.forces) == 0 and np.abs(state[s.G] - force) @ w <= CHANGE * np.abs(force) @ w:
