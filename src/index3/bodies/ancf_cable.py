@@ -111,7 +111,7 @@ class AncfCable(SpaceLine):
 
     def _law(self) -> dict[str, float]:
         """What the line is made of."""
-        words = ("axial_stiffness", "bending_stiffness", "line_density", "area", "second_moment")
+        words = ("axial_stiffness", "bending_stiffness", "line_density", "area", "second_moment", "reach")
         return {word: getattr(self, word) for word in words}
 
     def constants(self) -> dict[str, Any]:

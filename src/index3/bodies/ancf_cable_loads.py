@@ -14,6 +14,7 @@ import numpy as np
 
 from index3.bodies.ancf_curve import line_rows
 from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_histories import as_places, check_across
 from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.ancf_space import Rule
 from index3.bodies.ancf_space_histories import Constants, along_line, curvature_of, gauss_history, rest_of, vectors_of
@@ -98,7 +99,7 @@ LINE = Interior(rule_of, elastic, material, lambda length, x: cubic(np.array([x]
 
 def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """Force along the tangent at s, and size of the force across it: (n_t, n_s, 2)."""
-    s = np.atleast_1d(np.asarray(s, float))
+    s = as_places(s)
     force, _ = section_wrench(LINE, constants, Histories(*(vectors_of(x) for x in (q, v, a))), s)
     tangent = along_line(constants, q, s, 1)
     tangent = tangent / np.linalg.norm(tangent, axis=-1, keepdims=True)
@@ -134,6 +135,7 @@ def moment(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s:
 
 def stress(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any, y: Any = 0.0) -> np.ndarray:
     """Stress along the line (n_t, n_s) [N/m^2] at a distance y [m] from it, away from the centre of the bend."""
+    check_across(np.asarray(y, float), constants["reach"], "y")
     bent = moment(constants, q, v, a, s) * np.asarray(y, float) / constants["second_moment"]
     return axial_force(constants, q, v, a, s) / constants["area"] + bent
 
