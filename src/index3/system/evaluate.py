@@ -281,10 +281,9 @@ def rates(T, E):
     return OK
 
 
-@kernel
-def levels(T, E):
-    """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
-    fill_rates(T)
+@helper
+def fill_gamma(T):
+    """GAMMA = -(V^T H V + g . b) - Phi_tt."""
     view(T, s.STATUS)[s.GAMMA_ALONE] = 1
     code = fill_hessians(T)
     view(T, s.STATUS)[s.GAMMA_ALONE] = 0
@@ -310,6 +309,19 @@ def levels(T, E):
                         x += row_vh[first + 6 * o + i] * twist[m, i]
             gamma[groups[k].row + r] -= x
     return code
+
+
+@kernel
+def gamma(T, E):
+    """After `forces` and `jacobian` at the same point: GAMMA alone."""
+    return fill_gamma(T)
+
+
+@kernel
+def levels(T, E):
+    """After `forces` and `jacobian` at the same point: RATE and GAMMA."""
+    fill_rates(T)
+    return fill_gamma(T)
 
 
 @kernel

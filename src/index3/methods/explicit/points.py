@@ -79,6 +79,7 @@ def add_terms(T, C, terms):
     """Baumgarte: Phi'' = -terms[0] Phi' - terms[1] Phi instead of 0, by the matrix just factored in C."""
     phi, rate, gap, level = view(T, s.PHI), view(T, s.RATE), view(T, s.GAMMA), view(T, s.LEVEL)
     a, lam, n = view(T, s.A), view(T, s.LAM), view(T, s.A).shape[0]
+    run.core(T, s.CORE_RATES)
     for k in range(gap.shape[0]):
         gap[k] = terms[0] * rate[k] + (terms[1] * phi[k] if level[k] == 0 else 0.0)
     x = manifold.solve_rows(T, C, gap)
