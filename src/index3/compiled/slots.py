@@ -98,7 +98,7 @@ while HESSIANS is run for GAMMA alone, so that a row may leave out all but the s
     row_h3=("f8", 1),  # (V^T H V)_xi
     row_r=("f8", 1),  # minus the derivative of applied wrenches by each multiplier; empty if no force reads reactions
     hessian=("f8", 2),  # room for one H
-    block_row=("i8", 1), block_col=("i8", 1), block_map=("i8", 2),  # row, column, places in MATRIX of each PHI_Q entry
+    block_row=("i4", 1), block_col=("i4", 1), block_map=("i4", 2),  # row, column, places in MATRIX of each PHI_Q entry
     phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels

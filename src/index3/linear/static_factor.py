@@ -87,8 +87,7 @@ def eliminate_by_rank(S):
     """
     info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
     known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
-    halved = info[SYMMETRIC] == 1 and view(S, NODE_START).shape[0] > 0 and view(S, SETTINGS)[SIFT] == 0.0
-    choice[HALVED] = 1 if halved else 0
+    choice[HALVED] = 1 if info[SYMMETRIC] == 1 and view(S, NODE_START).shape[0] > 0 else 0
     prefer = view(S, SETTINGS)[ROW_TOLERANCE] > 0.0 and 0 < known < zero.shape[0]
     status = try_elimination(S, 1 if prefer else 0)
     if prefer and status == OK:
@@ -116,7 +115,7 @@ def factor(T, S):
         status = eliminate_by_rank(S)
     if status == OK:
         set_margin(S)
-        if view(S, SETTINGS)[SIFT] == 1.0:
+        if view(S, SETTINGS)[SIFT] == 1.0 and view(S, CHOICE)[HALVED] == 0:
             sift(view(S, LP), view(S, LI), view(S, LX), view(S, SLP), view(S, SLI), view(S, SLX))
             sift(view(S, UP), view(S, UI), view(S, UX), view(S, SUP), view(S, SUI), view(S, SUX))
     else:

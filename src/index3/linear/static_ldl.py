@@ -8,9 +8,11 @@ A pivot of zero has the reciprocal 0 and so no part in anything, as in `static_l
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, view
+from index3.linear.contract import INFO, N_COORDINATES
 from index3.linear.static_lu import (
     BLOCKS,
     BUFFER,
+    LIMIT,
     NODE_BELOW,
     NODE_FIRST,
     NODE_ROWS,
@@ -27,6 +29,7 @@ from index3.linear.static_lu import (
     UD,
     VALUES,
     WORK,
+    sound,
     take_pivot,
 )  # fmt: skip
 from index3.linear.supernodes import SPARE
@@ -131,6 +134,7 @@ def eliminate(S):
     fill_blocks(S)
     blocks, ud, perm = view(S, BLOCKS), view(S, UD), view(S, PERM)
     firsts, below, start, worst = view(S, NODE_FIRST), view(S, NODE_BELOW), view(S, NODE_START), 0.0
+    limit, n = view(S, LIMIT), view(S, INFO)[N_COORDINATES]
     for a in range(firsts.shape[0] - 1):
         first, base = firsts[a], start[a]
         width = firsts[a + 1] - first
@@ -142,9 +146,13 @@ def eliminate(S):
                 y = blocks[base + k * width + k - 1] * ud[first + k - 1]
                 for i in range(k, size):
                     blocks[base + i * width + k] -= blocks[base + i * width + k - 1] * y
-            status, worst = take_pivot(S, first + k, perm[first + k], blocks[base + k * width + k], worst)
-            if status != OK:
-                return status
+            scalar, pivot = perm[first + k], blocks[base + k * width + k]
+            if scalar < n and sound(pivot, limit[first + k]):
+                ud[first + k] = 1.0 / pivot
+            else:
+                status, worst = take_pivot(S, first + k, scalar, pivot, worst)
+                if status != OK:
+                    return status
         change_targets(S, a, width, first)
     return OK
 

@@ -218,23 +218,25 @@ def judge_small_pivot(S, scalar, size, limit):
 
 
 @helper
+def sound(pivot, limit):
+    """Whether a pivot is finite and above its limit."""
+    return limit < abs(pivot) <= LARGEST
+
+
+@helper
 def take_pivot(S, k, scalar, pivot, worst):
-    """UD and NOISE of column k, whose pivot is known; returns the status, and the worst noise of a row so far."""
+    """UD and NOISE of a row's column, or of one whose pivot is not sound; the status, and the worst noise so far."""
     limit, noise, ud, size = view(S, LIMIT), view(S, NOISE), view(S, UD), abs(pivot)
-    if scalar < view(S, INFO)[N_COORDINATES]:
-        if limit[k] < size <= LARGEST:
-            ud[k] = 1.0 / pivot
-            return OK, worst
-        return judge_small_pivot(S, scalar, size, limit[k]), worst
-    if not limit[k] < size:
-        look_again(S, k, scalar)
-    if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
-        weigh_noise(S, k)
-    if limit[k] < size <= LARGEST:
-        ud[k] = 1.0 / pivot
-        noise[k] /= size  # from here on the relative error
-        return OK, max(worst, noise[k])
     ud[k] = 0.0  # makes the column of L zero too
+    if scalar >= view(S, INFO)[N_COORDINATES]:
+        if not limit[k] < size:
+            look_again(S, k, scalar)
+        if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
+            weigh_noise(S, k)
+        if sound(pivot, limit[k]):
+            ud[k] = 1.0 / pivot
+            noise[k] /= size  # from here on the relative error
+            return OK, max(worst, noise[k])
     return judge_small_pivot(S, scalar, size, limit[k]), worst
 
 
@@ -244,7 +246,7 @@ def eliminate(S):
     ap, ci, values, perm = view(S, AP), view(S, CI), view(S, VALUES), view(S, PERM)
     lp, li, lx, width = view(S, LP), view(S, LI), view(S, LX), view(S, WIDTH)
     up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
-    x, worst = view(S, WORK), 0.0
+    x, limit, n, worst = view(S, WORK), view(S, LIMIT), view(S, INFO)[N_COORDINATES], 0.0
     for k in range(perm.shape[0]):
         scalar = perm[k]
         for p in range(ap[scalar], ap[scalar + 1]):
@@ -283,9 +285,12 @@ def eliminate(S):
                     for p in range(third, lp[j + 3]):
                         x[li[p]] -= lx[np.uint32(p - far)] * u + lx[np.uint32(p - back)] * v + lx[p] * w
             at = at + columns
-        status, worst = take_pivot(S, k, scalar, x[k], worst)
-        if status != OK:
-            return status
+        if scalar < n and sound(x[k], limit[k]):
+            ud[k] = 1.0 / x[k]
+        else:
+            status, worst = take_pivot(S, k, scalar, x[k], worst)
+            if status != OK:
+                return status
         x[k] = 0.0
         for p in range(lp[k], lp[k + 1]):
             lx[p] = x[li[p]] * ud[k]

@@ -145,9 +145,9 @@ class StaticLU(Solver):
         return super().own_shapes() | {slot: (length,) for slot, length in lengths.items()}
 
     def skip_zeros(self, table: Table) -> None:
-        """Sift zeros out of the factors of a table, unless there are few entries to pass over."""
+        """Sift zeros out of the factors of a table, unless there are few to pass over: blocks hold hardly any."""
         below, above = len(self.pattern.li), len(self.pattern.ui)
-        if self.sift or below + above < WORTH_SIFTING:
+        if self.sift or self.in_blocks or below + above < WORTH_SIFTING:
             return
         table[lu.SETTINGS] = table[lu.SETTINGS].copy()
         table[lu.SETTINGS][lu.SIFT] = 1.0
