@@ -42,9 +42,10 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
-STEPPING, GAMMA_ALONE = 3, 4
+STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, STATUS_SIZE = 3, 4, 5, 6
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
-while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT."""
+while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT; 1 while JACOBIANS
+is run for PHI_Q alone, so that a body may leave out MARKER_NV."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
@@ -116,6 +117,6 @@ SIZE = STATUS.index + 1
 
 (
     CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
-    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA,
-) = range(12)  # fmt: skip
+    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS,
+) = range(13)  # fmt: skip
 """Places in CORE."""

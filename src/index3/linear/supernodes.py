@@ -43,8 +43,8 @@ class Supernodes:
 
     @property
     def size(self) -> int:
-        """Numbers in all blocks."""
-        return int(self.start[-1])
+        """Numbers in all blocks, and one: two columns are written at a time, and the last block may have an odd one."""
+        return int(self.start[-1]) + 1
 
 
 def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray) -> Supernodes:

@@ -97,6 +97,16 @@ def evaluate(T):
 
 
 @helper
+def evaluate_gradients(T):
+    """As `evaluate`, for a matrix of masses alone."""
+    forget_solution(T)
+    code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_GRADIENTS)
+    return EVALUATION if code != OK else OK
+
+
+@helper
 def try_step(T, E, n, part):
     """q += part * (what is in X); returns the worst residual there, or a negative code."""
     q, x = view(T, s.Q), view(view(E, LINK)[LINK_SOLVER], contract.X)

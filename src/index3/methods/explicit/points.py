@@ -106,7 +106,7 @@ def evaluate(T, P):
         code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
     elif job[RECOVER] == MOVE_ONCE:
         code = move_once(T, job[DIRECTIONS])
-    elif projection_kernels.evaluate(T) != OK:
+    elif projection_kernels.evaluate_gradients(T) != OK:
         code = run.EVALUATION_FAILED
     if code == OK:
         code = manifold.accelerate_here(T, job[TARGET], R)
