@@ -73,10 +73,10 @@ class StaticLU(Solver):
             lu.UP: pattern.up,
             lu.UI: pattern.ui,
             **augmentation,
-            **self._block_arrays(augmentation[lu.AUG_MAP]),
+            **self._supernode_arrays(augmentation[lu.AUG_MAP]),
         }
 
-    def _block_arrays(self, augmented: np.ndarray) -> dict[Slot, np.ndarray]:
+    def _supernode_arrays(self, augmented: np.ndarray) -> dict[Slot, np.ndarray]:
         """For symmetric matrices, unless an LU takes less work: in small mechanisms there are few products to save."""
         apart = self.given.between_bodies
         used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
