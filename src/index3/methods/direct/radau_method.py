@@ -13,6 +13,7 @@ from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.direct import radau, radau_newton
 from index3.methods.direct import radau_system as rs
+from index3.methods.direct.tables import within_transient
 from index3.methods.explicit import points
 from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
@@ -126,5 +127,5 @@ class Radau5(Method):
             table[slot] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 3)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, first_order_step(progress, 3))
         return table
