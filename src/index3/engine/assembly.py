@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.interface import Slot
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
@@ -106,7 +107,7 @@ def close_state(
     return redundant, iterations
 
 
-def hold_fast(projector: Projector, slot: int, masses: np.ndarray, held: np.ndarray) -> None:
+def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:
     """Make coordinates or rates that are not to move far heavier than the rest."""
     with np.errstate(over="ignore"):  # of masses near the largest number: the solution then is not finite, and says so
         projector.table[slot][:] = np.where(held, HEAVY * masses, 0.0)
