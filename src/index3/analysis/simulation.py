@@ -13,7 +13,7 @@ import numpy as np
 
 from index3.compiled import store
 from index3.engine.doubts import check_motions, driven_functions, fickle_forces, locked, refused_velocities
-from index3.engine.layout import moving_markers
+from index3.engine.layout import describe, moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
@@ -40,6 +40,7 @@ from index3.model.model import Model
 from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
+from index3.system.renumbering import only_records, renumbered
 from index3.system.structure import Structure
 from index3.system.system import System
 from index3.system.unchanged import system_of
@@ -83,6 +84,8 @@ class Simulation:
         self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
+        self._unchanged: dict[int, System] = {}  # their systems, by their id
+        self._renumbered: dict[int, System] = {}  # those of copies that a run has changed
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
@@ -99,6 +102,8 @@ class Simulation:
         ------
         ModelError : the other model has another structure.
         """
+        if not opened and id(model) in self._renumbered:
+            return self._renumbered[id(model)]
         own = model is None or model is self.model
         with self._lock:
             if own and opened in self._systems:
@@ -234,6 +239,8 @@ class Simulation:
                 raise
             with cpu.part("output"):
                 result = result_of(runner, settings | self.options, note)
+            if keeper is None and sampling is None and runner.log is None and runner.events is None:
+                runner.segment.variant.release()  # nothing of the run asks its equations any more
         finally:
             runner.segment.variant.forget()
         return result, runner.cause
@@ -276,13 +283,27 @@ class Simulation:
 
         copy = self._spare.pop() if self._spare else self.model.copy()
         try:
+            bodies = only_records(copy, changes)
+            system = None if bodies is None else self._system_of_copy(copy)
             undo = apply(copy, changes)
             try:
+                changed = None if system is None else renumbered(system, bodies)
+                if changed is not None:
+                    self._renumbered[id(copy)] = changed
                 yield copy
             finally:
+                self._renumbered.pop(id(copy), None)
                 undo()
         finally:
             self._spare.append(copy)
+
+    def _system_of_copy(self, copy: Model) -> System:
+        """The system of a copy that nothing has changed at present, with the layout of its results."""
+        if id(copy) not in self._unchanged:
+            system = self.compile(copy)
+            describe(copy, system, np.ones(system.m, bool))
+            self._unchanged[id(copy)] = system
+        return self._unchanged[id(copy)]
 
     def _plan(
         self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None

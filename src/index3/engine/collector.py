@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import math
 from collections.abc import Callable, Mapping
 from math import prod
 from time import monotonic
@@ -25,7 +25,7 @@ KEPT_BYTES = 1_000_000_000
 already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
 not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
 FEW_LINES = 20
-"""So few lines are completed at the end of the run: they take less time than the equations of the run take memory."""
+"""So few lines are completed during the run: they take less time than the equations of another state."""
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 """What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
@@ -140,6 +140,10 @@ class Collector:
         """Give the sink what is closed, if anything is; whether it wants the run to stop. `more` lines may follow."""
         if not self.closed:
             return False
+        coming = 0 if not more else math.inf if self.lines is None else self.lines
+        if self.late and max(self.given + self.closed, coming) < FEW_LINES:
+            # of a line without accelerations: whoever asks for them is told
+            self.segment.variant.at(frozenset()).projection.completion.fill(self.output, 0, self.closed, check=True)
         whole = self.closed == self.output.room
         answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
         self.given += self.closed
@@ -154,14 +158,10 @@ class Collector:
     def arrays(self) -> Mapping[str, np.ndarray]:
         """The columns of all lines that the sink can give back; some may be filled when they are asked for."""
         arrays = self.sink.arrays
-        stage = np.concatenate([np.zeros(0, np.int64), *self.stages])
-        if not np.any(stage != columns.COMPLETE):
+        if all((stage == columns.COMPLETE).all() for stage in self.stages):
             return arrays
-        late = late_arrays(arrays, self.sizes, stage, self.segment.variant)
-        if len(stage) < FEW_LINES:
-            with contextlib.suppress(Index3Error):  # of a line without accelerations: whoever asks for them is told
-                return dict(late)
-        return late
+        stage = np.concatenate(self.stages)
+        return late_arrays(arrays, self.sizes, stage, self.segment.variant)
 
 
 def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:

@@ -41,7 +41,8 @@ class Variant(Equations):
         opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
     ) -> None:  # fmt: skip
         self.whole: System = compile_open(frozenset()) if before is None else before.whole
-        super().__init__(model, analysis, compile_open(opened) if opened else self.whole, linear)
+        system = compile_open(opened) if opened else self.whole
+        super().__init__(model, analysis, system, linear, system.structure.take_workspace())
         self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
         self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
 
@@ -134,6 +135,11 @@ class Variant(Equations):
     def forget(self) -> None:
         """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
         self._met.clear()
+
+    def release(self) -> None:
+        """Give what all variants of the run worked with to runs to come; nobody may ask them any more."""
+        for variant in self.met:
+            variant.system.structure.give_back(variant.state.workspace)
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

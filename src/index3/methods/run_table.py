@@ -17,6 +17,10 @@ from index3.system import evaluate
 from index3.system.state import State
 
 
+BLANK = Table(len(run.SLOTS))
+"""What the tables of all runs have in common: nothing."""
+
+
 class Run:
     """Clock, tolerances, counters and output of one run on one state.
 
@@ -36,10 +40,9 @@ class Run:
         self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
         self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
-        self.factors = solver.table(state[s.MATRIX])
-        self.table = Table(len(run.SLOTS))
+        self.factors = solver.lend(state.workspace, state[s.MATRIX])
         shapes = run.array_shapes(n, m, n_angles, self.system.branching)
-        self.table.fill(self.system.structure.room("run", shapes))
+        self.table = state.workspace.filled("run", BLANK, self.system.structure.room("run", shapes))
         self.write_to(nowhere())
         self.table[run.LINK][[run.LINK_SOLVER, run.LINK_ACCEPT]] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:

@@ -55,6 +55,7 @@ class System:
     failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
     described: Any = None  # the layout of its results, once it was asked for
+    altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
