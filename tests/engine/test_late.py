@@ -10,12 +10,12 @@ import pytest
 
 import index3 as ix
 from index3.compiled.columns import LATE
-from index3.engine import runner
 from index3.engine.collector import FEW_LINES
 from index3.methods import projection_kernels
 from index3.methods.completion import Completion
 from index3.results.lazy import NAMES, LateArrays
 from index3.system.state import State
+from index3.system.system import System
 
 LINES = 21
 MODELS = {
@@ -47,7 +47,7 @@ def run(name, method="hht-i3", **settings):
 def at_once(monkeypatch, *arguments, **settings):
     """The same run with nothing left for later."""
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "may_be_late", lambda system: False)
+        patch.setattr(System, "asks_nobody", False)
         return run(*arguments, **settings)
 
 

@@ -37,7 +37,7 @@ from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
-from index3.results.applied import ModelOfRun
+from index3.results.applied import ChangedModel, ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.renumbering import only_records, renumbered
@@ -86,6 +86,8 @@ class Simulation:
         self._spare: list[Model] = []  # copies of the model that no run has changed at present
         self._unchanged: dict[int, System] = {}  # their systems, by their id
         self._renumbered: dict[int, System] = {}  # those of copies that a run has changed
+        self._source: ModelOfRun | None = None  # the model as it was at the first run
+        self._plans: dict[tuple[Any, ...], tuple[Plan, str]] = {}  # what was asked last, checked
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
@@ -156,10 +158,18 @@ class Simulation:
         `sampling` are controllers that an earlier run has asked; a `keeper` is given if a stored run goes on.
         """
         with self.changed(changes) as model:
-            source = ModelOfRun(model)
+            source = self._source_of(model, changes)
             result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling, keeper)
         result.source, result.auditor = source, partial(audit_model, source)
         return result, cause
+
+    def _source_of(self, model: Model, changes: Any) -> ModelOfRun:
+        """What knows the model of a run that begins, whatever becomes of it."""
+        if self._once or isinstance(changes, Model):
+            return ModelOfRun(model)
+        if self._source is None:
+            self._source = ModelOfRun(self.model)
+        return self._source.again() if changes is None else ChangedModel(self._source, changes)
 
     def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
         """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
@@ -302,6 +312,7 @@ class Simulation:
         if id(copy) not in self._unchanged:
             system = self.compile(copy)
             describe(copy, system, np.ones(system.m, bool))
+            _ = system.blank, system.room, system.branching, system.asks_nobody  # what runs of changed bodies share
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]
 
@@ -310,8 +321,24 @@ class Simulation:
     ) -> tuple[Plan, str]:
         """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
 
-        `first` is when controllers were first asked, if not at the start.
+        `first` is when controllers were first asked, if not at the start. A plan is made once for settings that are
+        plain numbers and words, unless the model itself has to be asked.
         """
+        driven = driven_functions(model)
+        key = None if driven or model.controllers else plain_key(t_span, asked, longest_step(model))
+        if key is not None and key in self._plans:
+            return self._plans[key]
+        plan, note = self._checked_plan(model, t_span, asked, first)
+        if key is None:
+            check_motions(driven, plan.span)
+        else:
+            self._plans = {key: (plan, note)}
+        return plan, note
+
+    def _checked_plan(
+        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None
+    ) -> tuple[Plan, str]:
+        """The plan of a run, and a remark on it."""
         span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
         constant_step = check_steps(
             self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
@@ -333,7 +360,6 @@ class Simulation:
             stops=stops, project=bool(asked["project"]),
             audit=asked["audit"],
         )  # fmt: skip
-        check_motions(driven_functions(model), span)
         return plan, note
 
     def _begin(
@@ -349,6 +375,9 @@ class Simulation:
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
         t0 = plan.span[0]
+        alone = initial is None and sampling is None and variant.system.asks_nobody
+        if alone and variant.find_start(t0):
+            return begin(plan, variant, t0)
         start = variant.start(initial, t0)
         if sampling is not None:
             sampling.activate()
@@ -356,10 +385,42 @@ class Simulation:
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
         refused = refused_velocities(variant.state) if start is None else ""
-        for said in (locked(variant), refused, fickle_forces(variant.state)):
-            if said:
-                warn(said)
+        doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
+        for said in doubts:
+            warn(said)
+        if alone and not doubts and variant.system.altered is None:
+            variant.keep_start(t0)
         return begin(plan, variant, t0)
+
+
+OTHERWISE = ("events", "progress", "store")
+"""Settings of a run that its plan says nothing of; what they are is looked at in every run."""
+MOST_TIMES_COMPARED = 100
+"""Longer lists are checked more quickly than compared."""
+
+
+def plain_key(t_span: Any, asked: Mapping[str, Any], longest: Any) -> tuple[Any, ...] | None:
+    """What tells equal settings, if all are plain numbers and words that nobody can change; else None."""
+    if type(asked["t_eval"]) is int:  # which may be worth a warning
+        return None
+    try:
+        values = [*t_span, *(value for name, value in asked.items() if name not in OTHERWISE)]
+    except TypeError:
+        return None
+    values = [tuple(value) if type(value) is list else value for value in values]
+    return (*map(typed, values), longest) if all(map(is_plain, values)) else None
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a word, or a tuple of some numbers."""
+    if type(value) is tuple:
+        return len(value) < MOST_TIMES_COMPARED and all(type(one) in (float, int) for one in value)
+    return value is None or type(value) in (float, int, str, bool)
+
+
+def typed(value: Any) -> tuple[Any, Any]:
+    """A value that differs from equal ones of another type: True is not 1, and -0.0 not 0.0."""
+    return type(value), repr(value) if type(value) is float else value
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

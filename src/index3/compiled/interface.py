@@ -94,8 +94,11 @@ def plain_records(array: np.ndarray) -> np.ndarray:
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where the data of an array begins; `array.ctypes.data` takes sixteen times as long."""
-    return int(array.__array_interface__["data"][0])
+    """Where the data of an array begins; what NumPy itself offers takes several times as long."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # of an array that is read-only or empty
+        return int(array.__array_interface__["data"][0])
 
 
 class Room:

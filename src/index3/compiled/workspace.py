@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
+
 from index3.compiled.interface import Room, Table
 
 MOST = 8
@@ -62,7 +64,16 @@ class Workspace:
 
         return self.table(kind, make)
 
+    def blocks(self) -> list[np.ndarray]:
+        """The memory of all tables that are lent at present, in a fixed order."""
+        lent = [table for kind, count in self.lent.items() for table in self.made[kind][:count]]
+        return [block for table in lent for _, block in table._rooms]
+
     @property
-    def size(self) -> int:
-        """Bytes of all tables, those that they share with others left out."""
-        return sum(table.room_size for tables in self.made.values() for table in tables)
+    def is_small(self) -> bool:
+        """Whether it is worth keeping, by what its tables do not share with others; looked at once."""
+        if "small" not in self.kept:
+            size = sum(table.room_size for tables in self.made.values() for table in tables)
+            self.kept["small"] = size <= LARGEST
+        small: bool = self.kept["small"]
+        return small

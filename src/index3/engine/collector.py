@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from math import prod
@@ -49,7 +50,7 @@ class Collector:
         self.stages: list[np.ndarray] = []  # of the lines of every block that was given
         self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
-        self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
+        self.width = width_of(tuple(sizes.items()))
         self.output = Output(sizes, self.block_lines())
         self.events: list[int] = []  # lines of events that are not closed yet
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
@@ -141,9 +142,10 @@ class Collector:
         if not self.closed:
             return False
         coming = 0 if not more else math.inf if self.lines is None else self.lines
-        if self.late and max(self.given + self.closed, coming) < FEW_LINES:
+        variant = self.segment.variant
+        if self.late and not variant.open and max(self.given + self.closed, coming) < FEW_LINES:
             # of a line without accelerations: whoever asks for them is told
-            self.segment.variant.at(frozenset()).projection.completion.fill(self.output, 0, self.closed, check=True)
+            variant.projection.completion.fill(self.output, 0, self.closed, check=True)
         whole = self.closed == self.output.room
         answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
         self.given += self.closed
@@ -164,11 +166,21 @@ class Collector:
         return late_arrays(arrays, self.sizes, stage, self.segment.variant)
 
 
+@functools.lru_cache(64)
+def width_of(sizes: tuple[tuple[str, int], ...]) -> int:
+    """Bytes of a line."""
+    return 8 * sum(prod(shape) for shape in columns.shapes(1, dict(sizes)).values())
+
+
 def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
     """First and end of every run of chosen lines.
 
     >>> stretches(np.array([True, True, False, True]))
     [(0, 2), (3, 4)]
     """
+    if chosen.all():
+        return [(0, len(chosen))] if len(chosen) else []
+    if not chosen.any():
+        return []
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

@@ -11,8 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from index3.compiled import slots as s
-from index3.compiled.callbacks import CallbackTable
 from index3.engine.variants import Variant
 from index3.linear import contract
 from index3.linear.solver import Solver
@@ -25,19 +23,6 @@ from index3.system.system import System
 
 ENERGIES = ("kinetic", "potential")
 """Columns that need no factorisation."""
-
-
-def may_be_late(system: System) -> bool:
-    """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
-    if np.any(system.fixed[s.FUNCTIONS]):
-        return False
-    for _, _, table in system.stages:
-        curves = (curve for _, _, curve in getattr(table, "owners", ()))
-        if isinstance(table, CallbackTable) or any(curve.functions is not None for curve in curves):
-            return False
-        if table.kind and not table.kind.startswith("index3."):
-            return False
-    return True
 
 
 class Filler:

@@ -171,7 +171,9 @@ class Solver:
             if workspace.kept.setdefault(id(table), blank) is not blank:  # of a system with other numbers
                 table.share(blank)
                 workspace.kept[id(table)] = blank
-            table[c.A] = values
+                table[c.A] = values
+            elif table[c.A] is not values:
+                table[c.A] = values
             self.begin(table)
         else:
             table = make()
@@ -181,7 +183,8 @@ class Solver:
 
     def begin(self, table: Table) -> None:
         """Write into a table of zeros what stands there before the first matrix."""
-        table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, self.n + self.m, -1
+        info = table[c.INFO]
+        info[c.N_COORDINATES], info[c.FEWEST_ZERO], info[c.BAD_SCALAR] = self.n, self.n + self.m, -1
         table[c.MARGIN][0] = np.inf
 
     def _blank(self, find_rank: bool, definite: bool) -> Table:

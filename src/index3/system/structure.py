@@ -13,7 +13,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Room, Slot, Table
-from index3.compiled.workspace import LARGEST, Workspace
+from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 from index3.system.addresses import Addresses
 from index3.system.parts import Group
@@ -63,7 +63,7 @@ class Structure:
 
     def give_back(self, workspace: Workspace) -> None:
         """Let another run have what nobody uses any more, unless it is so large that it should not stay."""
-        if workspace.size <= LARGEST:
+        if workspace.is_small:
             self.free.append(workspace)
 
     @cached_property
