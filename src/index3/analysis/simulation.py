@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from index3.analysis.copies import Copies
+from index3.analysis.planning import Plans
 from index3.compiled import store
-from index3.engine.doubts import check_motions, driven_functions, fickle_forces, locked, refused_velocities
-from index3.engine.layout import describe, moving_markers
+from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
+from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
-from index3.engine.sampling import Sampling, instants, merged
+from index3.engine.sampling import Sampling
 from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
-    absolute_tolerance,
-    check_choices,
     check_model,
     check_solver,
-    check_span,
-    check_steps,
-    longest_step,
-    output_times,
-    stop_times,
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
@@ -40,7 +32,6 @@ from index3.model.model import Model
 from index3.results.applied import ChangedModel, ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
-from index3.system.renumbering import only_records, renumbered
 from index3.system.structure import Structure
 from index3.system.system import System
 from index3.system.unchanged import system_of
@@ -83,11 +74,9 @@ class Simulation:
         self._structures: dict[frozenset[str], Structure] = {}
         self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
-        self._spare: list[Model] = []  # copies of the model that no run has changed at present
-        self._unchanged: dict[int, System] = {}  # their systems, by their id
-        self._renumbered: dict[int, System] = {}  # those of copies that a run has changed
+        self._copies = Copies(model)
         self._source: ModelOfRun | None = None  # the model as it was at the first run
-        self._plans: dict[tuple[Any, ...], tuple[Plan, str]] = {}  # what was asked last, checked
+        self._plans = Plans(method, self._chosen, self.options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
@@ -104,8 +93,8 @@ class Simulation:
         ------
         ModelError : the other model has another structure.
         """
-        if not opened and id(model) in self._renumbered:
-            return self._renumbered[id(model)]
+        if not opened and id(model) in self._copies.renumbered:
+            return self._copies.renumbered[id(model)]
         own = model is None or model is self.model
         with self._lock:
             if own and opened in self._systems:
@@ -206,7 +195,7 @@ class Simulation:
         sampling: Sampling | None, keeper: Keeper | None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
-        plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
+        plan, note = self._plans.plan(model, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else functions_of(asked["events"])
         if keeper is None and asked["store"] is not None:
             from index3.analysis.resume import keeper_of
@@ -289,78 +278,8 @@ class Simulation:
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.files.changes import apply  # knows model files, which are slow to import
-
-        copy = self._spare.pop() if self._spare else self.model.copy()
-        try:
-            bodies = only_records(copy, changes)
-            system = None if bodies is None else self._system_of_copy(copy)
-            undo = apply(copy, changes)
-            try:
-                changed = None if system is None else renumbered(system, bodies)
-                if changed is not None:
-                    self._renumbered[id(copy)] = changed
-                yield copy
-            finally:
-                self._renumbered.pop(id(copy), None)
-                undo()
-        finally:
-            self._spare.append(copy)
-
-    def _system_of_copy(self, copy: Model) -> System:
-        """The system of a copy that nothing has changed at present, with the layout of its results."""
-        if id(copy) not in self._unchanged:
-            system = self.compile(copy)
-            describe(copy, system, np.ones(system.m, bool))
-            _ = system.blank, system.room, system.branching, system.asks_nobody  # what runs of changed bodies share
-            self._unchanged[id(copy)] = system
-        return self._unchanged[id(copy)]
-
-    def _plan(
-        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None
-    ) -> tuple[Plan, str]:
-        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
-
-        `first` is when controllers were first asked, if not at the start. A plan is made once for settings that are
-        plain numbers and words, unless the model itself has to be asked.
-        """
-        driven = driven_functions(model)
-        key = None if driven or model.controllers else plain_key(t_span, asked, longest_step(model))
-        if key is not None and key in self._plans:
-            return self._plans[key]
-        plan, note = self._checked_plan(model, t_span, asked, first)
-        if key is None:
-            check_motions(driven, plan.span)
-        else:
-            self._plans = {key: (plan, note)}
-        return plan, note
-
-    def _checked_plan(
-        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None
-    ) -> tuple[Plan, str]:
-        """The plan of a run, and a remark on it."""
-        span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
-        constant_step = check_steps(
-            self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
-        )  # fmt: skip
-        longest, longest_of = longest_step(model)
-        if step is None and max_step == math.inf and longest < span[1] - span[0]:
-            max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
-        check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
-        if not isinstance(asked["dense_output"], bool):
-            raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
-        stops = merged(
-            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
-        )
-        n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
-        plan = Plan(
-            span=span, method=self._chosen, options=self.options, rtol=asked["rtol"],
-            atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
-            step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
-            stops=stops, project=bool(asked["project"]),
-            audit=asked["audit"],
-        )  # fmt: skip
-        return plan, note
+        with self._copies.changed(changes, self.compile) as model:
+            yield model
 
     def _begin(
         self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
@@ -391,36 +310,6 @@ class Simulation:
         if alone and not doubts and variant.system.altered is None:
             variant.keep_start(t0)
         return begin(plan, variant, t0)
-
-
-OTHERWISE = ("events", "progress", "store")
-"""Settings of a run that its plan says nothing of; what they are is looked at in every run."""
-MOST_TIMES_COMPARED = 100
-"""Longer lists are checked more quickly than compared."""
-
-
-def plain_key(t_span: Any, asked: Mapping[str, Any], longest: Any) -> tuple[Any, ...] | None:
-    """What tells equal settings, if all are plain numbers and words that nobody can change; else None."""
-    if type(asked["t_eval"]) is int:  # which may be worth a warning
-        return None
-    try:
-        values = [*t_span, *(value for name, value in asked.items() if name not in OTHERWISE)]
-    except TypeError:
-        return None
-    values = [tuple(value) if type(value) is list else value for value in values]
-    return (*map(typed, values), longest) if all(map(is_plain, values)) else None
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a word, or a tuple of some numbers."""
-    if type(value) is tuple:
-        return len(value) < MOST_TIMES_COMPARED and all(type(one) in (float, int) for one in value)
-    return value is None or type(value) in (float, int, str, bool)
-
-
-def typed(value: Any) -> tuple[Any, Any]:
-    """A value that differs from equal ones of another type: True is not 1, and -0.0 not 0.0."""
-    return type(value), repr(value) if type(value) is float else value
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

@@ -93,7 +93,7 @@ def plain_records(array: np.ndarray) -> np.ndarray:
     return np.asarray(array).view(np.dtype((Record, array.dtype))).view(Records)
 
 
-def address_of(array: np.ndarray) -> int:
+def address_of(array: Any) -> int:
     """Where the data of an array begins; what NumPy itself offers takes several times as long."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))

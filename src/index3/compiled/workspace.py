@@ -12,7 +12,7 @@ from index3.compiled.interface import Room, Table
 MOST = 8
 """Tables that are kept of one kind: a run without restarts needs no more. Others go with whoever asked for them."""
 LARGEST = 4_000_000
-"""Bytes up to which a workspace is worth keeping: what larger models need is quickly made beside what it is used for."""
+"""Bytes up to which a workspace is worth keeping: beside what runs of larger models do, to make it takes no time."""
 
 
 class Workspace:

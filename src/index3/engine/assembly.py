@@ -152,7 +152,7 @@ def check_consistency(state: State, projector: Projector, t: float) -> None:
     if line is None:
         line = state.workspace.kept["line"] = Output(projector.sizes, 1)
     line.empty()
-    line.add({"t": [t], "q": q[None], "v": v[None], "a": a[None], "lam": lam[None], "angle": state[s.ANGLE_REF][None]})
+    line.add({"t": np.array([t]), "q": q, "v": v, "a": a, "lam": lam, "angle": state[s.ANGLE_REF]})
     error = projector.close_lines(line, 0, 1, project=False)[1]
     if error is not None:
         raise error

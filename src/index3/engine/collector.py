@@ -71,6 +71,8 @@ class Collector:
 
     def drop(self, before: float) -> None:
         """Take back lines that are not closed yet, unless they are earlier than a time."""
+        if before == math.inf:
+            return
         written = self.output.arrays["t"][self.closed : self.output.count]
         self.output.count = self.closed + int(np.searchsorted(written, before))
 

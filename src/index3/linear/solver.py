@@ -163,7 +163,7 @@ class Solver:
         self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False,
         many: bool = False,
     ) -> Table:  # fmt: skip
-        """A table as `table` makes it, for whoever works with `workspace`; `many` solutions are wanted of each matrix."""
+        """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
         make = partial(self.table, values, find_rank=find_rank, definite=definite)
         if self.arrays_alone:
             blank, kind = self._blank(find_rank, definite), (self.name, find_rank, definite, many)

@@ -16,7 +16,6 @@ from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.state import State
 
-
 BLANK = Table(len(run.SLOTS))
 """What the tables of all runs have in common: nothing."""
 NO_LIMIT = int(np.iinfo(np.int64).max)

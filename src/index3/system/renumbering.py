@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from index3.system.kinds import BodyRecords
 from index3.system.structure import body_part
 from index3.system.system import System
 
@@ -37,6 +38,8 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
         elements, old = next(
             (elements, table) for _, elements, table in system.stages if any(one is body for one in elements)
         )
+        if not isinstance(old, BodyRecords):
+            return None
         if id(old) not in tables:
             tables[id(old)] = old.sharing([old.records])
         place = next(k for k, one in enumerate(elements) if one is body)

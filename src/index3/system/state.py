@@ -21,8 +21,8 @@ class State:
 
     `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation. `tables` are the tables of
     the kinds, one for each line of `system.stages`: the system's own, or where kernels write to one, a copy that shares
-    all but what they write. All arrays, also those of methods and solvers that work on the state, are of its `workspace`,
-    which a run may have taken over from another.
+    all but what they write. All arrays, also those of methods and solvers that work on the state, belong to its
+    `workspace`, which a run may have taken over from another.
 
     >>> from index3.library import pendulum
     >>> from index3.system.compile import compile_model

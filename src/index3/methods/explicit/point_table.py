@@ -10,7 +10,6 @@ from index3.compiled.interface import Slot, Table
 from index3.methods.explicit import points
 from index3.methods.run_table import Run
 
-
 BLANK, NO_FRAME = Table(len(points.SLOTS)), np.zeros(0, np.int64)
 SHAPES: dict[Slot, tuple[int, ...]] = {points.RUN: (1,), points.JOB: (3,), points.TOLERANCE: (1,)}
 
