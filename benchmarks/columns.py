@@ -21,15 +21,15 @@ from timing import print_json, print_table
 import index3 as ix
 from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL
-from index3.linear import contract, static_lu
+from index3.linear import contract, static_lu, static_substitution
 from index3.linear import solver as solving
 from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.state import State
 
-SOLVE = C_KERNEL(static_lu.solve.address)
-REFINED = C_KERNEL(static_lu.solve_refined.address)
+SOLVE = C_KERNEL(static_substitution.solve.address)
+REFINED = C_KERNEL(static_substitution.solve_refined.address)
 WORK = (contract.X, static_lu.RHS, static_lu.RESIDUAL, static_lu.WORK)
 
 

@@ -3,9 +3,10 @@
     python benchmarks/memory.py [--n 1000] [--lines 1001] [--sinks times,steps,file]
 
 Model: `index3.library.chain(n)`, 1 s at constant steps of 1 ms by hht-i3. `times` asks for the lines by `t_eval`,
-`steps` for every step, `file` writes the same lines as `times` to a file while the run goes on. Each runs in a process
-of its own, after a short run that loads kernels: `extra_MB` is what its peak of resident memory grew by, `stored_MB`
-the sum of the result's arrays, `per_stored` the first over the second.
+`steps` for every step, `file` writes the same lines as `times` to a file during the run (`store=`). Each runs in a
+process of its own, after a short run that loads kernels: `extra_MB` is what its peak of resident memory grew by during
+the run, `read_MB` the same once all arrays of the result were asked for (accelerations and reactions are found then),
+`stored_MB` the sum of these arrays, `per_stored` `read_MB` over it.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from timing import print_json, print_table
 
 STEPS = 1000
 MB = 2.0**20
+COLUMNS = ["sink", "n", "lines", "stored_MB", "before_MB", "extra_MB", "read_MB", "per_stored"]
 
 
 def peak():
@@ -32,7 +34,6 @@ def peak():
 def measure(n, lines, sink):
     """One row of the table, in a process that has done nothing else."""
     import index3 as ix
-    from index3.results.sinks import SINKS, FileSink
 
     model = ix.library.chain(n)
     settings = {"step": 1.0 / STEPS, "progress": False, "on_failure": "raise"}
@@ -40,13 +41,14 @@ def measure(n, lines, sink):
     times = None if sink == "steps" else np.linspace(0.0, 1.0, lines)
     with tempfile.TemporaryDirectory() as folder:
         if sink == "file":
-            SINKS["memory"] = lambda: FileSink(Path(folder, "run.nc"))
+            settings["store"] = Path(folder, "run.nc")
         before = peak()
         result = ix.simulate(model, (0.0, 1.0), "hht-i3", t_eval=times, **settings)
         extra = peak() - before
         stored = sum(array.nbytes for array in result.arrays.values()) / MB
-    row = {"sink": sink, "n": n, "lines": len(result), "stored_MB": stored, "before_MB": before, "extra_MB": extra}
-    return row | {"per_stored": extra / stored}
+        read = peak() - before
+    values = (sink, n, len(result), stored, before, extra, read, read / stored)
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def main():
@@ -61,7 +63,7 @@ def main():
         return
     command = [sys.executable, __file__, "--n", str(options.n), "--lines", str(options.lines), "--alone"]
     rows = [json.loads(subprocess.check_output([*command, sink]).splitlines()[-1]) for sink in options.sinks]
-    print_table(rows, ["sink", "n", "lines", "stored_MB", "before_MB", "extra_MB", "per_stored"])
+    print_table(rows, COLUMNS)
     print_json("memory", rows)
 
 

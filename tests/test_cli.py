@@ -264,9 +264,19 @@ def test_doctor_finds_a_sound_installation_sound():
 
 def test_doctor_looks_at_everything():
     out = run("doctor")[1]
-    seen = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    seen = [line.split(":")[0] for line in out.splitlines()[1:-1]]
     kinds = ["Python", "packages", "kernels", "cache", "extras", "browser", "self-test"]
     assert [kind for kind in seen if kind != "note"] == kinds
+
+
+@pytest.mark.parametrize("value", ["", "rel"])
+def test_doctor_names_every_folder_that_kernels_are_loaded_from(monkeypatch, tmp_path, value):
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (doctor.kernels,))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("INDEX3_CACHE", value)
+    line = next(line for line in run("doctor")[1].splitlines() if line.startswith("kernels:"))
+    assert re.findall(r"\b(?:in|or) (\S+)", line) == [str(store.INSTALLED), str(tmp_path / ".cache" / "index3")]
 
 
 def needs(monkeypatch, **bounds):

@@ -65,7 +65,7 @@ _BESIDE = {  # names that work as well, but have a namespace of their own, or ar
     "index3.methods.direct.bdf_method": ("BDFStabilised",),
     "index3.methods.method": ("Method",),
 }
-_MODULES = ("errors", "fields", "flexible", "library", "registry", "shapes")
+_MODULES = ("errors", "fields", "flexible", "library", "registry", "reproduce", "shapes")
 _METHODS = {name: home for home, _, name in (place.partition(":") for place in _names.METHODS.values())}
 _PLACES = {name: place.partition(":")[0] for name, place in _names.ELEMENTS.items()} | _METHODS
 _PLACES |= {name: home for table in (_HOME, _BESIDE) for home, names in table.items() for name in names}

@@ -6,6 +6,7 @@ from index3 import flexible as flexible
 from index3 import library as library
 from index3 import methods as methods
 from index3 import registry as registry
+from index3 import reproduce as reproduce
 from index3 import shapes as shapes
 from index3.analysis.assemble import assemble as assemble
 from index3.analysis.audit import energy_audit as energy_audit

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from index3.commands import analyses, doctor, sweep, view
+from index3.commands import analyses, bench, doctor, reproduce, sweep, view
 from index3.commands.common import (
     DebugOption,
     HtmlOption,
@@ -189,6 +189,8 @@ doctor.register(app)
 analyses.register(app)
 view.register(app)
 app.command()(sweep.sweep)
+app.command()(reproduce.reproduce)
+app.command()(bench.bench)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import index3 as ix
+from index3.analysis import first_order
 
 ROWS = np.array(
     json.loads((Path(__file__).parents[1] / "reference" / "stiff_double_pendulum" / "data.json").read_text())["rows"]
@@ -109,3 +110,39 @@ def test_large_models():
     result = ix.simulate(model, (0.0, 0.1), "dop853", rtol=1e-10, t_eval=[0.1])
     assert np.abs(q - result.q[-1]).max() < 1e-8  # measured 1e-11
     assert np.abs(v - result.v[-1]).max() < 1e-6
+
+
+def test_small_and_large_models_are_eliminated_alike(monkeypatch):
+    """Dense factors up to some size, sparse ones beyond: the same rates; small models never make a sparse matrix."""
+    problem = ix.FirstOrder(ix.library.slider_crank())
+    y = problem.y0 + 1e-3
+    monkeypatch.setattr(first_order, "sparse_rows", None)
+    dense = problem(0.0, y)
+    monkeypatch.undo()
+    monkeypatch.setattr(first_order, "DENSE", 0)
+    assert problem(0.0, y) == pytest.approx(dense, rel=1e-10)  # conditions of 100
+
+
+def test_codes_of_the_survey():
+    """S4-107: what SciPy has of the codes surveyed, on the slider-crank from 1e-4 to 1e-10: evaluations for an error.
+
+    As said there, an explicit code of high order is the cheapest at tight tolerances where evaluations are cheap, and
+    Adams' formulas (LSODA) the cheapest of the multistep ones. Implicit ones gain nothing without stiffness; with it
+    (`test_stiff_solvers_of_scipy`) nothing else runs. RADAU5 on large systems: S4-85 has the vehicle.
+    """
+    problem, work = ix.FirstOrder(ix.library.slider_crank()), {}
+    exact = solve_ivp(problem, (0.0, 0.2), problem.y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    for method in ("RK45", "DOP853", "LSODA", "BDF", "Radau"):
+        exact_derivatives = {"jac": problem.jacobian} if method in ("BDF", "Radau") else {}
+        rows = []
+        for rtol in (1e-4, 1e-7, 1e-10):
+            run = solve_ivp(
+                problem, (0.0, 0.2), problem.y0, method=method, rtol=rtol, atol=0.1 * rtol, **exact_derivatives
+            )
+            rows.append((np.log(np.abs(run.y[:, -1] - exact).max()), np.log(run.nfev)))
+        line = np.polyfit(*np.transpose(rows), 1)
+        work[method] = float(np.exp(np.polyval(line, np.log(1e-9))))
+    print("evaluations for an error of 1e-9:", work)
+    assert (
+        work["DOP853"] < work["RK45"] < work["LSODA"] < 0.7 * min(work["Radau"], work["BDF"])
+    )  # 115, 152, 172; 348, 563

@@ -51,7 +51,7 @@ def test_closed_starts_are_left_alone():
     rope = model.add(ix.AncfCable("rope", (0, 0, 0), (1, 0, 0), radius=0.01, elements=2, young=1e6, density=1e3))
     model.add(ix.Fixed("wall", model.ground, rope, at=(0, 0, 0)))
     for each in (model, ix.library.four_bar()):
-        equations = gaps.Balance(equations_of(each))
+        equations = gaps.RestState(equations_of(each))
         assert gaps.open_rows(equations, equations.point) is None
 
 

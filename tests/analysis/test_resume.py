@@ -231,8 +231,8 @@ SCRIPT = """
 
 @pytest.mark.parametrize("method", ["hht-i3", "bdf-i3", "dopri5", "tlismni-adams4", "auto"])
 @pytest.mark.usefixtures("no_file")
-def test_after_a_kill(method, tmp_path):
-    """Another process goes on: all addresses are others there."""
+def test_after_a_kill(method, tmp_path, monkeypatch):
+    """Another process goes on: all addresses are others there, also in the checkpoint that it writes before a step."""
     store = tmp_path / "run.nc"
     script = textwrap.dedent(SCRIPT).format(method=method, store=str(store))
     done = subprocess.run([sys.executable, "-c", script], timeout=300)
@@ -240,6 +240,7 @@ def test_after_a_kill(method, tmp_path):
     whole = ix.simulate(ix.library.four_bar(), (0.0, 0.5), method, progress=False)
     part = ix.load(store)
     assert 0 < len(part) < len(whole)
+    monkeypatch.setattr(resuming, "WAIT", 0.0)
     assert_same(whole, ix.resume(store, progress=False))
 
 

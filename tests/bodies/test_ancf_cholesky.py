@@ -31,7 +31,7 @@ def swing(coordinates, law="continuum", elements=3):
 
 @pytest.mark.parametrize("law", ["continuum", "elastic-line"])
 def test_the_same_motion(law):
-    """Trajectories and section forces as in nodal coordinates, to rounding."""
+    """S3-08: trajectories and section forces as in nodal coordinates, to rounding."""
     runs = [
         ix.simulate(swing(key, law), (0, 0.2), "dop853", rtol=1e-9, atol=1e-11, t_eval=0.05)
         for key in ("nodal", "cholesky")
@@ -44,7 +44,7 @@ def test_the_same_motion(law):
 
 
 def test_the_mass_matrix_is_the_identity():
-    """To 1e-12, in the matrix and in M a; also where the matrix holds stiffness besides."""
+    """S3-08: to 1e-12, in the matrix and in M a; also where the matrix holds stiffness besides."""
     model = ix.Model("alone", gravity=(0, 0, 0))
     beam = model.add(ix.AncfBeam("beam", points=ARC, elements=4, coordinates="cholesky", **SOFT))
     state = State(compile_model(model))

@@ -50,3 +50,18 @@ def test_stress_of_a_spatial_beam():
     expected = 50.0 / 0.0024 - 7.0 * 0.5 * 0.01 / second[0] + 5.0 * 0.5 * 0.02 / second[1]
     assert found.stress(0.5, 0.01, 0.02)[0, 0] == pytest.approx(expected, abs=50.0)  # of terms of 1e5
     assert found.von_mises([[0.5, 0.01, 0.02]])[0, 0] == pytest.approx(abs(expected), abs=50.0)
+
+
+def test_cables_are_bars_coloured_by_stress():
+    """A wire under its own weight, hanging: stress rho g (L - s) along it; at rest straight."""
+    model = ix.Model("plumb", gravity=(0, 0, -9.81))
+    wire = model.add(ix.AncfCable("wire", (0, 0, 0), (0, 0, -2), radius=0.002, elements=3, young=2e11, density=7800.0))
+    model.add(ix.Spherical("hook", model.ground, wire, at=(0, 0, 0)))
+    result = ix.static(model).result
+    shape, seen = result.layout.bodies[0]["shape"], PageMotion(result)
+    s = np.array([node["position"][0] for node in shape["nodes"]])
+    assert shape["members"] == [[k, k + 1] for k in range(len(s) - 1)]
+    assert shape["radius"] == 0.002
+    assert seen.values["wire"][0] == pytest.approx(7800.0 * 9.81 * (2.0 - s), rel=1e-6, abs=1.0)
+    assert np.linalg.norm(np.array(shape["rest"]), axis=1) == pytest.approx(np.abs(s - 1.0), abs=1e-12)
+    assert seen.points(np.array([0]))[0][:, 2] == pytest.approx(-s, abs=1e-6)

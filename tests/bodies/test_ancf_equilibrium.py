@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.bodies.ancf_histories import place
 
 ANGLE = np.linspace(0.0, 1.2, 7)
 ARC = np.stack([np.sin(ANGLE), 1.0 - np.cos(ANGLE)], axis=1)
@@ -15,6 +16,11 @@ KINDS = {
     "elastic-line": lambda: ix.AncfBeam("beam", points=ARC, **SOFT, law="elastic-line", damping=1e-3),
     "straight": lambda: ix.AncfBeam("beam", (0, 0), (0.7, 0.9), **SOFT, law="elastic-line"),
     "space": lambda: ix.AncfBeam3D("beam", points=np.c_[ARC, 0.1 * ANGLE], **SOFT, damping=(0.3, 1e-3)),
+}
+CABLES = {
+    "cable": lambda: ix.AncfCable("beam", (0, 0, 0), (0.7, 0.9, 0.2), **SOFT),
+    "damped cable": lambda: ix.AncfCable("beam", (0, 0, 0), (0.7, 0.9, 0.2), **SOFT, damping=(0.3, 1e-3)),
+    "bent cable": lambda: ix.AncfCable("beam", points=np.c_[ARC, 0.1 * ANGLE], **SOFT, damping=(0.3, 1e-3)),
 }
 
 
@@ -115,3 +121,72 @@ def test_small_loads_on_stiff_beams_have_an_equilibrium():
     theory = 1e-3 / (3 * 1e9 * 0.1**4 / 12) + 1e-3 / (0.5e9 * 0.01)
     assert found["beam"].points(1.0)[0, 0, 1] == pytest.approx(-theory, rel=0.01)
     assert found.residual < 1e-5
+
+
+@pytest.mark.parametrize("coordinates", ["nodal", "cholesky"])
+def test_loads_near_rounding_are_balanced_as_far_as_numbers_allow(coordinates):
+    """Axial forces are rounded to 1e-16 of EA, 1e-4 of this load: Newton's steps come to rest, and a note says so."""
+    model = ix.Model("cantilever", gravity=(0, 0, 0))
+    stiff = {"height": 0.01, "width": 0.01, "young": 7.6e10, "poisson": 0.3, "density": 1000.0, "law": "elastic-line"}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (0.6, 0.8), elements=11, coordinates=coordinates, **stiff))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    load = 2e-6 * 7.6e10 * 0.01**4 / 12
+    model.add(ix.Force("load", beam.marker(s=1.0), (0.8 * load, -0.6 * load, 0)))
+    found = ix.static(model)
+    bent = found["beam"].points(1.0)[0, 0] - (0.6, 0.8, 0.0)
+    assert bent == pytest.approx((0.8 * 2e-6 / 3, -0.6 * 2e-6 / 3, 0.0), rel=1e-4, abs=1e-13)
+    assert found.residual < 1e-3
+    assert any("allow no better" in note for note in found.notes) == (found.residual > 1e-5)
+
+
+def test_the_end_of_a_beam_is_a_node():
+    """However its lengths are rounded: a force there acts on no section between nodes."""
+    rng = np.random.default_rng(3)
+    for lengths in (rng.uniform(0.1, 1.0, count) for count in range(1, 40)):
+        element, x = place(lengths, lengths.sum())
+        assert (element, x) == (len(lengths) - 1, lengths[-1])
+
+
+@pytest.mark.parametrize("kind", CABLES)
+def test_cables_carry_what_acts_beyond_them(kind):
+    """Along and across the tangent: the wall's reaction, steps at loads between nodes, none at nodes, the end."""
+    model = ix.Model("loaded", gravity=(1.0, -9.81, 2.0))
+    cable = model.add(CABLES[kind]())
+    model.add(ix.Fixed("wall", model.ground, cable, at=(0, 0, 0)))
+    mass = model.add(ix.PointMass("mass", 0.4, position=cable.marker(s=0.47 * cable.length).pose()[0]))
+    model.add(ix.Spherical("weld", cable.marker(s=0.47 * cable.length), mass.marker()))
+    model.add(ix.Force("pull", cable.marker(s=cable.length), (0.5, 1.0, 3.0)))
+    result = ix.simulate(model, (0, 0.15), "dop853", rtol=1e-8, atol=1e-10, t_eval=0.05)
+    near, nodes = 1e-9, np.cumsum(cable.lengths)[:-1]
+    weld = 0.47 * cable.length
+    s = np.array([0.0, cable.length, weld - near, weld + near, *(nodes - near), *nodes])
+    tangents = np.stack([result.marker(cable.marker(s=float(x))).rotation[:, :, 0] for x in s], 1)
+    found = result["beam"]
+    along, across = found.axial_force(s), found.shear_force(s)
+    exact = {"abs": 1e-7 * np.abs(along).max()}  # accelerations solve the equations to 1e-9
+    for k, force in ((0, -result["wall"].force), (1, np.array((0.5, 1.0, 3.0)))):
+        pull = (force * tangents[:, k]).sum(-1)
+        assert along[:, k] == pytest.approx(pull, **exact)
+        assert across[:, k] == pytest.approx(np.linalg.norm(force - pull[:, None] * tangents[:, k], axis=-1), **exact)
+    step = (result["weld"].on(0)[0] * tangents[:, 2]).sum(-1)
+    assert along[:, 2] - along[:, 3] == pytest.approx(step, **exact)
+    assert np.abs(step).max() > 1e3 * exact["abs"]
+    assert along[:, 4 : 4 + len(nodes)] == pytest.approx(along[:, 4 + len(nodes) :], **exact)
+    assert across[:, 4 : 4 + len(nodes)] == pytest.approx(across[:, 4 + len(nodes) :], **exact)
+
+
+def test_stress_of_a_bent_wire():
+    """A cantilever of a wire: N/A + E y kappa with the moment and the pull of its end, anywhere along it."""
+    model = ix.Model("wire", gravity=(0, 0, 0))
+    wire = model.add(ix.AncfCable("wire", (0, 0, 0), (1, 0, 0), radius=0.01, elements=5, young=2e11, density=7800.0))
+    model.add(ix.Fixed("wall", model.ground, wire, at=(0, 0, 0)))
+    model.add(ix.Force("load", wire.marker(s=1.0), (20.0, 0, -1.0)))
+    found, s = ix.static(model)["wire"], np.linspace(0.0, 1.0, 13)
+    area, second = np.pi * 0.01**2, np.pi * 0.01**4 / 4
+    bent = (1 - s) * 0.01 / second
+    # the pull straightens it by P L^2 / EI = 1 % of the deflection, and turns with it
+    assert found.axial_force(s)[0] == pytest.approx(20.0 * np.ones(13), rel=1e-4)
+    assert found.shear_force(s)[0] == pytest.approx(np.ones(13), rel=0.02)
+    assert found.stress(s, 0.01)[0] == pytest.approx(20.0 / area + bent, rel=0.02)
+    assert found.stress(s, -0.01)[0] == pytest.approx(20.0 / area - bent, rel=0.02, abs=0.02 * bent.max())
+    assert found.von_mises(np.c_[s, 0 * s + 0.01])[0] == pytest.approx(found.stress(s, 0.01)[0], abs=1e-4 * bent.max())

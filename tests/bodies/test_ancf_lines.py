@@ -175,6 +175,32 @@ def test_bad_input_by_name(kind, wrong, message):
         zoo.LINES[kind]("line", **settings)
 
 
+def test_a_section_that_overlaps_itself_is_refused():
+    """A half circle of radius 0.5 m, given by points, of a beam 1.2 m thick; one 0.3 m thick is fine."""
+    angle = np.linspace(0.0, np.pi, 9)
+    arc = {"points": 0.5 * np.stack([np.cos(angle), 0.0 * angle, np.sin(angle)], axis=1), "elements": 4}
+    steel = {"young": 2e11, "density": 7800.0}
+    with pytest.raises(ix.ModelError, match=r"'line' has inverted gradients in element 0: it is curved more than"):
+        ix.AncfBeam3D("line", radius=0.6, **arc, **steel)
+    assert ix.AncfBeam3D("line", radius=0.15, **arc, **steel).size == 60
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "planar"])
+def test_places_that_results_cannot_know_are_refused(kind):
+    """Along the axis and across the section, by name of the argument."""
+    settings = {"height": 0.02, "width": 0.03, "young": 1e9, "poisson": 0.3, "density": 1000.0, "elements": 1}
+    model = ix.Model("m", gravity=(0, 0, 0))
+    make = zoo.LINES.get(kind, ix.AncfBeam)
+    model.add(make("line", (0, 0, 0), (1, 0, 0), **settings))
+    found = ix.simulate(model, (0.0, 0.01), "hht-i3", t_eval=0.01)["line"]
+    for wrong in (-0.1, 1.1, np.nan, "a", [[0.1, 0.2]]):
+        for quantity in (found.points, found.axial_force, found.moment, found.curvature, found.stress):
+            with pytest.raises(ix.Index3Error, match="s is"):
+                quantity(wrong)
+    with pytest.raises(ix.Index3Error, match=r"y is 0\.02\. Give y from -0\.01 to 0\.01 m"):
+        found.stress(0.5, 0.02)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_places_beyond_the_ends_are_refused(kind):
     line = zoo.LINES[kind]("line", elements=2, **STRAIGHT, **SOFT)

@@ -43,7 +43,10 @@ def tip(found):
 @pytest.mark.parametrize(("elements", "most"), [(8, 2.0), (32, 10.0)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_elastica(kind, elements, most, reference):
-    """1e-4 of the length: with 8 elements up to P L^2 / E I = 2, with 32 up to 10; the largest of these is run."""
+    """S3-37, without plates: 1e-4 of the length, with 8 elements up to P L^2 / E I = 2, with 32 up to 10.
+
+    The largest of these is run.
+    """
     row = next(x for x in reference["elastica"] if x[0] == most)
     load, angle, x, y = map(float, row)
     model, line = cantilever(kind, elements, force=load * BENDING)
@@ -159,7 +162,7 @@ ROOTS = {"free": (4.730040745, 7.853204624), "pinned": (np.pi, 2 * np.pi), "held
 @pytest.mark.parametrize("ends", ROOTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_frequencies(kind, ends):
-    """Bending frequencies of a thin beam, (beta L)^2 sqrt(E I / (rho A)) / L^2, in both directions across."""
+    """S3-37: bending frequencies of a thin beam, (beta L)^2 sqrt(E I / (rho A)) / L^2, in both directions across."""
     model = ix.Model("vibrates", gravity=(0, 0, 0))
     line = model.add(zoo.LINES[kind]("line", (0, 0, 0), (1, 0, 0), elements=8, **THIN))
     if ends == "held":

@@ -49,6 +49,7 @@ def exact(kind):
 @pytest.mark.parametrize("method", sorted(ix.METHODS))
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_method_takes_every_kind(kind, method):
+    """S4-115, S1-34: modes, beams and cables by each of them."""
     model, tip = pendulum(kind)
     result = ix.simulate(model, (0.0, END), method, rtol=1e-5, atol=1e-7)
     assert result.success, result.message

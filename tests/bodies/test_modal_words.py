@@ -98,6 +98,9 @@ BAD = {
     "cannot read its mass matrix from 'nowhere.mtx'": {"mass_matrix": "nowhere.mtx"},
     "has damping ratios that are negative": {"damping": -0.1},
     "has damping [0.1, 0.1] for 6 modes": {"damping": [0.1, 0.1]},
+    "has damping [0.1] for 6 modes": {"damping": [0.1]},
+    "has a stiffness matrix array([": {"stiffness_matrix": 1j * STIFFNESS},
+    "has the name 'far' for node 6": {"names": {"far": 6}},
 }
 
 
@@ -149,3 +152,15 @@ def test_markers_that_no_node_carries_are_refused():
     lump = ix.ModalBody("lumps", MASS, STIFFNESS, NODES, interface=SPIDERS)
     with pytest.raises(ix.ModelError, match="on an arm at node 0, which has no rotations"):
         lump.marker((0.1, 0, 0), node=0)
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_frequencies_of_given_modes_are_those_of_the_free_body(count):
+    """Shapes that move the centre of mass: Rayleigh and Ritz with these and the rigid motions; all 12: exact."""
+    nodes, _, M, K = lumps()
+    shapes = np.linalg.eigh(K)[1][:, 6 : 6 + count]  # orthogonal to rigid motions without regard to mass
+    body = ix.ModalBody.from_modes("lumps", shapes, M, K, nodes)
+    basis = np.c_[rigid_motions(nodes, np.zeros(3), 3), shapes]
+    exact = np.sqrt(scipy.linalg.eigh(basis.T @ K @ basis, basis.T @ M @ basis, eigvals_only=True)[6:]) / (2 * np.pi)
+    assert body.frequencies == pytest.approx(exact, rel=1e-9)
+    assert body.frequencies != pytest.approx(np.sqrt(body.stiffness) / (2 * np.pi), rel=1e-3)

@@ -64,3 +64,10 @@ def test_a_basis_of_another_kind_is_refused():
     scalar = skfem.Basis(skfem.MeshTet(), skfem.ElementTetP1())
     with pytest.raises(ix.ModelError, match="The mesh has no basis of displacements in space"):
         ix.flexible.from_mesh(scalar, **STEEL)
+
+
+@pytest.mark.parametrize("condition", [lambda x: x[0] < 0.5, lambda x: x < 0.5, lambda x: x[:, 0]])
+def test_a_condition_that_does_not_ask_every_node_is_refused(condition):
+    structure = ix.flexible.frame([(0, 0, 0), (1, 0, 0)], [(0, 1)], outer_diameter=0.1, young=1e9, density=1000.0)
+    with pytest.raises(ix.ModelError, match="True or False for each of the 6 nodes"):
+        structure.where(condition)

@@ -15,6 +15,7 @@ from index3.linear import contract, static_solver
 from index3.linear import solver as solving
 from index3.methods.projection import Projector
 from index3.methods.registry import METHODS
+from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate, structure
 from index3.system.compile import compile_model
 from index3.system.state import State
@@ -50,6 +51,15 @@ def test_ground_as_a_body_is_held_by_six_rows():
     assert held.check().dof == 0
     result = ix.simulate(held, (0, 1), "hht-i3", rtol=1e-4)
     assert np.abs(result.q - result.q[0]).max() < 1e-12
+    state, q = State(compile_model(held)), np.array([0.1, -0.2, 0.3, 0.5, -0.5, 0.5, 0.5])
+
+    def rows(q):
+        state.move(0.0, q, np.zeros(7))
+        assert state.run(evaluate.forces, evaluate.jacobian) == 0
+        return state[s.PHI].copy(), dense_rows(state)
+
+    numeric = np.array([(rows(q + x)[0] - rows(q - x)[0]) / 2e-6 for x in 1e-6 * np.eye(7)]).T
+    assert np.abs(rows(q)[1] - numeric).max() < 1e-7  # the demand
 
 
 def test_bracket_joint_keeps_the_relative_pose():

@@ -54,7 +54,10 @@ def test_a_line_without_sections_has_no_coupled_modes():
 
 
 def test_the_elastic_line_does_not_lock():
-    """S3-05: a cantilever of 8 elements bends as a beam with shear does, to 2 %; the continuum lacks 9 % at nu 0.3."""
+    """S3-05, A-22: a cantilever of 8 elements bends as a beam with shear does, to 2 %.
+
+    The continuum lacks 9 % at nu 0.3.
+    """
     found = {}
     for law in ("elastic-line", "continuum"):
         model, body = cantilever(law, height=0.02)

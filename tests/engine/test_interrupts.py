@@ -10,6 +10,7 @@ import pytest
 
 import index3 as ix
 from index3.engine.collector import Collector
+from index3.engine.runner import Runner
 
 
 def push(t, r, A, v, w, p, out):
@@ -82,6 +83,47 @@ def test_ctrl_c_while_output_is_closed(monkeypatch):
     model = ix.library.pendulum()
     model.add(ELEMENTS["Actuator"](model["pivot"], None))
     check(ix.simulate(model, (0, 1e4), max_step=1e-3, progress=False))
+
+
+@posix
+def test_ctrl_c_in_a_function_that_is_called_between_steps(monkeypatch):
+    """Compiled code that looks for a better method calls functions of the user, and would swallow what they raise."""
+    change, deciding, pressed = Runner.change_method, [], []
+
+    def change_method(self, code, failed):
+        deciding.append(True)
+        answer = change(self, code, failed)
+        deciding.clear()
+        return answer
+
+    def press_between_steps(t, x, rate):
+        if deciding and not pressed:
+            pressed.append(t)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0)  # the handler runs here at the latest
+        return 0.1
+
+    monkeypatch.setattr(Runner, "change_method", change_method)
+    model = ix.library.pendulum()
+    model.add(ix.Actuator("servo", model["pivot"], press_between_steps))
+    result = ix.simulate(model, (0, 20), max_step=1e-3, progress=False)
+    assert pressed
+    check(result)
+
+
+@posix
+def test_ctrl_c_ends_a_callback_at_once():
+    """Nothing compiled is under way there: what takes long in it need not be waited for."""
+    finished = []
+
+    def callback(t, q, v):
+        if t > 0.1:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0)  # the handler runs here at the latest
+            finished.append(t)
+
+    check(ix.simulate(ix.library.pendulum(), (0, 1e4), max_step=1e-3, progress=False, callback=callback))
+    assert not finished
 
 
 @posix

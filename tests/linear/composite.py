@@ -71,6 +71,11 @@ class Tree:
         """Relative coordinates on the paths from some bodies to the base, ascending."""
         return sorted({int(c) for j in bodies if j >= 0 for k in self.path(j) for c in self.columns(k)})
 
+    def below(self) -> list[list[int]]:
+        """Rows below the diagonal that a column of L may have (Lemma 2)."""
+        owner = np.repeat(np.arange(len(self.free)), np.diff(self.starts))
+        return [[c for c in self.support([body]) if c > j] for j, body in enumerate(owner)]
+
 
 def tree_of(state, graph) -> tuple[Tree, list[np.ndarray], dict[str, np.ndarray]]:
     """Tree of a model of spatial rigid bodies at a state; per body the map twist -> rates; cut rows (by twist)."""
@@ -108,9 +113,8 @@ def tree_of(state, graph) -> tuple[Tree, list[np.ndarray], dict[str, np.ndarray]
 
 def sparse_cholesky(M: np.ndarray, tree: Tree, counts: Counter) -> np.ndarray:
     """L L^T = M, touching only coordinates on the path to the base of each column (Lemma 2); counts what it does."""
-    L, owner = M.copy(), np.repeat(np.arange(len(tree.free)), np.diff(tree.starts))
-    for j in range(len(M)):
-        below = [c for c in tree.support([owner[j]]) if c > j]
+    L = M.copy()
+    for j, below in enumerate(tree.below()):
         L[j, j] = np.sqrt(L[j, j])
         L[below, j] /= L[j, j]
         counts.update(roots=1, divisions=len(below))
@@ -120,50 +124,60 @@ def sparse_cholesky(M: np.ndarray, tree: Tree, counts: Counter) -> np.ndarray:
     return np.tril(L)
 
 
-def forward(L: np.ndarray, b: np.ndarray, support: list[int], counts: Counter) -> np.ndarray:
+def forward(L: np.ndarray, tree: Tree, b: np.ndarray, support: list[int], counts: Counter) -> np.ndarray:
     """L^-1 b, which is zero off the support."""
-    y, inside = b.copy(), set(support)
+    y, inside, places = b.copy(), set(support), tree.below()
     for j in support:
         y[j] /= L[j, j]
-        below = [c for c in np.flatnonzero(L[:, j]) if c > j]
-        assert inside.issuperset(below)  # Lemma 3
-        y[below] -= L[below, j] * y[j]
-        counts.update(divisions=1, products=len(below), sums=len(below))
+        assert inside.issuperset(places[j])  # Lemma 3
+        y[places[j]] -= L[places[j], j] * y[j]
+        counts.update(divisions=1, products=len(places[j]), sums=len(places[j]))
     return y
 
 
-def backward(L: np.ndarray, b: np.ndarray, counts: Counter) -> np.ndarray:
+def backward(L: np.ndarray, tree: Tree, b: np.ndarray, counts: Counter) -> np.ndarray:
     """L^-T b."""
     y = b.copy()
-    for j in range(len(L) - 1, -1, -1):
-        below = np.flatnonzero(L[j + 1 :, j]) + j + 1
+    for j, below in reversed(list(enumerate(tree.below()))):
         y[j] = (y[j] - L[below, j] @ y[below]) / L[j, j]
         counts.update(divisions=1, products=len(below), sums=len(below))
     return y
 
 
-def solve_tree(M, tree, rows, supports, forces, right) -> tuple[np.ndarray, np.ndarray, Counter]:
-    """[M P^T; P 0] [a; lam] = [forces; right] through L, T = L^-1 P^T and T^T T (3.152), Algorithm 4, Alg-S."""
-    counts: Counter = Counter()
-    L = sparse_cholesky(M, tree, counts)
-    T = np.column_stack([forward(L, row, z, counts) for row, z in zip(rows, supports, strict=True)])
-    y = forward(L, forces, list(range(len(M))), counts)
+STEPS = ("1", "2", "3.1", "3.2", "3.3", "3.4", "3.5", "4")
+"""Steps of Algorithm 4: L; L^-1 forces; T; right-hand side of the multipliers; T^T T; lam; forces less T lam; a."""
+
+
+def one_block(size: int) -> Tree:
+    """A tree of one body: what is dense."""
+    return Tree([-1], [np.zeros((6, size))], [np.eye(6)])
+
+
+def solve_tree(M, tree, rows, supports, forces, right) -> tuple[np.ndarray, np.ndarray, dict[str, Counter]]:
+    """[M P^T; P 0] [a; lam] = [forces; right] through L, T = L^-1 P^T and T^T T (3.152), Algorithm 4, Alg-S.
+
+    Operations are counted by step. With one block for a tree and full supports it is Alg-D.
+    """
+    counts: dict[str, Counter] = {step: Counter() for step in STEPS}
+    L = sparse_cholesky(M, tree, counts["1"])
+    T = np.column_stack([forward(L, tree, row, z, counts["3.1"]) for row, z in zip(rows, supports, strict=True)])
+    y = forward(L, tree, forces, list(range(len(M))), counts["2"])
     m = len(rows)
     B, b = np.zeros((m, m)), np.zeros(m)
     for i in range(m):
         for j in range(i + 1):
             common = sorted(set(supports[i]).intersection(supports[j]))
             B[i, j] = B[j, i] = T[common, i] @ T[common, j]
-            counts.update(products=len(common), sums=len(common))
+            counts["3.3"].update(products=len(common), sums=len(common))
         b[i] = T[supports[i], i] @ y[supports[i]] - right[i]
-        counts.update(products=len(supports[i]), sums=len(supports[i]))
-    single = Tree([-1], [np.zeros((6, m))], [np.eye(6)])  # one block: dense
-    R = sparse_cholesky(B, single, counts)
-    lam = backward(R, forward(R, b, list(range(m)), counts), counts)
+        counts["3.2"].update(products=len(supports[i]), sums=len(supports[i]))
+    full, count = one_block(m), counts["3.4"]
+    R = sparse_cholesky(B, full, count)
+    lam = backward(R, full, forward(R, full, b, list(range(m)), count), count)
     for i, z in enumerate(supports):
         y[z] -= T[z, i] * lam[i]
-        counts.update(products=len(z), sums=len(z))
-    return backward(L, y, counts), lam, counts
+        counts["3.5"].update(products=len(z), sums=len(z))
+    return backward(L, tree, y, counts["4"]), lam, counts
 
 
 def gauss_counts(n: int) -> Counter:

@@ -6,14 +6,15 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from composite import Tree, gauss_counts, solve_tree, sparse_cholesky, tree_of
+from composite import STEPS, Tree, gauss_counts, one_block, solve_tree, sparse_cholesky, tree_of
 from mechanisms import rate_matrix
 
 import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.assembly import assemble_state
 from index3.methods.projection import Projector
-from index3.methods.state_space.jacobian import evaluate_parts
+from index3.methods.state_space.jacobian import bordered, evaluate_parts
+from index3.methods.state_space.partition import dense_rows
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.state import State
@@ -152,10 +153,57 @@ def test_counts_of_the_vehicle():
     gauss = gauss_counts(43)
     assert (gauss["sums"], gauss["products"], gauss["divisions"]) == (27391, 27391, 946)  # thesis Table 6
     tree, rows, supports, forces, *_ = relative_problem(vehicle())
-    *_, counts = solve_tree(tree.composite(), tree, rows, supports, forces, np.zeros(16))
+    *_, steps = solve_tree(tree.composite(), tree, rows, supports, forces, np.zeros(16))
+    counts = sum(steps.values(), Counter())
     print("Alg-S:", dict(counts))
-    assert counts["roots"] == 43
+    assert (counts["products"], counts["divisions"], counts["roots"]) == (4065, 545, 43)
     assert counts["products"] < 0.2 * gauss["products"]
+
+
+def test_profile_of_the_dense_algorithm():
+    """S4-78, S4-79: Alg-D against Gauss and, step by step, against Alg-S, in products.
+
+    Table 8 prints 16410, of which 2280 in step 3.4, where 16 unknowns with one right-hand side have 920: 15050. Gauss
+    has 27391, 1.8 times as many (Table 9: 1.98 of the time). Table 10 has Alg-S ahead of Alg-D in step 3.1 alone; in
+    products it is ahead in every step but 3.4, which is dense in both, and furthest in 3.1: indices cost the rest.
+    """
+    tree, rows, supports, forces, *_ = relative_problem(vehicle())
+    M, size, m = tree.composite(), len(forces), len(rows)
+    sparse, dense = (
+        solve_tree(M, *way, forces, np.zeros(m))
+        for way in ((tree, rows, supports), (one_block(size), rows, [list(range(size))] * m))
+    )
+    assert np.abs(sparse[0] - dense[0]).max() < 1e-9 * np.abs(sparse[0]).max()
+    products = [np.array([way[2][step]["products"] for step in STEPS]) for way in (sparse, dense)]
+    print(dict(zip(STEPS, np.transpose(products).tolist(), strict=True)))
+    assert products[1].tolist() == [3276, 351, 5616, 432, 3672, 920, 432, 351]  # printed, but for step 3.4
+    assert gauss_counts(43)["products"] > 1.3 * products[1].sum()  # the demand, of times
+    saved = products[1] - products[0]
+    assert np.all((saved > 0) == (np.array(STEPS) != "3.4"))
+    assert STEPS[int(np.argmax(saved))] == "3.1"
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_velocity_transformation_gives_the_composite_inertia(name):
+    """A-12: q' = R z with the rates z of the joints: R^T M R of absolute coordinates is the recursion's matrix.
+
+    The rows of the joints that are not cut, and |p| = 1, ask nothing of R z.
+    """
+    model = MODELS[name]()
+    graph, state = ix.topology(model), at_rest(model)
+    tree, maps, cut = tree_of(state, graph)
+    starts, bodies = state.system.starts, [body.name for body in state.system.bodies]
+    R = np.zeros((state.system.n, tree.starts[-1]))
+    for j, body in enumerate(graph.bodies):
+        k = bodies.index(body)
+        R[starts[k] : starts[k + 1]] = maps[j] @ tree.motion(j)
+    M, C = bordered(state, 1.0, 0.0, 0.0), tree.composite()
+    assert np.abs(R.T @ M @ R - C).max() < 1e-11 * np.abs(C).max()  # that of S4-10
+    left = np.abs(dense_rows(state) @ R).max(axis=1)
+    rows = {group.name: range(group.row, group.row + group.rows) for group in state.system.groups}
+    open_rows = [row for joint in cut for row in rows[joint]]
+    assert np.delete(left, open_rows).max() < 1e-11
+    assert all(left[row] > 1e-3 for row in open_rows)
 
 
 def test_euler_parameters_and_angular_velocity():

@@ -361,3 +361,39 @@ def test_options_out_of_range_are_refused(options, words):
     with pytest.raises(ix.errors.ModelError, match="multi-index") as error:
         ix.simulate(oscillator(1.0), (0, 1), "multi-index", **options)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_budget_of_corrections(pendulum, key):
+    """S1-39: steps of 5 ms with at most so many corrections each, one new matrix, and a count of those cut short.
+
+    The work of a step is bounded whatever the motion does; with ample corrections the motion is that without a bound.
+    """
+    free = ix.simulate(pendulum, (0, 2), key, step=5e-3, project=False)
+    runs = {k: ix.simulate(pendulum, (0, 2), key, step=5e-3, project=False, corrections=k) for k in (1, 2, 12)}
+    away = {}
+    for k, run_ in runs.items():
+        stats = run_.stats
+        assert run_.success, run_.message
+        assert stats["steps"] == 400
+        assert stats["newton"] <= 400 * k
+        assert stats["factorisations"] == 400 * (1 if key == "al-index1" else 2)
+        away[k] = np.abs(run_.q[-1] - free.q[-1]).max()
+        told = f" {stats['overruns']} of them ended before their corrections had converged."
+        assert (told in run_.message) == (stats["overruns"] > 0)
+    overruns = {k: run_.stats["overruns"] for k, run_ in runs.items()}
+    print(key, overruns, away, {k: r.violation.position.max() for k, r in runs.items()})
+    assert overruns[1] == 400 >= overruns[2] > 0 == overruns[12]
+    assert "overruns" in free.stats
+    assert free.stats["overruns"] == 0
+    assert away[12] < 1e-9 < 1e-7 < away[1] < 1e-4
+    assert runs[1].violation.position.max() < 1e-8  # the next step takes back what the last one left
+
+
+def test_a_budget_needs_constant_steps(pendulum):
+    with pytest.raises(ix.ModelError, match=r"'al-index3': corrections = 3 ends steps .*Give step="):
+        ix.simulate(pendulum, (0, 1), "al-index3", corrections=3)
+    with pytest.raises(ix.ModelError, match="corrections = 0"):
+        ix.simulate(pendulum, (0, 1), "al-index3", step=1e-3, corrections=0)
+    with pytest.raises(ix.ModelError, match="corrections = 20"):
+        ix.simulate(pendulum, (0, 1), "al-index3", step=1e-3, corrections=20)

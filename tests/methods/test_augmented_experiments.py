@@ -18,23 +18,12 @@ from index3.methods import run
 from index3.methods.augmented import penalty
 from index3.methods.projection import KERNELS
 from index3.methods.state_space.partition import dense_rows
+from index3.reproduce.multi_index import PRINTED, bars
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.state import State
 
 INDICES = ("al-index1", "al-index3")
-PRINTED = {"al-index1": {1e-3: 4.680e-3, 1e-4: 4.421e-5}, "al-index3": {1e-3: 4.854e-3, 1e-4: 4.399e-5}}
-
-
-def bars():
-    """Two uniform bars of 1 m and 1 kg by their end points, released from rest in line along x."""
-    linkage = ix.NaturalLinkage("bars", planar=True)
-    support, P, Q = linkage.fixed("O", (0, 0)), linkage.point("P", (1, 0)), linkage.point("Q", (2, 0))
-    linkage.rigid("upper", [support, P], mass=1.0)
-    linkage.rigid("lower", [P, Q], mass=1.0)
-    model = ix.Model("bars", gravity=(0, -9.81, 0))
-    model.add(linkage)
-    return model
 
 
 @pytest.fixture(scope="module")

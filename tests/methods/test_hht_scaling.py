@@ -38,7 +38,7 @@ def variant(name, h):
 
 @pytest.mark.parametrize(("name", "slope", "allowed"), [("a", -4.0, 0.2), ("b", -2.0, 0.1), ("c", 0.0, 0.1)])
 def test_condition_against_the_step(name, slope, allowed):
-    """S2-31, S2-34: log cond against log h falls by 4, 2 and 0 (the ledger's values and allowances)."""
+    """S2-23, S2-31, S2-34: log cond against log h falls by 4, 2 and 0 (the ledger's values and allowances)."""
     steps = 10.0 ** -np.arange(1.0, 3.1, 0.5)  # smaller ones take cond of "a" beyond 1e16
     conditions = [np.linalg.cond(variant(name, h)) for h in steps]
     print(name, conditions)

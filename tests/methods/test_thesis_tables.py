@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from test_rosenbrock_formula import pendulum, step
-from test_state_space import PRINTED, stiff_run
+from test_state_space import stiff_run
+
+from index3.reproduce.thesis import PRINTED
 
 AVERAGES = ((2.29e-4, 1.39e-5, 1.15e-6, 2.52e-7), (1.66e-3, 1.15e-4, 1.34e-5, 2.39e-6))
 """Average errors per step (5.3) of Tables 21 and 23 at 1e-2 ... 1e-5."""

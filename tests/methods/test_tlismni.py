@@ -29,7 +29,7 @@ def weights(key, h, h1, h2, h3=0.3):
 
 
 def test_printed_weights_at_equal_steps():
-    """(1), (2), and those in the text of section 2."""
+    """S0-23, S0-24, S0-25, A-20: (1), (2), and those in the text of section 2."""
     w = weights(ADAMS3, 0.1, 0.1, 0.1, 0.1) / 0.1
     assert w[formulas.PREDICT, formulas.QV, 1:4] == pytest.approx([1.5, -0.5, 0.0], abs=1e-14)
     assert w[formulas.CORRECT, formulas.VA, :4] == pytest.approx(np.array([5, 8, -1, 0]) / 12, abs=1e-14)
@@ -86,7 +86,7 @@ def four_bar():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_order_on_a_closed_redundant_mechanism(key, four_bar):
-    """S0-23 to S0-26, A-20: orders 2, 3, 4 and those of HHT and BDF2 as outer formulas."""
+    """S0-23, S0-24, S0-25, S0-26, A-20: orders 2, 3, 4 and those of HHT and BDF2 as outer formulas."""
     model, q, v = four_bar
     errors = []
     for count in (200, 400, 800):
@@ -96,7 +96,8 @@ def test_order_on_a_closed_redundant_mechanism(key, four_bar):
         errors.append((np.linalg.norm(result.q[-1] - q), np.linalg.norm(result.v[-1] - v)))
     seen = orders(np.array(errors))
     print(key, seen)
-    assert np.all(np.abs(seen - ix.METHODS[key].order) < 0.2)  # the issue's allowance; measured spread 0.15
+    allowed = 0.2 if key == ADAMS4 else 0.1  # 0.17 of a fifth-order part at the first halving; others are off by 0.02
+    assert np.all(np.abs(seen - ix.METHODS[key].order) < allowed)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -212,7 +213,7 @@ def test_one_correction_costs_two_evaluations(key):
 
 
 def test_no_derivative_of_a_force_is_asked_for():
-    """A force whose Jacobian function raises runs as if it had none to give (S0-22, S0-59)."""
+    """A force whose Jacobian function raises runs as if it had none to give (S0-22, S0-59); HHT-I3 asks for it."""
 
     def pull(t, r, A, v, w, p, out):
         out[0, 0] = -4.0 * r[0, 0] - 0.1 * v[0, 0]
@@ -228,6 +229,9 @@ def test_no_derivative_of_a_force_is_asked_for():
     root = np.sqrt(4 - 0.05**2)
     exact = np.exp(-0.05) * (np.cos(root) + 0.05 / root * np.sin(root))
     assert result["body"].position[-1, 0] == pytest.approx(exact, abs=1e-6)  # rtol 1e-8, some 50 steps
+    asked = ix.simulate(model, (0, 1), "hht-i3")
+    assert not asked.success
+    assert "its function jacobian raised RuntimeError" in asked.message
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 
+import index3 as ix
 from index3.errors import Index3Error, ModelError
 
 matplotlib.use("Agg")
@@ -83,3 +84,57 @@ def test_missing_matplotlib_says_what_to_install(four_bar, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(Index3Error, match=r"pip install index3\[plot\]"):
         four_bar.plot()
+
+
+def cantilever(kind):
+    model = ix.Model("cantilever", gravity=(0, -9.81, 0))
+    soft = {"height": 0.02, "width": 0.03, "young": 2e9, "density": 1200.0, "elements": 2}
+    if kind == "planar":
+        beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), poisson=0.3, law="elastic-line", **soft))
+    elif kind == "space":
+        beam = model.add(ix.AncfBeam3D("beam", (0, 0, 0), (1, 0, 0), poisson=0.3, **soft))
+    else:
+        beam = model.add(ix.AncfCable("beam", (0, 0, 0), (1, 0, 0), **soft))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0)))
+    model.add(ix.RigidBody("stone", 1.0, (1, 1, 1)))
+    return ix.simulate(model, (0.0, 0.02), "hht-i3", t_eval=0.01)
+
+
+@pytest.mark.parametrize("kind", ["planar", "space", "cable"])
+def test_quantities_along_a_beam(kind):
+    """Against s, at the outputs nearest to the times asked for; all that the body has along its axis."""
+    result = cantilever(kind)
+    axes = result.plot_along("beam.moment", "beam.shear_force", "beam.axial_force", "beam.stress", t=[0.0101, 0.02])
+    assert [axis.get_xlabel() for axis in axes] == ["s [m]"] * 4
+    assert axes[0].get_ylabel() == "beam moment [N m]"
+    s = np.linspace(0.0, 1.0, 201)
+    if kind == "space":
+        assert labels(axes[0])[:2] == ["torsion, t = 0.01 s", "y, t = 0.01 s"]
+        one = result.plot_along("beam.moment.z", t=0.01)
+        assert one.lines[0].get_ydata() == pytest.approx(result["beam"].moment(s)[1, :, 2])
+    else:
+        assert labels(axes[0]) == ["t = 0.01 s", "t = 0.02 s"]
+        assert axes[0].lines[1].get_ydata() == pytest.approx(result["beam"].moment(s)[2])
+    _, ax = pyplot.subplots()
+    assert result.plot_along("beam.points.y", ax=ax) is ax
+    assert ax.lines[0].get_ydata() == pytest.approx(result["beam"].points(s)[-1, :, 1])
+    assert ax.get_xlim() == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "t", "words"),
+    [
+        ((), None, "no names"),
+        (("bean.moment",), None, "names no body"),
+        (("stone.moment",), None, "has no axis"),
+        (("beam.torque",), None, "axial_force"),
+        (("beam.moment.z",), None, "one column"),
+        (("beam.points.w",), None, "columns x, y, z"),
+        (("beam.moment",), 0.5, "from 0 to 0.02 s"),
+        (("beam.moment",), float("nan"), "from 0 to 0.02 s"),
+        (("beam.moment",), "end", "from 0 to 0.02 s"),
+    ],
+)
+def test_what_cannot_be_drawn_along_a_beam(names, t, words):
+    with pytest.raises(ModelError, match=words):
+        cantilever("planar").plot_along(*names, t=t)

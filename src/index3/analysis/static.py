@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.balance import NEUTRAL, Balance, Eigen, eigen, falls, newton, plain_newton, relax
-from index3.analysis.gaps import draw_together
+from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions
+from index3.analysis.rest_state import NEUTRAL, ROUNDED, RestState, StiffnessModes, is_unstable, stiffness_modes
+from index3.analysis.static_iterations import newton, plain_newton, relax
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
@@ -114,7 +115,8 @@ def static(
     method : "newton" finds an equilibrium near the start, stable or not; "relaxation" follows the overdamped motion
         downhill; "auto" tries Newton and relaxes where that fails or ends in an unstable equilibrium
     tolerance : unbalanced force that counts as balanced, as a fraction of the largest force; where rounding
-        prevents that, 1e-8 is accepted (`residual` says what was reached)
+        prevents that, 1e-8 is accepted, of flexible bodies that are very stiff for their loads up to 1e-3, with a note
+        (`residual` says what was reached)
     max_iterations : limit on the steps of relaxation
 
     Directions without stiffness, such as the free spin of a wheel, stay where they are and are named in `.free`.
@@ -138,32 +140,37 @@ def static(
     system, state = equations.system, equations.state
     start = equations.start(initial, t)
     begin = system.q0 if start is None else start.q
-    balance, assembly = led_or_assembled(equations, start, t, int(max_iterations))
-    used, notes, values = find(balance, method, tolerance, int(max_iterations))
+    rest, assembly = start_at_rest(equations, start, t, int(max_iterations))
+    used, notes, values = find(rest, method, tolerance, int(max_iterations))
     if not used:
-        raise AssemblyError(unbalanced(held, balance))
-    stable, free = judge(held, balance, values)
+        raise AssemblyError(unbalanced(held, rest))
+    stable, free = judge(held, rest, values)
     q, v = state[s.Q].copy(), state[s.V].copy()  # rates are zero, but for first-order states
     if stable is None:
-        what = "first-order states" if balance.states.any() else "many coordinates"
+        what = "first-order states" if rest.states.any() else "many coordinates"
         notes.append(f"stability was not examined, because of {what}; `linearize` can tell")
+    if rest.residual > max(tolerance, ROUNDED):
+        notes.append(
+            f"forces balance to {rest.residual:.1e} of the largest: bodies so stiff for their loads allow no "
+            "better, by the rounding of their coordinates"
+        )
     moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
-    result = as_result(held, balance, used)
+    result = as_result(held, rest, used)
     return Static(
         model=model.name, t=t, q=q, v=v, a=np.zeros(system.n), lam=result.lam[0],
-        angle=result.arrays["angle"][0], residual=balance.residual, method=used, iterations=balance.iterations,
+        angle=result.arrays["angle"][0], residual=rest.residual, method=used, iterations=rest.iterations,
         stable=stable, free=free, moved=moved, result=result, notes=notes,
     )  # fmt: skip
 
 
-def led_or_assembled(equations: Equations, start: Any, t: float, most: int) -> tuple[Balance, Any]:
-    """The closed position to begin with, and what `assemble` says; bodies that deform are led there if need be."""
+def start_at_rest(equations: Equations, start: Any, t: float, most: int) -> tuple[RestState, Any]:
+    """The state to begin with, on the constraints, and what `assemble` says; gaps of flexible bodies close slowly."""
     assembly = equations.assemble(t, start)
-    balance = Balance(equations)
-    closed = balance.point
-    if not draw_together(balance, equations.system.q0 if start is None else start.q, most):
-        balance.back(closed)
-    return balance, assembly
+    rest = RestState(equations)
+    assembled = rest.point
+    if not close_gaps(rest, equations.system.q0 if start is None else start.q, most):
+        rest.return_to(assembled)
+    return rest, assembly
 
 
 def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:
@@ -197,80 +204,80 @@ def with_holds(model: Model, hold: Iterable[str]) -> Any:
     return copy
 
 
-def find(balance: Balance, method: str, tolerance: float, most: int) -> tuple[str, list[str], Eigen | None]:
+def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str, list[str], StiffnessModes | None]:
     """Balance the state; what did it ("" if nothing), notes on the way, and the stiffness of what is free there."""
     notes: list[str] = []
-    start, edge = balance.point, None
+    start, edge = rest.point, None
     if method != "relaxation":
-        found = newton(balance, tolerance)
-        if not found and balance.deforms:
-            balance.back(start)
-            found = plain_newton(balance, tolerance)
-        values = eigen(balance) if found else None
-        if method == "newton" or (found and not falls(values, balance.finer)):
+        found = newton(rest, tolerance)
+        if not found and rest.deforms:
+            rest.return_to(start)
+            found = plain_newton(rest, tolerance)
+        values = stiffness_modes(rest) if found else None
+        if method == "newton" or (found and not is_unstable(values, rest.finer)):
             return "newton" if found else "", notes, values
-        if found and balance.iterations == 0:
+        if found and rest.iterations == 0:
             notes.append("the start was an unstable equilibrium")
-        edge = (balance.point, values) if found else None
-        balance.back(start)
+        edge = (rest.point, values) if found else None
+        rest.return_to(start)
     sigma = 0.0
     for _ in range(EDGES):
-        if not relax(balance, tolerance, most, sigma):
+        if not relax(rest, tolerance, most, sigma):
             if edge is None:
                 return "", notes, None
-            balance.back(edge[0])
+            rest.return_to(edge[0])
             return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
-        values = eigen(balance)
-        if values is None or not falls(values, balance.finer):
+        values = stiffness_modes(rest)
+        if values is None or not is_unstable(values, rest.finer):
             break
         direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
-        balance.move(balance.point + NUDGE / movement(balance.state, direction) * direction)
+        rest.move(rest.point + NUDGE / movement(rest.state, direction) * direction)
         sigma = 2.0 * abs(values[0][0])
     return "relaxation", notes, values
 
 
-def judge(model: Model, balance: Balance, values: Eigen | None) -> tuple[bool | None, list[str]]:
+def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple[bool | None, list[str]]:
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
     stiffness, directions = values
     if not len(stiffness):
         return True, []
-    neutral = np.abs(stiffness) <= balance.finer * NEUTRAL * np.abs(stiffness).max()
+    neutral = np.abs(stiffness) <= rest.finer * NEUTRAL * np.abs(stiffness).max()
     if not np.abs(stiffness).max() > 0.0:
         neutral[:] = True
-    free = name_motions(model, balance.state.system, balance.state[s.Q], directions[:, neutral].real)
+    free = name_motions(model, rest.state.system, rest.state[s.Q], directions[:, neutral].real)
     flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
-    return not falls(values, balance.finer) and not flutter, free
+    return not is_unstable(values, rest.finer) and not flutter, free
 
 
-def unbalanced(model: Model, balance: Balance) -> str:
+def unbalanced(model: Model, rest: RestState) -> str:
     """The message where nothing came to rest: the bodies with the largest forces left."""
-    system = balance.state.system
+    system = rest.state.system
     parts = []
     for body, start in zip(system.bodies, system.starts, strict=False):
-        force = balance.force[start : start + body.size]
+        force = rest.force[start : start + body.size]
         k = int(np.argmax(np.abs(force)))
         parts.append((abs(force[k]), f"{body.label} ({force[k]:.3g} along {body.coordinate_names[k]})"))
     worst = ", ".join(text for size, text in sorted(parts, reverse=True)[:3] if size > 0.0)
     return (
-        f"static: no equilibrium of model '{model.name}' at t = {balance.t:.6g} was found in {balance.iterations} "
+        f"static: no equilibrium of model '{model.name}' at t = {rest.t:.6g} was found in {rest.iterations} "
         f"steps; largest unbalanced forces: {worst}. Check that springs or joints carry every body, start nearer, or "
         "hold what may move freely."
     )
 
 
-def as_result(model: Model, balance: Balance, method: str) -> Result:
+def as_result(model: Model, rest: RestState, method: str) -> Result:
     """The equilibrium as one line of a result, with the smallest multipliers where rows are redundant."""
-    state, projection, n = balance.state, balance.equations.projection, balance.n
+    state, projection, n = rest.state, rest.equations.projection, rest.n
     unique = np.ones(state.system.m, bool)
-    state[s.LAM][:] = balance.lam
+    state[s.LAM][:] = rest.lam
     if projection.factors[contract.INFO][contract.N_ZERO] > 0:
         unique = ~projection.null_rows()
         projection_kernels.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
-    line = projection.close_block(np.array([balance.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
-    info = {"method": f"static ({method})", "message": f"Balanced to {balance.residual:.1e} of the largest force."}
+    line = projection.close_block(np.array([rest.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
+    info = {"method": f"static ({method})", "message": f"Balanced to {rest.residual:.1e} of the largest force."}
     result = Result(describe(model, state.system, unique), line, info)
     result.source = ModelOfRun(model)
     return result

@@ -12,7 +12,7 @@ from index3.algebra.frames import carried_axes
 from index3.bodies import ancf_beam3d_loads as loads
 from index3.bodies import body_fields
 from index3.bodies.ancf_beam3d_rules import make_rule
-from index3.bodies.ancf_beam3d_shapes import marker_rows
+from index3.bodies.ancf_beam3d_shapes import check_gradients, marker_rows
 from index3.bodies.ancf_drawing import circle, rectangle, surface
 from index3.bodies.ancf_histories import FRAMES
 from index3.bodies.ancf_space import Rule, SpaceLine
@@ -120,6 +120,8 @@ class AncfBeam3D(SpaceLine):
         }
         self._y = None if y is None else as_direction(y, owner, "y")
         self._lay(start, end, points, elements, damping)
+        if not self.straight:
+            check_gradients(owner, self.nodes, self.lengths, self.outline)
         self._start(velocity, angular_velocity)
 
     def _gradients(self, places: np.ndarray, tangents: np.ndarray) -> np.ndarray:
@@ -143,7 +145,7 @@ class AncfBeam3D(SpaceLine):
     @property
     def solid(self) -> dict[str, Any]:
         """Section and material in plain numbers."""
-        inertia = {"density": self.density, "area": self.area, "second_moments": self.second_moments}
+        inertia = {"density": self.density, "area": self.area, "second_moments": self.second_moments, "half": self.half}
         return {"stiffness": self.stiffness, "straight": self.straight} | inertia
 
     def constants(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from index3.bodies.ancf_beam3d_rules import make_rule
 from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, R, along_axis, marker_rows, rows
 from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_histories import as_places, check_across
 from index3.bodies.ancf_space import Rule
 from index3.bodies.ancf_space_histories import Constants, curvature_of, gauss_history, vectors_of
 
@@ -29,7 +30,7 @@ def points(
 
 def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """Forces along the axes of the sections at s, and moments about them: (n_t, n_s, 6)."""
-    s = np.atleast_1d(np.asarray(s, float))
+    s = as_places(s)
     force, moment = section_wrench(SPATIAL, constants, Histories(*(vectors_of(x) for x in (q, v, a))), s)
     y, z = (along_axis(constants, q, s, vector) for vector in (R_Y, R_Z))
     x = np.cross(y, z)
@@ -122,7 +123,9 @@ def stress(
     constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any, y: Any = 0.0, z: Any = 0.0
 ) -> np.ndarray:
     """Stress of beam theory along the axis (n_t, n_s) [N/m^2] at material points: of axial force and moments."""
-    places = np.stack(np.broadcast_arrays(np.atleast_1d(np.asarray(s, float)), y, z), -1).astype(float)
+    for value, half, word in zip((y, z), constants["half"], ("y", "z"), strict=True):
+        check_across(np.asarray(value, float), half, word)
+    places = np.stack(np.broadcast_arrays(as_places(s), y, z), -1).astype(float)
     return stresses(constants, q, v, a, places)[0]
 
 

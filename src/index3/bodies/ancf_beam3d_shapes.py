@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.ancf_histories import place
+from index3.bodies.ancf_histories import as_places, place
 from index3.bodies.ancf_shapes import cubic
 from index3.bodies.ancf_space_elements import SECTION, TANGENT
+from index3.errors import ModelError
 
 R, R_X, XX, R_Y, R_Z, YX, ZX = range(7)
 """Position and gradients on the axis: r, r_x, r_xx, r_y, r_z, r_yx, r_zx."""
@@ -42,10 +43,27 @@ def products(weight: np.ndarray, shapes: np.ndarray) -> np.ndarray:
 def along_axis(constants: Any, q: np.ndarray, s: Any, vector: int) -> np.ndarray:
     """Histories (n_t, n_s, 3) of r or a gradient on the axis."""
     lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
+    element, x = place(lengths, as_places(s))
     vectors = q.reshape(len(q), q.shape[1] // 3, 3)
     inside = vectors[:, 4 * element[:, None] + np.arange(8)]
     return np.einsum("si,tsik->tsk", rows(x, lengths[element], vector), inside)
+
+
+def check_gradients(owner: str, nodes: np.ndarray, lengths: np.ndarray, outline: np.ndarray) -> None:
+    """Raise where the material of an undeformed beam is turned inside out: curved more than its section allows.
+
+    `nodes` (n, 4, 3) are the vectors of the nodes, `outline` (k, 2) corners of the section, y and z.
+    """
+    for n, length in enumerate(lengths.tolist()):
+        x, vectors = length * np.linspace(0.0, 1.0, 9), nodes[n : n + 2].reshape(8, 3)
+        r_x, r_y, r_z, r_yx, r_zx = (rows(x, length, each) @ vectors for each in (R_X, R_Y, R_Z, YX, ZX))
+        normal = np.cross(r_y, r_z)
+        for y, z in outline.tolist():
+            if np.any(((r_x + y * r_yx + z * r_zx) * normal).sum(-1) <= 0.0):
+                raise ModelError(
+                    f"{owner} has inverted gradients in element {n}: it is curved more than its section allows. "
+                    "Give points on a wider curve, more elements, or a smaller section."
+                )
 
 
 def marker_rows(

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from index3.bodies import ancf_cable_loads as loads
 from index3.bodies import body_fields
 from index3.bodies.ancf_curve import line_rows
-from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.ancf_space import Rule, SpaceLine
 from index3.bodies.ancf_space_elements import LINE
-from index3.bodies.ancf_space_histories import (
-    Constants,
-    along_line,
-    curvature_of,
-    gauss_history,
-    rest_of,
-    simpson_history,
-)
+from index3.bodies.ancf_space_histories import Constants
 from index3.bodies.ancf_words import as_poisson, solid_section
 from index3.bodies.marker import Marker, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register
-
-STRETCH_POINTS = np.array((0.0, 0.5, 1.0)), np.array((1.0, 4.0, 1.0)) / 6.0
-"""Where an element measures its stretch, and weights: a node has one unknown for each of these, so nothing locks."""
-BEND_POINTS = 3
-
-
-def points(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
-    """Material points of the line in ground (n_t, n_s, 3) [m]."""
-    return along_line(constants, q, s)
-
-
-def axial_force(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
-    """Tension (n_t, n_s) [N], interpolated between the ends and the middle of each element, where it is measured."""
-    return float(constants["axial_stiffness"]) * simpson_history(constants, q, s, stretch)
-
-
-def stretch(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """|r_x| / |r_x| at rest - 1."""
-    size, rest = (np.linalg.norm(along_line(constants, x, s, 1), axis=-1) for x in (q, rest_of(constants)))
-    return size / rest - 1.0
-
-
-def curvature(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
-    """How fast the tangent turns along the undeformed line (n_t, n_s) [1/m], never negative."""
-    return gauss_history(constants, q, s, curvature_of)
-
-
-def moment(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
-    """Bending moment (n_t, n_s) [N m]: bending stiffness times the change of the curvature."""
-    now, rest = (gauss_history(constants, x, s, curvature_of) for x in (q, rest_of(constants)))
-    return float(constants["bending_stiffness"]) * (now - rest)
 
 
 @register
@@ -97,7 +59,15 @@ class AncfCable(SpaceLine):
     node_vectors = 2
     node_words = ("x", "y", "z", "rx_x", "rx_y", "rx_z")
     quantities: ClassVar[Mapping[str, Callable[..., Any]]] = MappingProxyType(
-        {"points": points, "axial_force": axial_force, "curvature": curvature, "moment": moment}
+        {
+            "points": loads.points,
+            "axial_force": loads.axial_force,
+            "shear_force": loads.shear_force,
+            "curvature": loads.curvature,
+            "moment": loads.moment,
+            "stress": loads.stress,
+            "von_mises": loads.von_mises,
+        }
     )
 
     def __init__(
@@ -121,11 +91,11 @@ class AncfCable(SpaceLine):
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
-        area, (second, _), self.reach = solid_section(owner, height, width, radius)
+        self.area, (self.second_moment, _), self.reach = solid_section(owner, height, width, radius)
         as_poisson(poisson, owner)
         modulus = as_positive(young, owner, "young")
-        self.line_density = as_positive(density, owner, "density") * area
-        self.axial_stiffness, self.bending_stiffness = modulus * area, modulus * second
+        self.line_density = as_positive(density, owner, "density") * self.area
+        self.axial_stiffness, self.bending_stiffness = modulus * self.area, modulus * self.second_moment
         if bending_stiffness is not None:
             self.bending_stiffness = as_number(bending_stiffness, owner, "bending_stiffness")
             if self.bending_stiffness < 0.0:
@@ -137,26 +107,16 @@ class AncfCable(SpaceLine):
         return np.stack([places, tangents], axis=1)
 
     def _rule(self, vectors: np.ndarray, length: float) -> Rule:
-        x, weight = gauss(6, length)
-        shapes = cubic(x, length)
-        weight = self.line_density * weight * np.linalg.norm(cubic(x, length, 1) @ vectors, axis=1)
-        mass, moment = np.einsum("p,pi,pj->ij", weight, shapes, shapes), weight @ shapes
-        at, share = STRETCH_POINTS
-        a = cubic(at * length, length, 1)
-        rest = np.ones(len(at)) if self.straight else np.linalg.norm(a @ vectors, axis=1)
-        stretches = [(tuple(a[k]), self.axial_stiffness * length * share[k] / rest[k], rest[k]) for k in range(len(at))]
-        x, weight = gauss(BEND_POINTS, length)
-        a, b = cubic(x, length, 1), cubic(x, length, 2)
-        u, w = a @ vectors, b @ vectors
-        kappa = np.linalg.norm(np.cross(u, w), axis=1) / (u * u).sum(1) * (0.0 if self.straight else 1.0)
-        weight = self.bending_stiffness * weight / np.linalg.norm(u, axis=1)  # per length of the undeformed line
-        bends = [(tuple(a[k]), tuple(b[k]), weight[k], kappa[k]) for k in range(BEND_POINTS)]
-        return Rule(mass, moment, (stretches, bends))
+        return loads.make_rule(self._law() | {"straight": self.straight}, vectors, length)
+
+    def _law(self) -> dict[str, float]:
+        """What the line is made of."""
+        words = ("axial_stiffness", "bending_stiffness", "line_density", "area", "second_moment", "reach")
+        return {word: getattr(self, word) for word in words}
 
     def constants(self) -> dict[str, Any]:
-        """The undeformed line and its stiffness."""
-        stiffness = {"axial_stiffness": self.axial_stiffness, "bending_stiffness": self.bending_stiffness}
-        return super().constants() | stiffness
+        """The undeformed line and what it is made of."""
+        return super().constants() | self._law()
 
     @classmethod
     def marker_rows(
@@ -207,3 +167,24 @@ class AncfCable(SpaceLine):
         still = np.flatnonzero(np.linalg.norm(self.q0.reshape(-1, 2, 3)[:, 1], axis=1) == 0.0)
         if still.size:
             raise ModelError(f"{self.label} starts without a slope at node {still[0]}. Give q0 with r_x of length 1.")
+
+    def drawing(self) -> dict[str, Any]:
+        """Bars along the line, coloured by the stress at their surface."""
+        places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1)
+        constants, q = self.constants(), self.nodes.reshape(1, -1)
+        frame = self.frame_motion(constants, None, q, 0.0 * q, 0.0 * q)
+        rest = (loads.points(constants, q, q, q, places)[0] - frame.position[0]) @ frame.rotation[0]
+        return {
+            "type": "faces",
+            "nodes": [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist()} for s in places.tolist()],
+            "members": [[k, k + 1] for k in range(len(places) - 1)],
+            "faces": [],
+            "radius": self.reach,
+            "rest": rest.tolist(),
+            "values": ["von_mises", [[s, self.reach] for s in places.tolist()]],
+        }
+
+    @classmethod
+    def section_places(cls, constants: Constants, sections: Sequence[Mapping[str, Any]], q: np.ndarray) -> np.ndarray:
+        """Points of the line, all at once."""
+        return loads.points(constants, q, q, q, [section["position"][0] for section in sections])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,23 @@ from index3.errors import Index3Error
 
 FRAMES = ("section", "tangent")
 """What the axes of a marker turn with: y with r_y, or x with r_x."""
+
+
+def as_places(s: Any) -> np.ndarray:
+    """Places along the axis, one number or a list of them, as an array (n_s,)."""
+    try:
+        places = np.atleast_1d(np.asarray(s, float))
+    except (TypeError, ValueError):
+        places = np.zeros((0, 0))
+    if places.ndim != 1:
+        raise Index3Error(f"s is {short(s)}. Give a place along the axis [m], or a list of places.")
+    return places
+
+
+def check_across(value: Any, half: float, word: str) -> None:
+    """Raise for a place outside of the section."""
+    if not np.all(np.abs(value) <= half * (1.0 + 1e-9)):  # NaN is not
+        raise Index3Error(f"{word} is {short(np.asarray(value).tolist())}. Give {word} from {-half:g} to {half:g} m.")
 
 
 def place(lengths: np.ndarray, s: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -29,7 +47,7 @@ def place(lengths: np.ndarray, s: Any) -> tuple[np.ndarray, np.ndarray]:
     near = ends[np.argmin(np.abs(s[..., None] - ends), axis=-1)]
     s = np.where(np.abs(s - near) <= slack, near, s)  # at a node exactly
     element = np.clip(np.searchsorted(ends, s, side="right") - 1, 0, len(lengths) - 1)
-    return element, s - ends[element]
+    return element, np.where(s == ends[element + 1], lengths[element], s - ends[element])  # the end itself is a node
 
 
 def rows(constants: Mapping[str, Any], s: Any, y: Any, by_x: int = 0, by_y: int = 0) -> np.ndarray:
@@ -103,5 +121,5 @@ def marker_rows(constants: Mapping[str, Any], position: Any, part: str | None) -
 
 def points(constants: Mapping[str, Any], q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any, y: Any = 0.0) -> Any:
     """Material points s, y in ground (n_t, n_s, 3) [m]."""
-    place_rows = rows(constants, np.atleast_1d(s), y)
+    place_rows = rows(constants, as_places(s), y)
     return with_zero(spread(place_rows, vectors(constants, q)), float(constants["height"]))

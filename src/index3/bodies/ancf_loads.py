@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
-from index3.bodies.ancf_histories import marker_rows, place, rows, spread, vectors, with_zero
+from index3.bodies.ancf_histories import as_places, check_across, marker_rows, place, rows, spread, vectors, with_zero
 from index3.bodies.ancf_reference import ACROSS, Rule, Section, curvature, in_section_axes, make_rule, stretch_rows
 from index3.bodies.ancf_shapes import gauss, planar
 
@@ -51,7 +51,7 @@ def plane_stress(section: Section, e: np.ndarray) -> np.ndarray:
 
 def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:
     """Force along the normal of the section, force across it, and moment about z: (n_t, n_s, 3)."""
-    s = np.atleast_1d(np.asarray(s, float))
+    s = as_places(s)
     x = Histories(*(with_zero(vectors(constants, y)) for y in (q, v, a)))
     plane = {"gravity": np.asarray(constants.get("gravity", (0.0, 0.0, 0.0)), float) * (1.0, 1.0, 0.0)}
     force, moment = section_wrench(PLANAR, {**constants, **plane}, x, s)
@@ -137,7 +137,7 @@ def moment(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
 
 def axis_curvature(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:
     """Rate at which the tangent of the axis turns along the undeformed axis, at s (n_t, n_s) [1/m]."""
-    s, x = np.atleast_1d(np.asarray(s, float)), vectors(constants, q)
+    s, x = as_places(s), vectors(constants, q)
     return curvature(*(at(constants, x, s, np.zeros_like(s), by) for by in (1, 2)))
 
 
@@ -148,7 +148,8 @@ def stress(constants: Constants, q: Any, v: Any, a: Any, s: Any, y: Any = 0.0) -
     moment, xy the parabola of the shear force, yy from the thickness of the nodes.
     """
     section = Section(**constants["section"])
-    s, y = np.broadcast_arrays(np.atleast_1d(np.asarray(s, float)), np.asarray(y, float))
+    check_across(np.asarray(y, float), 0.5 * section.height, "y")
+    s, y = np.broadcast_arrays(as_places(s), np.asarray(y, float))
     if section.law == "continuum":
         return plane_stress(section, strain(deformation(constants, q, s, y)))
     normal, shear, moment = np.moveaxis(section_loads(constants, q, v, a, s), -1, 0)
@@ -166,8 +167,10 @@ def thickness_strain(constants: Constants, q: np.ndarray, s: np.ndarray) -> np.n
 
 
 def von_mises(constants: Constants, q: Any, v: Any, a: Any, places: Any) -> np.ndarray:
-    """Equivalent stress (n_t, n) [N/m^2] in the plane at material points `places`, rows of s and y."""
+    """Equivalent stress (n_t, n) [N/m^2] in the plane at material points `places`: s, y, or s alone on the axis."""
     places = np.asarray(places, float)
+    if places.ndim == 1:
+        places = np.stack([places, 0.0 * places], axis=1)
     own, back = np.unique(places[:, :2], axis=0, return_inverse=True)
     x, y, xy = np.moveaxis(stress(constants, q, v, a, own[:, 0], own[:, 1]), -1, 0)
     return np.sqrt(x * x + y * y - x * y + 3.0 * xy * xy)[:, back.ravel()]

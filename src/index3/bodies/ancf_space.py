@@ -239,9 +239,3 @@ class SpaceLine(Body):
         axes = [mark_axes(code, rest, tuple(x), tuple(y)) for x, y in zip(d.tolist(), e.tolist(), strict=True)]
         A = np.array(axes).reshape(-1, 3, 3).transpose(0, 2, 1)  # axes as columns
         return Kinematics(r, r_v, r_a, A @ np.asarray(marker["axes"], float), w, w_dot)
-
-    def drawing(self) -> dict[str, Any]:
-        """A line along it."""
-        places = np.linspace(0.0, self.length, 4 * len(self.lengths) + 1).tolist()
-        line = [{"position": [s, 0.0, 0.0], "axes": np.eye(3).tolist(), "part": self._word} for s in places]
-        return {"type": "lines", "lines": [line], "radius": self.reach}

@@ -12,7 +12,7 @@ import numpy as np
 
 from index3.algebra.frames import frame_turn, jets, line_turn, part
 from index3.bodies.ancf_curve import line_rows
-from index3.bodies.ancf_histories import place
+from index3.bodies.ancf_histories import as_places, place
 from index3.bodies.ancf_shapes import gauss
 from index3.bodies.ancf_space_elements import LINE
 
@@ -36,7 +36,7 @@ def turn_history(code: int, along: tuple[np.ndarray, ...], across: tuple[np.ndar
 def along_line(constants: Constants, q: np.ndarray, s: Any, derivative: int = 0) -> np.ndarray:
     """Histories (n_t, n_s, 3) of the points of the line at s, or of a derivative of r by s."""
     lengths = np.asarray(constants["lengths"], float)
-    element, rows = line_rows(lengths, np.atleast_1d(np.asarray(s, float)), derivative)
+    element, rows = line_rows(lengths, as_places(s), derivative)
     count = len(lengths) + 1
     nodes = q.reshape(len(q), count, q.shape[1] // (3 * count), 3)[:, :, :2]
     ends = [nodes[:, element, 0], nodes[:, element, 1], nodes[:, element + 1, 0], nodes[:, element + 1, 1]]
@@ -54,20 +54,10 @@ def curvature_of(constants: Constants, q: np.ndarray, s: Any) -> np.ndarray:
     return np.linalg.norm(np.cross(u, w), axis=-1) / (u * u).sum(-1)
 
 
-def simpson_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
-    """A strain at s (n_t, n_s), interpolated between the ends and the middle of each element, where it is measured."""
-    lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
-    first, t = (np.cumsum(lengths) - lengths)[element], x / lengths[element]
-    weights = ((1 - t) * (1 - 2 * t), 4 * t * (1 - t), t * (2 * t - 1))
-    places = (first + share * lengths[element] for share in (0.0, 0.5, 1.0))
-    return sum(weight * strain(constants, q, at) for weight, at in zip(weights, places, strict=True))
-
-
 def gauss_history(constants: Constants, q: np.ndarray, s: Any, strain: Callable[..., np.ndarray]) -> np.ndarray:
     """A second derivative at s (n_t, n_s), linear between the two places in each element where cubics have it best."""
     lengths = np.asarray(constants["lengths"], float)
-    element, x = place(lengths, np.atleast_1d(np.asarray(s, float)))
+    element, x = place(lengths, as_places(s))
     size = lengths[element]
     first, (low, high) = (np.cumsum(lengths) - lengths)[element], gauss(2)[0]
     t = (x / size - low) / (high - low)

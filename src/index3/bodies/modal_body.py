@@ -170,7 +170,8 @@ class ModalBody(BodyOfNodes):
         self.data, self.modes, self.mass = data, len(data.stiffness), data.mass
         data.lines, data.faces = (as_drawn(drawn[k], 2 + k, data.nodes, data.names, owner) for k in (0, 1))
         data.radius = as_number(drawn[2], owner, "radius")
-        self.stiffness, self.damping = data.stiffness.copy(), as_damping(damping, self.frequencies, owner)
+        own = np.sqrt(data.stiffness) / (2.0 * np.pi)  # of given modes with the frame at rest
+        self.stiffness, self.damping = data.stiffness.copy(), as_damping(damping, own, owner)
         self.conservative = not np.any(self.damping)
         self.inertia, self.inertia_data = data.inertia.inertia, data.inertia
         self.coordinate_names = (*FRAME_NAMES, *(f"mode{k + 1}" for k in range(self.modes)))

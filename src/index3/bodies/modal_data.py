@@ -97,3 +97,19 @@ def invariants(M: Any, modes: np.ndarray, rigid: np.ndarray) -> InertiaData:
     pairs = 0.5 * (pairs + pairs.transpose(0, 1, 3, 2))
     moment, turn = M_modes.T @ rigid[:, :3], M_modes.T @ rigid[:, 3:]
     return InertiaData(0.5 * (J + J.T), moment, turn, change, pairs, turns)
+
+
+def free_frequencies(data: ModalData) -> np.ndarray:
+    """Frequencies (n,) of the free body [Hz]: those of its modes, unless given modes move its centre or turn it.
+
+    The frame then moves against them, and the modes have the mass I - P P^T / m - H J^-1 H^T, with the moments P and H
+    of the modes.
+    """
+    P, H = data.inertia.moment, data.inertia.turn
+    moving = P @ P.T / data.mass + H @ np.linalg.pinv(data.inertia.inertia, hermitian=True) @ H.T
+    if np.abs(moving).max(initial=0.0) < 1e-12:
+        return np.sqrt(data.stiffness) / (2.0 * np.pi)
+    import scipy.linalg
+
+    squares = scipy.linalg.eigh(np.diag(data.stiffness), np.eye(len(moving)) - moving, eigvals_only=True)
+    return np.sqrt(squares) / (2.0 * np.pi)

@@ -39,13 +39,15 @@ def as_matrix(value: Any, owner: str, what: str) -> Any:
     if isinstance(value, str | Path):
         value = read_matrix(Path(value), owner, what)
     try:
+        if np.iscomplexobj(value):
+            raise ValueError("complex")
         matrix = sp.csc_matrix(value, dtype=float) if sp.issparse(value) else np.array(value, float)
     except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
         raise ModelError(
-            f"{owner} has a {what} matrix {short(source)}. Give a square one: an array, a sparse matrix of SciPy, or "
-            "the name of a file (MatrixMarket or .npz)."
+            f"{owner} has a {what} matrix {short(source)}. Give a square one of real numbers: an array, a "
+            "sparse matrix of SciPy, or the name of a file (MatrixMarket or .npz)."
         )
     entries = matrix.data if sp.issparse(matrix) else matrix
     if not np.all(np.isfinite(entries)):
@@ -139,6 +141,11 @@ def as_named_structure(
     """Checked matrices of a structure that is free in space, and the numbers of nodes that have names."""
     places, known = as_nodes(nodes, owner)
     known |= as_names(names, owner)
+    for name, number in known.items():
+        if not 0 <= number < len(places):
+            raise ModelError(
+                f"{owner} has the name '{name}' for node {number}. Give numbers from 0 to {len(places) - 1}."
+            )
     return as_structure(owner, mass, stiffness, places), known
 
 
@@ -191,7 +198,10 @@ def as_damping(damping: Any, frequencies: np.ndarray, owner: str) -> np.ndarray:
     """What multiplies the modal rates: 2 zeta w, from a ratio, one for each mode, or a function of the frequency."""
     ratios = [damping(float(f)) for f in frequencies] if callable(damping) else damping
     try:
-        zeta = np.broadcast_to(np.array(ratios, float), frequencies.shape)
+        zeta = np.array(ratios, float)
+        if zeta.ndim and zeta.shape != frequencies.shape:
+            raise ValueError("one for each mode")
+        zeta = np.broadcast_to(zeta, frequencies.shape)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(
             f"{owner} has damping {short(damping)} for {len(frequencies)} modes. Give one ratio to critical damping, "

@@ -11,7 +11,7 @@ from index3.algebra.rotations import rotation
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_vector, check_name, frame
-from index3.bodies.modal_data import ModalData
+from index3.bodies.modal_data import ModalData, free_frequencies
 from index3.bodies.modal_matrices import node_number
 from index3.bodies.modal_motion import FRAME, constants_of, frame_of, motion_of, node_of, node_places
 from index3.bodies.modal_results import QUANTITIES
@@ -38,7 +38,7 @@ class BodyOfNodes(Body):
     @property
     def frequencies(self) -> np.ndarray:
         """Of the free body's modes [Hz], by growing frequency."""
-        return np.sqrt(self.data.stiffness) / (2.0 * np.pi)
+        return free_frequencies(self.data)
 
     @property
     def nodes(self) -> np.ndarray:

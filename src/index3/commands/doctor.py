@@ -52,7 +52,7 @@ def doctor() -> None:
     for examine in EXAMINATIONS:
         for kind, text in examine():
             problems += kind == "wrong"
-            typer.echo(f"{kind}: {text}" if kind == "wrong" else f"  {kind:<10}  {text}")
+            typer.echo(f"wrong: {text}" if kind == "wrong" else f"{kind + ':':<11} {text}")
     if problems:
         raise typer.Exit(FAILED)
     typer.echo("all fine")
@@ -124,6 +124,7 @@ def kernels() -> Iterator[Finding]:
     """Compiled kernels: where they are, and what becomes of missing ones."""
     try:
         from index3.compiled import notice, sources, store, target
+        from index3.compiled.cache import cache_directory
 
         keys = sources.kernels(sources.kernel_modules())
         places = [store.find(*key) for key in keys]
@@ -136,7 +137,9 @@ def kernels() -> Iterator[Finding]:
         )
     inside = sum(place is not None and place.parent == store.INSTALLED for place in places)
     missing = sum(place is None for place in places)
-    yield Finding("kernels", f"{len(keys) - missing} of {len(keys)} built, {inside} of them in {store.INSTALLED}")
+    built = f"{len(keys) - missing} of {len(keys)} built"
+    cached = "" if (folder := cache_directory()) is None else f" or {folder} ({len(keys) - missing - inside})"
+    yield Finding("kernels", f"{built}, in {store.INSTALLED} ({inside}){cached}")
     if missing:
         wait = notice.duration(notice.START + notice.EACH * missing / (os.cpu_count() or 1))
         made_for = f"Numba {target.version('numba')} and llvmlite {target.version('llvmlite')}"

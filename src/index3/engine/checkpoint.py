@@ -2,8 +2,9 @@
 
 Kept are the state, the clock, counters and last two accepted states of the run, the tables of the method and of its
 helpers, and all factors. Lines of output are not: they are taken before. Addresses are those of a process: tables that
-name each other (a method may exchange two of them) do so again, kernels stay where they are. Arrays saved from kernels
-run as plain Python (INDEX3_JIT=0) can be restored in the same process alone: elsewhere kernels have other numbers.
+name each other (a method may exchange two of them) do so again; those of kernels are not saved, since the new run knows
+its own. Arrays saved from kernels run as plain Python (INDEX3_JIT=0) can be restored in the same process alone:
+elsewhere kernels have other numbers.
 """
 
 from __future__ import annotations
@@ -79,14 +80,17 @@ def save_part(part: Part) -> dict[str, np.ndarray]:
     ------
     Index3Error : a table holds an address that is not known.
     """
-    arrays, known = changing(part), handles(part)
-    addresses = np.concatenate([known, kernel_addresses()])
+    arrays, known, kernels = changing(part), handles(part), kernel_addresses()
+    addresses = np.concatenate([known, kernels])
     for name, array in arrays.items():
         if array.dtype == np.int64 and JIT:
             strange = (np.abs(array) >= FAR) & ~np.isin(array, addresses) & (array != np.iinfo(np.int64).max)
             if np.any(strange):
                 raise Index3Error(f"{name} of {part.what} holds an address of nothing that is known.")
     saved = {name: array.copy() for name, array in arrays.items()}
+    for array in saved.values():
+        if array.dtype == np.int64:
+            array[np.isin(array, kernels)] = 0
     saved |= {f"state/{name}": array for name, array in part.state.save().items()}
     return saved | {"handles": known}
 

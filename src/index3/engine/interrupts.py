@@ -62,9 +62,9 @@ if hasattr(os, "register_at_fork"):
 class Watch:
     """Asks the run under way to return to Python, while it is entered.
 
-    In the main thread, a Ctrl-C that comes while a method steps or lines are closed is noted instead of raised, for
-    compiled code would lose it; a second one is raised where Python stands. A handler of the user's own is left in
-    place.
+    In the main thread, Ctrl-C is noted instead of raised, and the run ends before its next step: raised in a function
+    that compiled code calls, it would be lost. It is raised where nothing compiled is under way, in the user's callback
+    and progress function, and when it comes a second time. A handler of the user's own is left in place.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Watch:
 
     def __init__(self, present: Callable[[], Run]) -> None:
         self.present = present  # the run that steps now; segments change
-        self.interrupted, self.inside, self.closing = False, False, False
+        self.interrupted, self.inside, self.outside = False, False, False
 
     def __enter__(self) -> Watch:
         TICKER.add(self)
@@ -90,32 +90,38 @@ class Watch:
 
     @contextmanager
     def stepping(self) -> Iterator[None]:
-        """While a method steps."""
+        """While a method steps: Ctrl-C lets functions of the user fail, so that no step has to be finished."""
         self.inside = True
         try:
+            if self.interrupted:  # since the last step
+                self.stop_stepping()
             yield
         finally:
             self.inside = False
 
     @contextmanager
-    def closing_lines(self) -> Iterator[None]:
-        """While output is closed, which compiled code does too: Ctrl-C waits, functions of the user go on."""
-        self.closing = True
+    def showing(self) -> Iterator[None]:
+        """While a function of the user is shown what there is, and nothing compiled is under way."""
+        self.outside = True
         try:
             yield
         finally:
-            self.closing = False
+            self.outside = False
 
     def ask(self) -> None:
         """Ask the run to return before its next step."""
         with suppress(ReferenceError):  # it has just ended
             self.present()[run.LIMITS][run.LOOK_UP] = 1
 
+    def stop_stepping(self) -> None:
+        """Ask the run to return at once."""
+        self.present().system.interrupt()
+        self.ask()
+
     def note(self, number: int, frame: Any) -> None:
         """The handler of Ctrl-C."""
-        if self.interrupted or not (self.inside or self.closing):
+        if self.interrupted or self.outside:
             raise KeyboardInterrupt
         self.interrupted = True
         if self.inside:
-            self.present().system.interrupt()
-        self.ask()
+            self.stop_stepping()

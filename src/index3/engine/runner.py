@@ -153,7 +153,8 @@ class Runner:
                 trouble, code = None, run.BUDGET
             hit = self.look()
             self.collect(math.inf if hit is None else hit.t)
-            report(self.run.t)
+            with self.watch.showing():
+                report(self.run.t)
             if self.status == 0 and hit is not None:
                 handle_event(self, hit)
             elif self.status == 0 and trouble is not None:
@@ -189,7 +190,10 @@ class Runner:
     def conclude(self) -> None:
         """Say that the end was reached, and by which methods."""
         by = "" if self.segment.choice is None else f" Method: {self.segment.choice.story}."
-        self.message = f"Reached t = {self.plan.span[1]:g} in {self.segment.counters()['steps']} steps.{by}"
+        counters = self.segment.counters()
+        late = counters.get("overruns", 0)
+        cut = f" {late} of them ended before their corrections had converged." if late else ""
+        self.message = f"Reached t = {self.plan.span[1]:g} in {counters['steps']} steps.{cut}{by}"
 
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
@@ -223,14 +227,18 @@ class Runner:
         if line is not None:
             collector.add(line)
         first = collector.closed
-        with self.watch.closing_lines():
-            error = collector.close(self.plan.project)
+        error = collector.close(self.plan.project)
         if error is not None:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
-        stops = self.callback is not None and collector.show(self.callback, first)
+        stops = self.callback is not None and self.show(self.callback, first)
         t = float(collector.output.arrays["t"][collector.closed - 1]) if collector.closed else math.nan
         if (collector.hand_on() or stops) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {t:g}."
+
+    def show(self, callback: Callback, first: int) -> bool:
+        """Show the user's callback the lines from `first` on; whether it stops the run."""
+        with self.watch.showing():
+            return self.collector.show(callback, first)
 
     def trouble(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status, message and cause if the step loop came back because it cannot go on, else None."""

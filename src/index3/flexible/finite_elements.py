@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from index3.bodies.modal_body import ModalBody
 from index3.bodies.modal_matrices import node_number
 from index3.bodies.modal_stress import Recovery
+from index3.errors import ModelError
 
 
 @dataclass
@@ -41,8 +43,14 @@ class FiniteElements:
         return node_number(name, self.nodes, self.names, "The structure")
 
     def where(self, condition: Callable[[np.ndarray], np.ndarray]) -> list[int]:
-        """Numbers of the nodes that a condition on places picks out, such as `lambda x: x[:, 0] < 1e-6`."""
-        return np.flatnonzero(condition(self.nodes)).tolist()
+        """Numbers of the nodes that a condition on places (N, 3) picks out, such as `lambda x: x[:, 0] < 1e-6`."""
+        found = np.asarray(condition(self.nodes))
+        if found.shape != (len(self.nodes),) or found.dtype != bool:
+            raise ModelError(
+                f"where: the condition gives {short(found.tolist())}. Give True or False for each of the "
+                f"{len(self.nodes)} nodes, whose places are rows: where(lambda x: x[:, 0] < 1e-6)."
+            )
+        return np.flatnonzero(found).tolist()
 
     def body(self, name: str, *, interface: Any, **settings: Any) -> ModalBody:
         """A `ModalBody` of the structure; its settings are those of `ModalBody`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from reprlib import repr as short
 from typing import Any
@@ -89,6 +89,8 @@ def frame(
 def as_members(members: Any, places: np.ndarray, names: Mapping[str, int]) -> list[tuple[int, int]]:
     """The ends of every member, none of them of no length or given twice."""
     pairs: list[tuple[int, int]] = []
+    if not isinstance(members, Iterable):
+        raise ModelError(f"{OWNER} has members {short(members)}. Give the two nodes that each joins.")
     for member in members:
         try:
             first, second = (node_number(end, places, names, OWNER) for end in member)

@@ -74,12 +74,12 @@ class _Library(ModuleType):
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in names():
-            raise AttributeError(f"module 'index3.library' has no attribute {name!r}")
+            raise AttributeError(f"module 'index3.library' has no attribute {name!r}. There are: {', '.join(names())}.")
         found: Callable[..., Any] = getattr(importlib.import_module(f"index3.library.{name}"), name)
         return found
 
     def __dir__(self) -> list[str]:
-        return sorted({*__all__, *vars(self)})
+        return list(__all__)
 
 
 sys.modules[__name__].__class__ = _Library

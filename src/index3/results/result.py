@@ -18,18 +18,16 @@ from index3.results.audit import Check, RunAudit
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LateArrays, LazyArrays
+from index3.results.lookup import Index, UnknownName, find, unknown
 from index3.results.sinks import Written
 
 if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
+    from index3.bodies.marker import Marker
+    from index3.bodies.moving_marker import MovingMarker
+    from index3.model.model import Model
     from index3.results.energy import Energy, Violation
+    from index3.results.jump import Jump
     from index3.results.markers import MarkerResult
-
-
-class UnknownName(ModelError, KeyError):
-    """A name that is not in the result; both a `ModelError` and a `KeyError`."""
-
-    def __str__(self) -> str:  # KeyError would print the message in quotes
-        return str(self.args[0])
 
 
 class Result:
@@ -71,16 +69,18 @@ class Result:
             n = self.arrays["q"].shape[1]
             self.t_events = [np.array(times, float) for times in info["t_events"]]
             self.y_events = [np.array(states, float).reshape(-1, 2, n) for states in info["y_events"]]
-        self.jumps = jumps_from(info.get("jumps", ()))  # changes made by events
+        self.jumps: list[Jump] = []  # changes made by events
+        if info.get("jumps"):
+            from index3.results.jump import Jump
+
+            self.jumps = [Jump.from_dict(entry) for entry in info["jumps"]]
         self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
         self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
         self.controllers: list[dict[str, Any]] = list(info.get("controllers", ()))  # what they saw and said
         self._applied: Any = None  # what forces do, once it was asked for or read
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
-        self._bodies = {body["name"]: body for body in layout.bodies}
-        self._joints = {joint["name"]: k for k, joint in enumerate(layout.joints)}
-        self._forces = {force["name"]: force for force in layout.forces}
+        self._index = Index(layout)
 
     def __getstate__(self) -> dict[str, Any]:
         _ = self.audit  # complete
@@ -166,44 +166,12 @@ class Result:
     @property
     def names(self) -> tuple[str, ...]:
         """Names that `result[name]` takes: bodies, joints, motions, forces, controllers; "B.angle" is a history."""
-        return (*self._bodies, *self._joints, *self._forces, *self.layout.controllers)
+        return (*self._index.bodies, *self._index.joints, *self._index.forces, *self.layout.controllers)
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
             raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
-        from index3.results.bodies import BodyResult
-        from index3.results.joints import JointResult
-
-        if name in self._bodies:
-            return BodyResult(self, self._bodies[name])
-        if name in self._joints:
-            return JointResult(self, self._joints[name])
-        if name in self._forces:
-            from index3.results.forces import ForceResult  # here: it needs kernels
-
-            return ForceResult(self, self._forces[name])
-        samples = next((x for x in self.controllers if x["name"] == name), None)
-        if samples is not None:
-            from index3.results.controllers import ControllerResult
-
-            return ControllerResult(self.t, samples)
-        if name in self.states:
-            raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
-        if "." in name:
-            return self._history(name)
-        raise self._unknown(name, self.names)
-
-    def _history(self, name: str) -> np.ndarray:
-        """A history by its name, (n_t,) or (n_t, number of columns)."""
-        from index3.results import export
-
-        try:
-            values = export.quantity(self, name).values
-        except UnknownName:
-            raise
-        except ModelError as error:
-            raise UnknownName(str(error)) from error
-        return values[:, 0] if values.shape[1] == 1 else values
+        return find(self, self._index, name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -219,9 +187,10 @@ class Result:
 
     def entry(self, body: str) -> dict[str, Any]:
         """A body's entry in the layout, ground included, by name."""
-        if body != "ground" and body not in self._bodies:
-            raise self._unknown(body, tuple(self._bodies))
-        return self._bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
+        bodies = self._index.bodies
+        if body != "ground" and body not in bodies:
+            raise unknown(self, body, tuple(bodies))
+        return bodies.get(body, {"kind": "ground", "start": 0, "size": 0})
 
     def columns(self, body: str, *, accelerations: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A body's columns of q, v and a, ground included, by name; zeros for a if nobody is to work it out."""
@@ -252,14 +221,14 @@ class Result:
         """Whether `applied` can tell what forces do."""
         return self._applied is not None or self.source is not None
 
-    def use_model(self, model: Any) -> Result:
+    def use_model(self, model: Model) -> Result:
         """Let a result that was read from a file, or unpickled, work out forces by its model; returns the result.
 
         Raises
         ------
         ModelError : the model has other bodies or forces.
         """
-        for part, entries in (("bodies", self._bodies), ("forces", self._forces)):
+        for part, entries in (("bodies", self._index.bodies), ("forces", self._index.forces)):
             there = getattr(model, part, None)
             names = list(there) if isinstance(there, Mapping) else []
             if names != list(entries):
@@ -272,7 +241,7 @@ class Result:
         self.source, self._applied = ModelOfRun(model), None
         return self
 
-    def marker(self, marker: Any) -> MarkerResult:
+    def marker(self, marker: Marker | MovingMarker) -> MarkerResult:
         """Motion of a marker of the model: `position`, `velocity`, `acceleration`, `rotation`, ..."""
         from index3.results.markers import MarkerResult
 
@@ -284,6 +253,12 @@ class Result:
         from index3.results import plot
 
         return plot.plot(self, *names, x=x, y=y, ax=ax)
+
+    def plot_along(self, *names: str, t: Any = None, ax: Any = None) -> Any:
+        """Plot "beam.moment" and the like along a beam or cable; see `index3.results.plot_along.plot_along`."""
+        from index3.results import plot_along
+
+        return plot_along.plot_along(self, *names, t=t, ax=ax)
 
     def to_html(self, path: str | PathLike[str], title: str | None = None, fps: float = 60.0) -> None:
         """Write one self-contained page that plays the motion; see `index3.results.html.write_html`."""
@@ -334,7 +309,7 @@ class Result:
 
         forces = self._applied
         in_memory = not isinstance(self.arrays, LazyArrays) or isinstance(self.arrays, LateArrays)
-        if forces is None and self._forces and self.source is not None and in_memory:
+        if forces is None and self._index.forces and self.source is not None and in_memory:
             try:
                 forces = self.applied()
             except Index3Error:  # a force without value, as where a run failed: the rest is kept
@@ -359,24 +334,7 @@ class Result:
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, Index3Error) as error:
             raise damaged(path, str(error)) from error
 
-    def _unknown(self, name: object, known: tuple[str, ...]) -> UnknownName:
-        import difflib
-
-        near = difflib.get_close_matches(str(name), known, n=4, cutoff=0.5)
-        some = ", ".join(f"'{k}'" for k in near or known[:8]) or "none"
-        hint = f"Did you mean {some}?" if near else f"Names there: {some}."
-        return UnknownName(f"Result of model '{self.layout.model}' has no '{name}'. {hint}")
-
     def __repr__(self) -> str:
         from index3.results.summary import summary
 
         return summary(self)
-
-
-def jumps_from(entries: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Changes made by events, from their fields."""
-    if not entries:
-        return []
-    from index3.results.jump import Jump
-
-    return [Jump.from_dict(entry) for entry in entries]

@@ -36,6 +36,9 @@ class AugmentedLagrangian(Method):
     guard : steps do not grow beyond this error of v per step, in parts of the tolerance; None for the paper's rule,
         which cannot see the error of motions whose energy the trapezoidal rule keeps, such as linear vibrations
     max_iterations : corrections per try
+    corrections : with constant steps, corrections after which a step ends, converged or not, each step with one new
+        matrix: work that is bounded, for simulations in real time. `stats["overruns"]` counts the steps that ended
+        so, and the message tells; what they leave of the motion is the user's to judge. None: all steps converge
     """
 
     newton_tol: float = 1e-11
@@ -45,6 +48,7 @@ class AugmentedLagrangian(Method):
     lower: float | None = None
     guard: float | None = 100.0
     max_iterations: int = 12
+    corrections: int | None = None
 
     family: ClassVar[str] = "augmented"
     order: ClassVar[int] = 2
@@ -60,6 +64,8 @@ class AugmentedLagrangian(Method):
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_range(owner, "penalty", self.penalty, 1e3, 1e12)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
+        if self.corrections is not None:
+            check_range(owner, "corrections", self.corrections, 1, self.max_iterations, whole=True)
         for name, value in (
             ("upper", self.upper),
             ("lower", self.lower),
@@ -93,6 +99,11 @@ class AugmentedLagrangian(Method):
         """
         self.prepare(progress)
         clock, limits = progress[run.CLOCK], progress[run.LIMITS]
+        if self.corrections is not None and clock[run.STEP] == 0.0:
+            raise ModelError(
+                f"Method '{self.key}': corrections = {self.corrections} ends steps that have not converged, which "
+                "error control cannot judge. Give step=..., or leave corrections out."
+            )
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
         limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1
@@ -111,7 +122,9 @@ class AugmentedLagrangian(Method):
         table = table_of(
             {
                 p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
-                p.SETTINGS: np.array([*settings, self.max_iterations, self.index, self.guard or 0.0], float),
+                p.SETTINGS: np.array(
+                    [*settings, self.max_iterations, self.index, self.guard or 0.0, self.corrections or 0], float
+                ),
                 p.FLAGS: flags,
                 p.TALLY: np.zeros(len(TALLY_NAMES), np.int64),
                 p.CHANGES: changes,
@@ -124,7 +137,7 @@ class AugmentedLagrangian(Method):
         return table
 
 
-TALLY_NAMES = ("steps_index1", "steps_index3", "switches")
+TALLY_NAMES = ("steps_index1", "steps_index3", "switches", "overruns")
 MOST_CHANGES = 100_000
 """Changes of index that are noted, with the start: memory that is not written to is not taken."""
 

@@ -19,7 +19,7 @@ from index3.methods import projection_kernels, run
 ) = SLOTS = slots(
     link=("i8", 1),  # handles: the run's table, the solver of the mass matrix
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
-    tally=("i8", 1),  # steps by index 1 and 3, changes of index
+    tally=("i8", 1),  # steps by index 1 and 3, changes of index, overruns
     changes=("f8", 2),  # time and index of the start and of the changes
     scale=("f8", 1),  # of each row: 1 / (P M^-1 P^T)_rr by the diagonal of M, the unit of its penalty
     delta=("f8", 1),  # q_{n+1} - q_n of the trial
@@ -28,10 +28,11 @@ from index3.methods import projection_kernels, run
 
 RUN, MASS_SOLVER = range(2)
 """Places in LINK."""
-PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND, GUARD = range(9)
+PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND, GUARD, BUDGET = range(10)
 """Places in SETTINGS: alpha of projections and index 1, alpha of index 3 (0: by the step); bounds of the invariant's
 change (0: from the tolerances); h of the change of index; failures in a row that force index 1; corrections per try; 1,
-3, or 0 for both indices; error of v in a step that limits it, in parts of the tolerance."""
+3, or 0 for both indices; error of v in a step that limits it, in parts of the tolerance; corrections after which a step
+ends, converged or not (0: no such number)."""
 (
     H_FACTORED, RATE_LAST, ENERGY_OLD, KINETIC_MOST, WORK_MOST, WORK_STEP, ENERGY_TRIAL, KINETIC_TRIAL, ERROR_LAST,
     H_FAILED, MEMORY_SIZE,
@@ -43,7 +44,7 @@ INDEX, RENEW, FRESH, FAILURES, BROKEN_IN_ROW, WORKS, WAIT, FLAGS_SIZE = range(8)
 """Places in FLAGS: index in use, factorise before the next correction, the factorisation belongs to this step, rejected
 tries in a row, failed evaluations in a row, whether anything is not conservative, steps until the size at which the
 iteration failed may be tried again."""
-STEPS_1, STEPS_3, SWITCHES = range(3)
+STEPS_1, STEPS_3, SWITCHES, OVERRUNS = range(4)
 """Places in TALLY."""
 ROUNDING = 4e-15
 """What counts as rounding of coordinates, and of sums of some ten terms."""

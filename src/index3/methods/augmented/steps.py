@@ -18,7 +18,7 @@ from index3.compiled.interface import OK, helper, view
 from index3.linear import contract
 from index3.methods import projection_kernels, run
 from index3.methods.augmented import penalty as p
-from index3.methods.augmented.penalty import DELTA, FLAGS, MEMORY, SETTINGS, TRIAL_LAM
+from index3.methods.augmented.penalty import DELTA, FLAGS, MEMORY, SETTINGS, TALLY, TRIAL_LAM
 
 RENEW_RATE = 0.05
 """Index 3 takes a new matrix when corrections shrink by less than this."""
@@ -154,6 +154,18 @@ def judge(E, iteration, size, before, rows):
 
 
 @helper
+def judge_budget(E, iteration, size, verdict):
+    """The same where the number of corrections is given: the last one ends the step, which counts as an overrun."""
+    budget = int(view(E, SETTINGS)[p.BUDGET])
+    if budget == 0 or verdict == CONVERGED or not size < 1e200:
+        return verdict
+    if iteration + 1 < budget:
+        return -1
+    view(E, TALLY)[p.OVERRUNS] += 1
+    return CONVERGED
+
+
+@helper
 def judge_tiny(E, R, iteration, unbalance, before):
     """The same for corrections that are rounding of q, as at small steps: what counts then is the balance of forces.
 
@@ -200,6 +212,7 @@ def correct(T, E, R, S, h, full):
             verdict = judge_tiny(E, R, iteration, unbalance, before_forces)
         else:
             verdict = judge(E, iteration, size, before, rows)
+        verdict = judge_budget(E, iteration, size, verdict)
         for k in range(n):
             delta[k] += x[k]
         for k in range(lam.shape[0]):
@@ -226,11 +239,12 @@ def step_index_3(T, E, R, h):
     """Index 3 (8), (9): q of the new state, v not yet projected."""
     flags, memory, S = view(E, FLAGS), view(E, MEMORY), view(R, run.LINK)[run.LINK_SOLVER]
     ratio = h / memory[p.H_FACTORED] if memory[p.H_FACTORED] > 0.0 else 0.0
-    if ratio < 0.8 or ratio > 1.25 or memory[p.RATE_LAST] > RENEW_RATE:
+    budget = view(E, SETTINGS)[p.BUDGET] > 0.0
+    if ratio < 0.8 or ratio > 1.25 or memory[p.RATE_LAST] > RENEW_RATE or budget:
         flags[p.RENEW] = 1
     flags[p.FRESH] = 0
     code = STALLED
-    for trial in range(3):  # with the matrix kept, a fresh one, one in every iteration
+    for trial in range(1 if budget else 3):  # with the matrix kept, a fresh one, one in every iteration
         if code == STALLED and (trial != 1 or flags[p.FRESH] == 0):
             flags[p.RENEW] = 1 if trial > 0 else flags[p.RENEW]
             start_index_3(T, E, R, h)
@@ -280,6 +294,9 @@ def iterate(T, E, R, h, alpha, soft):
         if rounding and iteration > 0:
             counts[run.N_STAGNATED] += 1  # corrections are amplified rounding
             return CONVERGED
+        verdict = judge_budget(E, iteration, size, verdict)
+        if verdict == CONVERGED:
+            return CONVERGED
         if verdict == STALLED and not (soft and 0 < iteration < 3):  # at first a soft penalty corrects itself
             return STALLED
         before = size
@@ -295,7 +312,7 @@ def step_index_1(T, E, R, h):
     """
     alpha = view(E, SETTINGS)[p.PENALTY]
     code = STALLED
-    for trial in range(2):
+    for trial in range(1 if view(E, SETTINGS)[p.BUDGET] > 0.0 else 2):
         if code == STALLED:
             code = iterate(T, E, R, h, alpha * SOFTER if trial == 1 else alpha, trial == 1)
             view(R, run.COUNTS)[run.N_STAGNATED] += trial

@@ -10,8 +10,8 @@ Ours differs:
 - forces that depend on accelerations are taken with A_{n+1} at t_{n+1}, which follows from a at t_{n+1} + alpha h by
   (1+alpha) A_{n+1} - alpha A_n = a_{n+1}: a mass in such a force is then the same as one in M;
 - without damping a run whose chosen steps shrink to nothing is given up: docs/theory/hht.md, "Choosing alpha".
-Newton's iteration is `corrector`, predictor and step control are `alpha`; constants not in the paper are named there. A
-Jacobian is renewed when corrections shrink by less than 4, or h left its range of 0.7..1.4.
+Newton's iteration is `corrector`, predictor and step control are `alpha`; constants not in the paper are named there.
+When a matrix is renewed is a setting, `hht_method.RENEWAL`.
 """
 
 from __future__ import annotations

@@ -110,15 +110,36 @@ def by_reduction(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
 
 def by_columns(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     """J1 and J2 column-wise with the augmented matrix, independent coordinates as in the partition (appendix A)."""
-    u, w, n = parts.partition.dependent, parts.partition.independent, len(parts.mass)
+    w = parts.partition.independent
+    j1, j2 = solve_columns(parts, *recovered(parts))
+    return j1[w], j2[w]
+
+
+def recovered(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """Displacements of all coordinates and the velocities that go with them, (n, ndof), by independent ones: H, J."""
+    u, w = parts.partition.dependent, parts.partition.independent
     phi_u = parts.phi_q[:, u]
-    q_k = np.zeros((n, len(w)))
+    q_k = np.zeros((len(parts.mass), len(w)))
     q_k[w] = np.eye(len(w))
     q_k[u] = -np.linalg.solve(phi_u, parts.phi_q[:, w])
     v_k = np.zeros_like(q_k)
     v_k[u] = -np.linalg.solve(phi_u, parts.phiv_q @ q_k)
-    j1, j2 = solve_columns(parts, q_k, v_k)
-    return j1[w], j2[w]
+    return q_k, v_k
+
+
+def descriptor(parts: Parts, beta: float, gamma: float) -> np.ndarray:
+    """Derivatives of the equations of motion and of the accelerations of the rows by all a and lam (section 3.3).
+
+    Independent coordinates are w = known + beta w'', w' = known + gamma w'' (beta with h^2, gamma with h); dependent
+    ones are recovered.
+    """
+    n, w = len(parts.mass), parts.partition.independent
+    q_k, v_k = recovered(parts)
+    dq, dv = beta * q_k, gamma * q_k + beta * v_k
+    matrix = augmented(parts.mass, parts.phi_q)
+    matrix[:n, w] += parts.stiffness @ dq + parts.damping @ dv
+    matrix[n:, w] += (parts.phia_q - parts.gamma_q) @ dq - parts.gamma_v @ dv
+    return matrix
 
 
 def on_tangent_plane(parts: Parts, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Static balance of a compiled model: unbalanced forces at rest, steps that reduce them, stability.
+"""A compiled model at rest: unbalanced forces, steps that reduce them, stability.
 
 At rest the accelerations a of `[M Phi_q^T; Phi_q 0] [a; lam] = [Q; 0]` vanish exactly in equilibrium, and M a is the
 force that the constraints leave unbalanced, whatever lam was before. A step solves
@@ -31,33 +31,34 @@ from index3.system import evaluate
 
 LARGEST = 0.25
 """Largest movement of a step, as `instants.movement` measures it: a quarter of the size, or of a radian."""
-SMALL = 0.05
-"""The same where steps need not reduce the unbalance: beams that roll up keep their way."""
 HELD = 1e-10
 """The smallest sigma, as part of the largest stiffness over mass: it holds directions that nothing holds."""
 ROUNDING = 1e-8
 """Unbalance, as a part of the largest force, at which steps that no longer help are as good as numbers allow."""
+ROUNDED, FINEST, STILL = 1e-5, 1e-3, 1e-9
+"""Unbalance that the rounding of a stiff, deforming body may explain; the same where Newton's steps have come to rest,
+and the movement of such a step, as `instants.movement` measures it."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
 SLENDER = 1e-4
 """Factor of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending."""
 CLOSED = 1e-11
-"""What `Balance.close_to` leaves of a position row."""
+"""What `RestState.project_to_gap` leaves of a position row."""
 DENSE = 3000
 """Coordinates up to which stability is decided by dense eigenvalues."""
 
-Eigen = tuple[np.ndarray, np.ndarray]
+StiffnessModes = tuple[np.ndarray, np.ndarray]
 """Stiffness over mass of the free directions, and the directions."""
 
 
-class Narrow(NamedTuple):
+class NarrowPattern(NamedTuple):
     """A pattern by columns with the integers that SuperLU takes."""
 
     indptr: np.ndarray
     indices: np.ndarray
 
 
-class Balance:
+class RestState:
     """A state at rest at one time, moved from configuration to configuration."""
 
     def __init__(self, equations: Equations) -> None:
@@ -72,11 +73,11 @@ class Balance:
         self.finer = SLENDER if self.deforms else 1.0
         starts = zip(state.system.bodies, state.system.starts, strict=False)
         self.turning = [np.array(x.turning) + first for x, first in starts if len(x.turning) and not x.deforms]
-        self.lay_out()
+        self.index_matrix()
         self.weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
-        self.weigh()
+        self.update_forces()
 
-    def lay_out(self) -> None:
+    def index_matrix(self) -> None:
         """Where entries of MATRIX stand: rows and columns, those of coordinates alone, the diagonal."""
         sparsity = self.state.system.sparsity
         size = len(sparsity.indptr) - 1
@@ -84,7 +85,7 @@ class Balance:
         self.places = sparsity.indices, columns
         self.inside = (sparsity.indices < self.n) & (columns < self.n)
         self.diagonal = sparsity.places(np.arange(size), np.arange(size))
-        self.pattern = Narrow(sparsity.indptr.astype(np.int32), sparsity.indices.astype(np.int32))
+        self.pattern = NarrowPattern(sparsity.indptr.astype(np.int32), sparsity.indices.astype(np.int32))
 
     @property
     def point(self) -> np.ndarray:
@@ -108,7 +109,7 @@ class Balance:
         """A matrix with these entries, sparse by columns."""
         return sparse_matrix(self.pattern, entries)
 
-    def weigh(self) -> None:
+    def update_forces(self) -> None:
         """Accelerations from rest, multipliers and unbalanced forces at the present point."""
         state, n = self.state, self.n
         self.place(self.point)
@@ -131,7 +132,7 @@ class Balance:
         self.residual, self.scale = float(np.abs(self.force).max(initial=0.0) / scale) if scale > 0.0 else 0.0, scale
         self.size = float(np.sqrt(abs(self.force @ self.a)))  # in the norm of the kinetic energy
 
-    def stiffen(self) -> None:
+    def update_stiffness(self) -> None:
         """Entries of K and M at the present point, on the pattern of MATRIX, and the smallest sigma to go with them.
 
         K is bordered by Phi_q, with rows that are redundant replaced by those of the unit matrix; M is not.
@@ -151,15 +152,14 @@ class Balance:
         self.stiffness = stiffness
         self.held = self.finer * HELD * self.largest_rate() or 1e-12
 
-    @property
-    def rounding(self) -> float:
+    def rounding(self, most: float = ROUNDED) -> float:
         """What rounding of coordinates leaves of the unbalance, as a part of the largest force: 4 eps |K| |q|.
 
-        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than 1e-5.
+        Fine elements of a stiff beam have some 1e-7 of a small load. Never more than `most`.
         """
         moved = np.abs(self.state[s.Q])
         left = 4.0 * np.finfo(float).eps * self.on_coordinates(np.abs(self.stiffness), moved).max(initial=0.0)
-        return max(ROUNDING, min(1e-5, float(left) / self.scale if self.scale > 0.0 else 0.0))
+        return max(ROUNDING, min(most, float(left) / self.scale if self.scale > 0.0 else 0.0))
 
     def largest_rate(self) -> float:
         """The largest stiffness of a coordinate over its mass [1/s^2]."""
@@ -192,23 +192,23 @@ class Balance:
         return self.sparse(entries)[: self.n, : self.n] @ x
 
     def move(self, u: np.ndarray) -> bool:
-        """Go to the closed point near u and weigh there; False, and back to where it was, if there is none."""
+        """Go to the point on the constraints near u and update the forces; without one, go back and return False."""
         before = self.point
         self.iterations += 1
         self.place(u)
         try:
             if self.gap is None:
                 self.equations.project(projection_kernels.assemble_positions)
-            elif not self.close_to(self.gap):
+            elif not self.project_to_gap(self.gap):
                 raise AssemblyError("the gap cannot be kept")
-            self.weigh()
+            self.update_forces()
             return True
         except (AssemblyError, ValueError):  # also a ModelError: a force has no value there
             self.state.system.take_failures()
-            self.back(before)
+            self.return_to(before)
             return False
 
-    def close_to(self, gap: np.ndarray, most: int = 20) -> bool:
+    def project_to_gap(self, gap: np.ndarray, most: int = 20) -> bool:
         """Newton's iteration on Phi(q) = gap with mass-orthogonal steps; whether it got there."""
         state, factors, positions = self.state, self.equations.projection.factors, self.state[s.LEVEL] == 0
         last = np.inf
@@ -230,10 +230,10 @@ class Balance:
             self.place(self.point + x[: self.n])
         return False
 
-    def back(self, u: np.ndarray) -> None:
-        """Return to a point that was weighed before."""
+    def return_to(self, u: np.ndarray) -> None:
+        """Return to a point whose forces were evaluated before."""
         self.place(u)
-        self.weigh()
+        self.update_forces()
 
     def limited(self, dq: np.ndarray, largest: float = LARGEST) -> float:
         """The part of a step that moves nothing too far."""
@@ -241,81 +241,7 @@ class Balance:
         return 1.0 if size <= largest else largest / size
 
 
-def newton(balance: Balance, tolerance: float, most: int = 30) -> bool:
-    """Newton's iteration with halved steps while they do not reduce the unbalance; whether it converged."""
-    for _ in range(most):
-        if balance.residual <= tolerance:
-            return True
-        balance.stiffen()
-        dq = balance.step(0.0)
-        if dq is None:
-            return False
-        u, size, residual = balance.point, balance.size, balance.residual
-        part = balance.limited(dq)
-        while not (balance.move(u + part * dq) and balance.size <= (1.0 - 0.25 * part) * size):
-            balance.back(u)
-            part *= 0.5
-            if part < 1e-2:
-                return residual <= max(tolerance, balance.rounding)
-    return balance.residual <= tolerance
-
-
-def plain_newton(balance: Balance, tolerance: float, most: int = 400) -> bool:
-    """Newton's iteration whether or not single steps come nearer; whether it converged.
-
-    For bodies that deform: a step that bends a slender beam also stretches it, a little but stiffly, so that the
-    unbalance grows before the next step takes that out; so steps are small, but need not reduce it.
-    """
-    best, stalled = np.inf, 0
-    for _ in range(most):
-        stalled = stalled + 1 if balance.residual > 0.5 * best else 0
-        best = min(best, balance.residual)
-        if balance.residual <= (balance.rounding if stalled > 3 else tolerance):
-            return True
-        balance.stiffen()
-        dq = balance.step(0.0)
-        if dq is None or not balance.move(balance.point + balance.limited(dq, SMALL) * dq):
-            return False
-    return False
-
-
-def relax(balance: Balance, tolerance: float, most: int, sigma: float = 0.0) -> bool:
-    """Implicit steps along the overdamped motion, longer as the linear forecast of the unbalance holds.
-
-    The forecast of the unbalance after a step is sigma M dq. By how much it is off is measured by the energy of the
-    correction that would take it out, as a part of that of the step: stiff directions, which a step along soft ones
-    strains a little, have large forces but little energy. Where it is off by more than half, the step is repeated with
-    four times sigma; where by less than a tenth, sigma falls by ten, where by less than a quarter, by 2.5.
-    """
-    stalled = 0
-    for _ in range(most):
-        if balance.residual <= tolerance:
-            return True
-        balance.stiffen()
-        if sigma == 0.0:
-            sigma = movement(balance.state, balance.a) / LARGEST
-        u, size, before, held = balance.point, balance.size, balance.force, balance.held
-        mass, residual = balance.mass, balance.residual
-        while True:
-            dq = balance.step(sigma)
-            fine = dq is not None and dq @ before > 0.0 and balance.limited(dq) == 1.0 and balance.move(u + dq)
-            if dq is not None and fine:
-                off = balance.force - max(sigma, held) * balance.on_coordinates(mass, dq)
-                forecast = np.sqrt(abs(off @ balance.correction(off)) / (dq @ before))
-                if forecast <= 0.5 or balance.size < 0.5 * size:
-                    break
-                balance.back(u)
-            sigma = max(4.0 * sigma, balance.held)
-            if sigma > 1e12 * balance.held / (balance.finer * HELD):
-                return False
-        sigma /= 10.0 if forecast < 0.1 else 2.5 if forecast < 0.25 else 1.0
-        stalled = stalled + 1 if balance.residual > 0.5 * residual else 0
-        if stalled > 5 and balance.residual <= ROUNDING:
-            return True
-    return balance.residual <= tolerance
-
-
-def eigen(balance: Balance) -> Eigen | None:
+def stiffness_modes(rest: RestState) -> StiffnessModes | None:
     """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof).
 
     None if there are too many, or first-order states, which no stiffness describes. Complex where circulatory forces
@@ -323,13 +249,13 @@ def eigen(balance: Balance) -> Eigen | None:
     """
     import scipy.linalg
 
-    if balance.n > DENSE or balance.states.any():
+    if rest.n > DENSE or rest.states.any():
         return None
-    balance.stiffen()
-    basis = free_space(dense_rows(balance.state)[balance.rows])
+    rest.update_stiffness()
+    basis = free_space(dense_rows(rest.state)[rest.rows])
     if not basis.shape[1]:
         return np.zeros(0), basis
-    stiffness, mass = (basis.T @ balance.on_coordinates(x, basis) for x in (balance.stiffness, balance.mass))
+    stiffness, mass = (basis.T @ rest.on_coordinates(x, basis) for x in (rest.stiffness, rest.mass))
     size = np.abs(stiffness).max(initial=0.0)
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
         values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))
@@ -340,7 +266,7 @@ def eigen(balance: Balance) -> Eigen | None:
     return values, basis @ vectors
 
 
-def falls(values: Eigen | None, finer: float) -> bool:
+def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
     """Whether some direction is known to have negative stiffness."""
     if values is None or not len(values[0]):
         return False

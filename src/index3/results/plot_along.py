@@ -1,0 +1,124 @@
+"""What acts inside beams and cables as Matplotlib plots along their axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from index3.errors import Index3Error, ModelError
+from index3.results.plot import COLOURS, MOST_LEGEND, STYLE
+
+if TYPE_CHECKING:
+    from index3.results.result import Result
+
+UNITS = {"points": "m", "axial_force": "N", "shear_force": "N", "moment": "N m", "curvature": "1/m", "stress": "N/m^2"}
+"""What can be drawn along an axis, with its unit."""
+COLUMNS = {("moment", 3): ("torsion", "y", "z"), ("stress", 3): ("xx", "yy", "xy"), ("shear_force", 2): ("y", "z")}
+"""Names of columns, where they are not x, y, z."""
+PLACES = 201
+
+
+def plot_along(result: Result, *names: str, t: Any = None, ax: Any = None) -> Any:
+    """Plot quantities of beams and cables along their undeformed axis, at given times.
+
+    Parameters
+    ----------
+    names : "beam.moment", "beam.axial_force", "rope.curvature", "boom.moment.z", "beam.points.y", ...: what the result
+        of the body has as a function of s. Each has a panel of its own.
+    t : a time or several [s], each taken at the nearest output; by default the last
+    ax : Matplotlib axes to draw a single quantity into
+
+    Returns
+    -------
+    The Matplotlib `Axes`, or an array of them if there is more than one panel.
+
+    Raises
+    ------
+    ModelError : an unknown name, a body without an axis, a time outside the run.
+    Index3Error : Matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot, rc_context
+    except ImportError as error:
+        raise Index3Error("Plots need Matplotlib, which is not installed. Run: pip install index3[plot]") from error
+    if not names:
+        raise ModelError("plot_along has no names. Give some, such as 'beam.moment'.")
+    rows = _rows(result, t)
+    found = [_along(result, name) for name in names]
+    if ax is not None:
+        if len(found) > 1:
+            raise ModelError("Several quantities do not fit one axes. Plot them one by one, or leave ax out.")
+        _draw(ax, names[0], found[0], result.t, rows)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend()
+        return ax
+    with rc_context(STYLE):
+        height = 3.9 if len(found) == 1 else 2.6 * len(found)
+        figure, axes = pyplot.subplots(len(found), 1, squeeze=False, figsize=(7.4, height), layout="constrained")
+        for axis, name, lines in zip(axes[:, 0], names, found, strict=True):
+            _draw(axis, name, lines, result.t, rows)
+            if axis.get_legend_handles_labels()[0]:
+                axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.4)
+        axes[0, 0].set_title(result.layout.model)
+        figure.align_ylabels()
+    return axes[0, 0] if len(found) == 1 else axes[:, 0]
+
+
+def _rows(result: Result, t: Any) -> list[int]:
+    """The outputs nearest to the times asked for, each once."""
+    if t is None:
+        return [len(result.t) - 1]
+    try:
+        times = np.atleast_1d(np.asarray(t, float))
+    except (TypeError, ValueError):
+        times = np.array([np.nan])
+    slack = 1e-9 * max(1.0, float(np.abs(result.t).max()))
+    inside = (times >= result.t.min() - slack) & (times <= result.t.max() + slack)  # NaN is not
+    if times.ndim > 1 or not times.size or not inside.all():
+        raise ModelError(
+            f"plot_along: t = {short(t)}. Give times of the run, from {result.t.min():.9g} to {result.t.max():.9g} s."
+        )
+    return list(dict.fromkeys(int(np.argmin(np.abs(result.t - time))) for time in times))
+
+
+def _along(result: Result, name: str) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
+    """Places along the axis, names of columns, and values (n_t, n_s, columns)."""
+    owner, _, rest = str(name).partition(".")
+    word, _, column = rest.partition(".")
+    body = next((body for body in result.layout.bodies if body["name"] == owner), None)
+    if body is None:
+        raise ModelError(f"plot_along: {name!r} names no body. Give one such as 'beam.moment'.")
+    lengths = body.get("constants", {}).get("lengths")
+    if lengths is None:
+        raise ModelError(f"plot_along: {name!r}: body '{owner}' has no axis. Beams and cables have one.")
+    if word not in UNITS:
+        raise ModelError(f"plot_along: {name!r}. Along its axis '{owner}' has {', '.join(UNITS)}.")
+    s = np.linspace(0.0, float(np.sum(lengths)), PLACES)
+    values = getattr(result[owner], word)(s)
+    values = values.reshape(*values.shape[:2], -1)
+    count = values.shape[-1]
+    columns: Sequence[str] = ("",) if count == 1 else COLUMNS.get((word, count), ("x", "y", "z"))
+    if column:
+        if column not in columns or count == 1:
+            has = f"the columns {', '.join(columns)}" if count > 1 else "one column"
+            raise ModelError(f"plot_along: {name!r}. '{owner}.{word}' has {has}.")
+        k = list(columns).index(column)
+        return s, ("",), values[..., k : k + 1]
+    return s, tuple(columns), values
+
+
+def _draw(ax: Any, name: str, found: tuple[np.ndarray, tuple[str, ...], np.ndarray], t: Any, rows: list[int]) -> None:
+    s, columns, values = found
+    lines = [(row, k) for row in rows for k in range(len(columns))]
+    for number, (row, k) in enumerate(lines):
+        words = (columns[k], f"t = {t[row]:.6g} s" if len(rows) > 1 else "")
+        label = ", ".join(word for word in words if word)
+        ax.plot(s, values[row, :, k], label=(label if len(lines) <= MOST_LEGEND else "") or None,
+                color=COLOURS[number % len(COLOURS)])  # fmt: skip
+    word = name.split(".")[1]
+    ax.set_ylabel(f"{name.replace('.', ' ').replace('_', ' ')} [{UNITS[word]}]")
+    ax.set_xlabel("s [m]")
+    ax.set_xlim(s[0], s[-1])
