@@ -149,7 +149,7 @@ def check_consistency(state: State, projector: Projector, t: float) -> None:
     """Raise if rows that were skipped as redundant contradict the others."""
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
     line = state.workspace.kept.get("line")
-    if line is None:
+    if line is None or line.sizes != projector.sizes:
         line = state.workspace.kept["line"] = Output(projector.sizes, 1)
     line.empty()
     line.add({"t": np.array([t]), "q": q, "v": v, "a": a, "lam": lam, "angle": state[s.ANGLE_REF]})
