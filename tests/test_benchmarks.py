@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import index3 as ix
+from index3.linear import static_lu
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 PEERS = {"casadi", "exudyn", "mujoco", "pydrake"}
@@ -55,3 +59,20 @@ def test_the_memory_of_every_sink_can_be_measured(sink):
     row = json.loads(subprocess.check_output(command, text=True).splitlines()[-1])
     assert row["lines"] == (1001 if sink == "steps" else 11)
     assert row["extra_MB"] <= row["read_MB"]
+
+
+def test_elimination_written_out_without_loops(load):
+    """S4-69: the generated code of Andrews' mechanism finds the factors of the static LU: a line for each operation."""
+    generated = load("generated")
+    solver, system, values = generated.problem(ix.library.andrews())
+    assert solver.factor(values) == 0
+    text, space = generated.source(solver.pattern, system.sparsity.indptr, system.sparsity.indices), {}
+    assert not any(word in text for word in ("for ", "while ", "if "))
+    below = np.diff(solver.pattern.lp)
+    assert text.count(" * ") == below.sum() + solver.pattern.flops // 2
+    exec(text, space)
+    found = [np.zeros_like(solver.own[slot]) for slot in (static_lu.LX, static_lu.UX, static_lu.UD)]
+    space["factor"](values, *found)
+    for mine, slot in zip(found, (static_lu.LX, static_lu.UX), strict=False):
+        assert mine == pytest.approx(solver.own[slot], rel=1e-9, abs=1e-12)  # rounding, conditions of 1e4
+    assert found[2] * solver.own[static_lu.UD] == pytest.approx(np.ones(len(below)), rel=1e-9)  # kept as inverses there

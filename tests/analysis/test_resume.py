@@ -111,7 +111,7 @@ def test_a_run_that_has_ended_is_loaded(tmp_path):
     store = tmp_path / "run.nc"
     whole = ix.simulate(chain(), SPAN, "hht-i3", progress=False)
     killed(lambda: ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store), 3)
-    (tmp_path / ".run.nc.123").touch()  # left by a process that was killed while it wrote the file
+    (tmp_path / ".999999999.run.nc").touch()  # left by a process that was killed while it wrote the file
     resumed = ix.resume(store, progress=False)
     assert resumed.q.tobytes() == whole.q.tobytes()
     assert os.listdir(tmp_path) == ["run.nc"]

@@ -32,6 +32,8 @@ def build(what="sound", mass=1.0):
         os.kill(os.getpid(), signal.SIGKILL)
     if what == "exits":
         os._exit(3)
+    if what == "leaves":
+        sys.exit("enough")
     if what == "prints":
         print("something", flush=True)
     model = ix.library.pendulum()
@@ -74,10 +76,10 @@ def direct(**parameters):
 
 
 def test_a_grid_and_what_may_happen():
-    kinds = ["sound", "wrong", "breaks", "kills", "exits", "prints", "not a model"]
+    kinds = ["sound", "wrong", "breaks", "kills", "exits", "prints", "not a model", "leaves"]
     found = swept({"what": kinds, "mass": [2.0]}, measure={"peak": peak, "end": end}, time_limit=60.0)
-    assert dict(found.sizes) == {"what": 7, "mass": 1, "end_0": 3}
-    wanted = ["ok", "raised", "failed", "killed", "killed", "ok", "raised"]
+    assert dict(found.sizes) == {"what": 8, "mass": 1, "end_0": 3}
+    wanted = ["ok", "raised", "failed", "killed", "killed", "ok", "raised", "raised"]
     assert found.status.values.tolist() == [[status] for status in wanted]
     assert found.peak.sel(what="sound", mass=2.0) == direct(mass=2.0)
     assert np.isfinite(found.peak.sel(what="prints")).all()
@@ -88,6 +90,7 @@ def test_a_grid_and_what_may_happen():
     assert "Force 'push'" in said["breaks"]
     assert said["kills"] == "The process of the case ended: killed by SIGKILL."
     assert said["exits"] == "The process of the case ended: exit code 3."
+    assert said["leaves"] == "SystemExit: enough"
     assert said["sound"] == ""
     assert (found.seconds.values > 0.0).all()
     assert not sweep_child.IDLE  # the last processes have gone

@@ -79,3 +79,40 @@ def test_stored_runs_files_and_events(kind, tmp_path):
     read = ix.Model.load(tmp_path / "model.json")
     runs = [ix.simulate(each, (0.0, 0.02), "hht-i3").q[-1] for each in (model, read)]
     assert np.array_equal(*runs)
+
+
+SWING = (lambda t: 1.0 - np.cos(3.0 * t), lambda t: 3.0 * np.sin(3.0 * t), lambda t: 9.0 * np.cos(3.0 * t))
+
+
+def arm(kind, driven):
+    """On a hinge at its start, by way of a hub."""
+    model = ix.Model("arm", gravity=(0, -9.81, 0))
+    line = model.add(lines(1e7)[kind]())
+    hub = model.add(ix.RigidBody("hub", 1.0, (0.1, 0.1, 0.1)))
+    pin = model.add(ix.Revolute("pin", model.ground, hub, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.Fixed("wall", hub, line, at=(0, 0, 0)))
+    if driven:
+        model.add(ix.Motion("swing", pin, *SWING))
+    return model
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inverse_dynamics_of_a_run(kind):
+    """The drive of a run is found again from its motion, deformations included; between its times nobody knows it."""
+    run = ix.simulate(arm(kind, True), (0.0, 0.1), "hht-i3", rtol=1e-5, t_eval=0.02)
+    model = arm(kind, False)
+    found = ix.inverse_dynamics(model, run)
+    torque = -run["swing"].lam[:, 0]
+    assert np.ptp(torque) > 0.1
+    assert found["pin.angle"] == pytest.approx(torque, abs=1e-8 * np.abs(torque).max())
+    assert found.result.q == pytest.approx(run.q, abs=1e-9)
+    with pytest.raises(ix.ModelError, match=r"deform between the times of the result.*Leave t_eval out"):
+        ix.inverse_dynamics(model, run, t_eval=0.01)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinematics_leaves_deformations_to_dynamics(kind):
+    with pytest.raises(
+        ix.ModelError, match=r"no motion drives: the deformation of \w+ 'line'\. Bodies that deform move by"
+    ):
+        ix.kinematics(arm(kind, True), (0.0, 1.0), t_eval=0.5)

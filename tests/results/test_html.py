@@ -233,6 +233,16 @@ def test_everything_is_within_the_reach():
     assert data["forces"][0]["markers"][0]["body"] == -1
 
 
+@pytest.mark.parametrize(("tied", "lead"), [(True, -1), (False, 0)])
+def test_the_camera_follows_what_leaves_and_not_what_swings(tied, lead):
+    model = ix.Model("throw", gravity=(0, 0, 0))
+    ball = model.add(ix.RigidBody.sphere("ball", 0.1, mass=1.0, position=(2, 0, 0), velocity=(0, 0, 8)))
+    if tied:
+        model.add(ix.Distance("string", model.ground, ball, points=((0, 0, 0), (2, 0, 0))))
+    result = ix.simulate(model, (0.0, 2.0), t_eval=0.05, progress=False)  # more than a turn
+    assert payload(result, "throw")["lead"] == lead
+
+
 def test_motions_and_constraints_without_markers_are_not_drawn():
     result = four_bar_result(3)
     result.layout.joints[0]["type"] = "Motion"

@@ -33,6 +33,18 @@ def test_files_that_cannot_be_written_are_named(tmp_path, name):
     assert sorted(path.name for path in tmp_path.rglob("*")) == sorted(["file", "folder", name])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="asks whether processes run as POSIX has it")
+def test_what_killed_processes_left_goes_with_the_next_writing(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = "run.csv", "run.csv.room", "run.csv.journal", "run.csv.checkpoint"
+    others = f".{os.getppid()}.run.csv", f".{ended.pid}.other.csv", ".run.csv", f"{ended.pid}.run.csv"
+    for name in (*(f".{ended.pid}.{name}" for name in names), *others):
+        (tmp_path / name).write_text("")
+    four_bar_result(3).to_csv(tmp_path / "run.csv")
+    assert {path.name for path in tmp_path.iterdir()} == {"run.csv", *others}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process")
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_disk_without_room_keeps_the_old_file_and_the_process(tmp_path, name):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
-from index3.analysis.kinematics import kinematics
+from index3.analysis.kinematics import along, kinematics
 from index3.bodies.smooth import SmoothFunction
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
@@ -113,7 +113,8 @@ def inverse_dynamics(
     coordinates : with a result: which joint coordinates are driven ("hinge", "slide.displacement"); by default a set
         that determines the motion
 
-    Trajectories are of joint coordinates, which are zero at the model's initial configuration.
+    Trajectories are of joint coordinates, which are zero at the model's initial configuration. A model with bodies that
+    deform takes a result, whose deformations are kept, at its own times.
 
     Raises
     ------
@@ -150,7 +151,15 @@ def inverse_dynamics(
     if t_span is None and np.ndim(t_eval) == 1 and len(t_eval) > 1:
         t_span = (t_eval[0], t_eval[-1])
     span = check_span(t_span, "inverse_dynamics")
-    result = kinematics(driven, span, t_eval=t_eval, initial=initial, on_failure="raise")
+    if isinstance(motion, Result) and any(body.deforms for body in driven.bodies.values()):
+        if not np.array_equal(t_eval, motion.t):
+            raise ModelError(
+                "inverse_dynamics: bodies deform between the times of the result in ways that joint coordinates do not "
+                "tell. Leave t_eval out."
+            )
+        result = along(driven, motion)
+    else:
+        result = kinematics(driven, span, t_eval=t_eval, initial=initial, on_failure="raise")
     drives, powers = {}, {}
     for element in driven.motions.values():
         key = names.get(element.name, element.name)

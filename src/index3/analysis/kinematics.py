@@ -102,11 +102,33 @@ def check_driven(equations: Equations) -> None:
     free = free_directions(state)
     if free.shape[1]:
         count = free.shape[1]
-        words = ", ".join(name_motions(model, system, state[s.Q], free))
+        soft = [body.label for body in system.bodies if body.deforms]
+        driven = [f"the {motion.coordinate} of {motion.joint.label}" for motion in model.motions.values()]
+        known = [*(f"the {word} of {label}" for label in soft for word in ("position", "orientation")), *driven]
+        rigid = [word for word in name_motions(model, system, state[s.Q], free) if not soft or word not in known]
+        words = ", ".join([*rigid, *(f"the deformation of {label}" for label in soft)])
+        cure = "Bodies that deform move by their dynamics: use simulate, with the same motions" if soft else (
+            "Add a Motion for each, or use simulate"
+        )  # fmt: skip
         raise ModelError(
             f"kinematics: model '{model.name}' has {count} degree{'s' if count > 1 else ''} of freedom that no motion "
-            f"drives: {words}. Add a Motion for each, or use simulate."
+            f"drives: {words}. {cure}."
         )
+
+
+def along(model: Model, motion: Result) -> Result:
+    """The instants of a run, with the forces of `model`, that run's model with more motions, which agree with it.
+
+    Bodies that deform are where they were; accelerations and multipliers follow from the equations of motion.
+    """
+    equations = Equations(model, "inverse_dynamics")
+    equations.close(float(motion.t[0]), equations.start((motion.q[0], motion.v[0]), float(motion.t[0])))
+    begin = time.perf_counter()
+    follower = Follower(equations)
+    for t, q, v in zip(motion.t.tolist(), motion.q, motion.v, strict=True):
+        follower.line = follower.close(t, q, v, follower.line["angle"][0])
+        follower.keep()
+    return make_result(equations, follower, "", time.perf_counter() - begin)
 
 
 class Follower:
@@ -127,9 +149,13 @@ class Follower:
                 self.go(float(t))
             except AssemblyError as error:
                 return f"The mechanism cannot follow its motions beyond t = {self.line['t'][0]:.6g}: {error}"
-            self.lines.append(self.line)
-            self.power.append(float(self.state[s.ENERGY][s.POWER]))
+            self.keep()
         return ""
+
+    def keep(self) -> None:
+        """Keep the present line."""
+        self.lines.append(self.line)
+        self.power.append(float(self.state[s.ENERGY][s.POWER]))
 
     def close(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray) -> dict[str, np.ndarray]:
         """One consistent line near a prediction; the state is left there."""

@@ -26,6 +26,8 @@ from index3.analysis.sweep_work import KILLED, RAISED, TIMEOUT, Job, Row
 HEAD = struct.Struct("<Q")
 MARK = "INDEX3_SWEEP_CHILD"
 """Environment variable of a child: `sweep` refuses to begin there."""
+GRACE = 5.0
+"""Seconds that a process may take from closing its pipes to its end."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """One thread of linear algebra for each child: the sweep uses the other processors."""
 
@@ -93,6 +95,11 @@ class Child:
         """
         return self.answers.get(timeout=timeout)
 
+    def wait(self) -> None:
+        """Let a process that has closed its pipes end by itself, so that its exit code is its own."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)
+
     def end(self) -> int:
         """End the process, whatever it does, and all that it started; its exit code."""
         self.process.poll()
@@ -138,6 +145,7 @@ def do_in_child(job: Job, values: Mapping[str, Any], time_limit: float | None) -
             return answer
         if isinstance(answer, str):
             return Row(RAISED, answer, seconds, {})
+        child.wait()
         return Row(KILLED, f"The process of the case ended: {how_it_ended(child.end())}.", seconds, {})
     except queue.Empty:
         return Row(TIMEOUT, f"More than {time_limit:g} s.", time.perf_counter() - start, {})

@@ -43,7 +43,7 @@ class Work(NamedTuple):
             if not result.success:
                 return Row(FAILED, result.message, time.perf_counter() - start, {})
             measures = {name: as_numbers(name, function(result)) for name, function in self.measure.items()}
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a script may leave by sys.exit
             return Row(RAISED, f"{type(error).__name__}: {error}", time.perf_counter() - start, {})
         return Row(OK, "", time.perf_counter() - start, measures)
 

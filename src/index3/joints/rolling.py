@@ -80,7 +80,7 @@ class Rolling(Joint):
 
 @register
 class RollingDisc(Rolling):
-    """A wheel that rolls without slip and may lean and turn: 1 row that it touches, 2 velocity-level rows.
+    """A wheel that rolls without slip and may lean and turn: 1 row for the contact, 2 velocity-level rows.
 
     Parameters
     ----------
@@ -111,44 +111,40 @@ class RollingDisc(Rolling):
             raise ModelError(f"{self.label} lies flat on its plane. Give an axis across the normal, or leaning.")
 
 
+class RollingRound(Rolling):
+    """Base of what is round where it touches: the contact is `radius` below the centre, however the axis leans."""
+
+    def __init__(
+        self, name: str, first: Any, second: Any, *, radius: float,
+        at: Any = None, axis: Any = None, normal: Any = None,
+    ) -> None:  # fmt: skip
+        self._set_name(name)
+        self.radius = as_positive(radius, self.label, "radius")
+        super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
+
+
 @register
-class RollingBall(Rolling):
-    """A ball that rolls without slip: 1 row that it touches, 2 velocity-level rows; it may spin about the normal.
+class RollingBall(RollingRound):
+    """A ball that rolls without slip: 1 row for the contact, 2 velocity-level rows; it may spin about the normal.
 
     Short form: two bodies with `at`, the centre, and `normal`, in ground; `radius` in m.
     """
 
     required = ("at", "normal")
 
-    def __init__(
-        self, name: str, first: Any, second: Any, *, radius: float,
-        at: Any = None, axis: Any = None, normal: Any = None,
-    ) -> None:  # fmt: skip
-        self._set_name(name)
-        self.radius = as_positive(radius, self.label, "radius")
-        super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
-
     def _wheel(self) -> dict[str, Any]:
         return {"type": "sphere", "radius": self.radius}
 
 
 @register
-class RollingCylinder(Rolling):
-    """A cylinder that rolls without slip along a line of contact: it keeps lying and does not turn about the normal.
+class RollingCylinder(RollingRound):
+    """A cylinder that rolls without slip on a line of contact: it stays on its side and cannot turn about the normal.
 
-    2 rows, that it touches and lies, and 3 velocity-level rows: one degree of freedom is left. Short form: two bodies
-    with `at`, a point of the axis, `axis` and `normal` in ground; `radius` in m.
+    2 rows (contact, axis parallel to the plane) and 3 velocity-level rows: one degree of freedom is left. Short form:
+    two bodies with `at`, a point of the axis, `axis` and `normal` in ground; `radius` in m.
     """
 
     recipe = (perpendicular(Z, Z), Primitive("angular_rate", ("z1.w",), {"axis_first": Z}))
-
-    def __init__(
-        self, name: str, first: Any, second: Any, *, radius: float,
-        at: Any = None, axis: Any = None, normal: Any = None,
-    ) -> None:  # fmt: skip
-        self._set_name(name)
-        self.radius = as_positive(radius, self.label, "radius")
-        super().__init__(name, first, second, 0.0, self.radius, at=at, axis=axis, normal=normal)
 
     def _wheel(self) -> dict[str, Any]:
         return {"type": "cylinder", "radius": self.radius, "length": 1.5 * self.radius}

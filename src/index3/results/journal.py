@@ -28,6 +28,7 @@ from index3.errors import Index3Error
 from index3.results.arrays import plain
 from index3.results.lazy import NAMES, LazyArrays
 from index3.results.sinks import StoreFailed
+from index3.results.writing import beside
 
 if TYPE_CHECKING:
     from index3.results.layout import Layout
@@ -52,7 +53,7 @@ class JournalWriter:
     ) -> None:
         self.path = path
         self.end = 0  # of the last whole record
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        unfinished = beside(path)
         try:
             if path.exists():
                 raise FileExistsError

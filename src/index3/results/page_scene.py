@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from index3.results.result import Result
 
 CLEAR = 0.4  # how much one sees of a plane, of a road, and of a contact shape around the shape of its body
+FREE, TIED = 1.5, 2.5  # sizes of the mechanism, free or tied to ground, that a body travels when the camera follows it
 
 
 def scene(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
@@ -162,14 +163,33 @@ class Solids:
 
 
 def leading(result: Result, moving: PageMotion, frames: np.ndarray, cloud: np.ndarray) -> int:
-    """The body that the camera follows at first: the heaviest, if it travels far beyond the size of the mechanism."""
+    """The body that the camera follows at first: the heaviest, if it travels far beyond the size of the mechanism.
+
+    What swings about a point of ground travels at most twice as far as it is away from there, and stays in view.
+    """
     masses = [float(body.get("mass") or 0.0) for body in result.layout.bodies]
     if not masses or not cloud.size:
         return -1
-    size = float(np.median(np.linalg.norm(np.ptp(cloud, axis=1), axis=1)))
     heaviest = int(np.argmax(masses))
-    travel = float(np.linalg.norm(np.ptp(moving.motions[heaviest].position[frames], axis=0)))
-    return heaviest if travel > 1.5 * size > 0.0 else -1
+    held = anchors(result, result.layout.bodies[heaviest]["name"])
+    whole = np.concatenate([cloud, np.tile(held, (len(cloud), 1, 1))], axis=1)
+    size = float(np.median(np.linalg.norm(np.ptp(whole, axis=1), axis=1)))
+    travel = float(np.ptp(moving.motions[heaviest].position[frames], axis=0).max())
+    return heaviest if travel > (TIED if len(held) else FREE) * size > 0.0 else -1
+
+
+def anchors(result: Result, body: str) -> np.ndarray:
+    """Points of ground (k, 3) where joints hold a body, or bodies that joints connect it to."""
+    ends = [[marker for marker in joint.get("markers", ()) if marker] for joint in result.layout.joints]
+    names = [{marker["body"] for marker in markers} for markers in ends]
+    found: set[str] = set()
+    near = {body}
+    while near - found:
+        found |= near
+        near = {name for group in names if group & found for name in group - {"ground"}}
+    held = [m["position"] for markers, group in zip(ends, names, strict=True) if group & found for m in markers
+            if m["body"] == "ground"]  # fmt: skip
+    return np.array(held, float).reshape(-1, 3)
 
 
 def road_points(x: np.ndarray, z: np.ndarray, period: float, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:

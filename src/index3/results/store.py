@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from glob import escape
 from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from index3.results.journal import RUN, START, SUFFIX, Journal, JournalWriter, S
 from index3.results.layout import Layout
 from index3.results.netcdf import read_netcdf, write_netcdf
 from index3.results.sinks import Block, FileSink
+from index3.results.writing import beside, clear_leftovers
 
 if TYPE_CHECKING:
     from index3.results.result import Result
@@ -50,7 +50,7 @@ class StoreSink(FileSink):
     def reopen(self, end: int) -> None:
         """Go on with a journal behind one of its records."""
         self.writer = JournalWriter.reopened(self.journal, end)
-        sweep_up(self.path)
+        clear_leftovers(self.path)
 
     @property
     def end(self) -> int:
@@ -65,7 +65,7 @@ class StoreSink(FileSink):
 
     def keep(self, data: bytes) -> None:
         """Put a checkpoint on the disk, in place of the last one."""
-        unfinished = self.checkpoint.with_name(f".{self.checkpoint.name}.{os.getpid()}")
+        unfinished = beside(self.checkpoint)
         with self.failing():
             try:
                 with open(unfinished, "wb") as file:
@@ -140,19 +140,11 @@ def complete(path: str | os.PathLike[str], journal: Journal) -> None:
     target = Path(path).absolute()
     writer = JournalWriter.reopened(journal_path(target), journal_path(target).stat().st_size - journal.ignored)
     try:
-        sweep_up(target)
         write_netcdf(Layout.from_dict(journal.layout), journal.arrays, journal.info, target)
     finally:
         writer.close()
     journal_path(target).unlink()
     checkpoint_path(target).unlink(missing_ok=True)
-
-
-def sweep_up(path: Path) -> None:
-    """Remove unfinished files that a killed process left."""
-    for file in path.parent.glob(f".{escape(path.name)}*"):
-        if file.suffix[1:].isdigit():
-            file.unlink(missing_ok=True)
 
 
 def read_store(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, Any]]:

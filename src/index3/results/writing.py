@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     special = target.exists() and not target.is_file() and not target.is_dir()
     try:
         with tempfile.TemporaryDirectory() if special else contextlib.nullcontext(target.parent) as folder:
-            unfinished = Path(folder, f".{os.getpid()}.{target.name}")
+            unfinished = beside(Path(folder, target.name))
+            clear_leftovers(Path(folder, target.name))
             try:
                 yield unfinished
                 finish(unfinished, target, special)
@@ -45,6 +47,34 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
         failure = FileError(f"File '{path}' cannot be written: {why}. Give another path, or make room there.")
         failure.errno, failure.strerror = error.errno, why
         raise failure from error
+
+
+def beside(target: Path) -> Path:
+    """Where this process writes a file before it takes its place."""
+    return target.with_name(f".{os.getpid()}.{target.name}")
+
+
+def clear_leftovers(target: Path) -> None:
+    """Remove what processes that were killed left beside a file, or beside its journal and checkpoint."""
+    name = re.compile(rf"\.(\d+)\.{re.escape(target.name)}(\.room|\.journal|\.checkpoint)?")
+    with contextlib.suppress(OSError):
+        for place in target.parent.iterdir():
+            found = name.fullmatch(place.name)
+            if found and not is_running(int(found[1])):
+                place.unlink()
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of this number, of whomever."""
+    if os.name != "posix":
+        return True  # unknown
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def finish(unfinished: Path, target: Path, special: bool) -> None:

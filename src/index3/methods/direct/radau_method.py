@@ -14,6 +14,7 @@ from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.direct import radau, radau_newton
 from index3.methods.direct import radau_system as rs
+from index3.methods.direct.tables import within_transient
 from index3.methods.explicit import points
 from index3.methods.explicit.point_table import point_table
 from index3.methods.method import Method, first_order_step
@@ -136,5 +137,5 @@ class Radau5(Method):
         table[rs.FLAGS][:] = 1, 0, 0, 0, 1
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 3)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, first_order_step(progress, 3))
         return table
