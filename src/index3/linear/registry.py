@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from index3.errors import ModelError
 from index3.linear.solver import NEEDS, ROW_TOLERANCE, SOLVERS, Bordered, Solver
 from index3.system.system import System
@@ -72,8 +74,18 @@ def bordered(system: System) -> Bordered:
         augmentation(system),
         row_tolerance=row_tolerance(system),
         mostly_zero=system.seldom_touches,
+        between_bodies=between_bodies(system),
         failures=system.failures,
     )
+
+
+def between_bodies(system: System) -> np.ndarray:
+    """Which entries of the matrix couple coordinates of two bodies."""
+    sparsity = system.sparsity
+    body = np.full(system.n + system.m, -1)
+    body[: system.n] = np.repeat(np.arange(len(system.bodies)), np.diff(system.starts))
+    row, column = body[sparsity.indices], np.repeat(body, np.diff(sparsity.indptr))
+    return (row >= 0) & (column >= 0) & (row != column)
 
 
 def augmentation(system: System) -> list[tuple[int, float]]:

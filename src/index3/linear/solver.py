@@ -54,6 +54,7 @@ class Bordered:
         mass matrix definite if c g g^T is added to them
     row_tolerance : size, relative to what a row's pivot is made of, below which the row counts as redundant
     mostly_zero : whether most of the pattern is zero most of the time
+    between_bodies : which entries the mass matrix leaves zero, those between coordinates of two bodies; None: not known
     failures : where a solver written in Python leaves what was raised in it
     """
 
@@ -67,6 +68,7 @@ class Bordered:
     augmentation: Sequence[tuple[int, float]] = ()
     row_tolerance: float = ROW_TOLERANCE
     mostly_zero: bool = False
+    between_bodies: np.ndarray | None = None
     failures: Failures = field(default_factory=Failures)
 
 
@@ -236,9 +238,10 @@ class Solver:
             self._own = self.table()
         return self._own
 
-    def factor(self, values: Sequence[float] | np.ndarray) -> int:
-        """Factor the matrix with these entries; returns the status."""
+    def factor(self, values: Sequence[float] | np.ndarray, symmetric: bool = False) -> int:
+        """Factor the matrix with these entries, symmetric ones if the mass matrix is all of H; returns the status."""
         self.own[c.A][:-1] = values
+        self.own[c.INFO][c.SYMMETRIC] = symmetric
         return factor(self.own)
 
     def solve(self, b: Sequence[float] | np.ndarray, refine: bool = False) -> np.ndarray:
