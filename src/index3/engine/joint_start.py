@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.assembly import close_positions, close_state, given_velocities
+from index3.engine.assembly import close_positions, close_state
 from index3.engine.equations import Equations
 from index3.engine.outboard import at_origin, carriage
 from index3.engine.start import Start
@@ -215,7 +215,7 @@ class Driven:
         v = self.quickened(t, q, v, angle, rates)
         self.hold(t, q, v, angle)
         self.rates[:] = rates
-        near_v = Start(q, v, angle, t, given_velocities(self.system))
+        near_v = Start(q, v, angle, t, self.system.given_rates)
         close_state(self.state, self.equations.projection, t, start=near_v)
         self.equations.evaluate(evaluate.forces, evaluate.jacobian, evaluate.rates)
         residual = self.state[s.RATE]
