@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.sparse import csc_array
 
 import index3 as ix
 from index3.analysis import first_order
@@ -146,3 +147,25 @@ def test_codes_of_the_survey():
     assert (
         work["DOP853"] < work["RK45"] < work["LSODA"] < 0.7 * min(work["Radau"], work["BDF"])
     )  # 115, 152, 172; 348, 563
+
+
+@pytest.mark.parametrize("dense", [200, 0])
+def test_coordinates_that_all_but_fail_are_refused(dense, monkeypatch):
+    """A rod that hangs straight, but for rounding: its height tells nothing of its motion, though nothing is zero."""
+    monkeypatch.setattr(first_order, "DENSE", dense)
+    model = ix.Model("hangs", gravity=(0, -9.81, 0))
+    angle = -0.5 * np.pi + 1e-12
+    centre = 0.5 * np.array([np.cos(angle), np.sin(angle)])
+    rod = model.add(ix.PlanarBody("rod", 1.0, 1 / 12, position=centre, angle=angle))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
+    with pytest.raises(ix.SingularError, match=r"rod\.y do not describe the motion"):
+        ix.FirstOrder(model, independent=["rod.y"])
+    assert ix.FirstOrder(model, independent=["rod.x"]).names == ["rod.x"]
+
+
+def test_condition_numbers_are_those_of_the_matrix():
+    """Estimates in the 1-norm by dense and by sparse factors."""
+    matrix = np.random.default_rng(2).normal(size=(12, 12))
+    for factors in (first_order.DenseFactors(matrix), first_order.SparseFactors(csc_array(matrix))):
+        assert factors.condition() == pytest.approx(np.linalg.cond(matrix, 1), rel=0.7)  # a lower bound, mostly exact
+        assert matrix @ factors.solve(np.arange(12.0)) == pytest.approx(np.arange(12.0), abs=1e-10)

@@ -104,6 +104,23 @@ def test_stiffness_that_appears_later_changes_the_method():
     assert result["bob"].velocity[-1, 1] == pytest.approx(np.cos(2.0), abs=1e-3)  # follows the stream
 
 
+def test_long_runs_get_the_method_of_higher_order():
+    """318 periods: fewer evaluations and a smaller error than the method that is best for short runs."""
+    model, exact = ix.library.mass_spring(), 0.01 * np.cos(1e3)
+    long, quick = (ix.simulate(model, (0, 1), key, rtol=1e-6, t_eval=[1.0]) for key in ("auto", "dopri5"))
+    assert long.method == "dop853"
+    assert "more than 500 steps to go" in long.message
+    assert long.stats["evaluations"] < 0.8 * quick.stats["evaluations"]  # seen: 0.7
+    errors = [abs(result["mass1"].position[-1, 0] - exact) for result in (long, quick)]
+    assert errors[0] < errors[1]
+
+
+def test_steps_that_are_bounded_gain_nothing_by_a_higher_order():
+    result = ix.simulate(ix.library.pendulum(), (0, 2), rtol=1e-6, max_step=1e-3)
+    assert result.stats["steps"] > 2000
+    assert result.method == "dopri5"
+
+
 def test_a_choice_does_not_depend_on_the_speed_of_the_machine(monkeypatch):
     """However often a run comes back to Python, the method changes after the same step."""
     runs = []

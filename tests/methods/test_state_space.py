@@ -32,6 +32,10 @@ FOURTH = ("descriptor-sdirk4", "firstorder-sdirk4", "rosenbrock4")
 KEYS = TRAPEZOIDALS + FOURTH
 STIFF = json.loads((Path(__file__).parents[1] / "reference" / "stiff_double_pendulum" / "data.json").read_text())
 ROWS = np.array(STIFF["rows"])
+FOUND = {  # the same here
+    "firstorder-sdirk4": ((4.5e-3, 9.1e-4, 1.1e-4, 1.0e-5), (3.2e-2, 6.9e-3, 1.3e-3, 4.5e-4)),
+    "rosenbrock4": ((3.3e-2, 6.6e-3, 7.1e-4, 6.5e-5), (2.6e-1, 5.0e-2, 5.5e-3, 6.3e-4)),
+}
 
 
 def floats(tableau):
@@ -176,12 +180,18 @@ def test_tolerance_sets_the_error_of_a_stiff_motion(key):
 
 @pytest.mark.parametrize("key", list(PRINTED))
 def test_errors_beside_the_thesis_tables(key):
-    """S4-81, S4-82, S4-83, Tables 20-23: at most 10 times the tolerance in the angle, 100 times in the rate."""
+    """S4-81, S4-82, S4-83, Tables 20-23: at most 10 times the tolerance in the angle, 100 times in the rate.
+
+    SDIRK's are 0.06 to 0.3 of the printed ones, Rosenbrock's 3 to 16 times: their order is the other way round
+    (docs/theory/state_space.md).
+    """
     for k, tolerance in enumerate((1e-2, 1e-3, 1e-4, 1e-5)):
         angle, rate, _ = stiff_run(key, tolerance)
         print(f"{key} {tolerance:g}: {angle:.3g} ({PRINTED[key][0][k]:.3g}), {rate:.3g} ({PRINTED[key][1][k]:.3g})")
         assert angle < 10 * tolerance
         assert rate < 100 * tolerance
+        found = FOUND[key][0][k], FOUND[key][1][k]
+        assert (angle, rate) == pytest.approx(found, rel=0.3)  # steps change with rounding
 
 
 def test_thesis_errors_come_from_its_loose_iteration():

@@ -208,3 +208,33 @@ def test_long_names_leave_the_tools_alone_and_only_bodies_that_deform_are_exagge
     places = {name: page.locator(name).bounding_box() for name in ("header", "#tools")}
     assert places["header"]["x"] + places["header"]["width"] <= places["#tools"]["x"]
     assert not page.locator("#bending").is_visible()
+
+
+def test_names_do_not_cover_each_other(show):
+    """As many as there is room for, those of bodies first."""
+    spy = """window.written = []; const drawing = CanvasRenderingContext2D.prototype, fill = drawing.fillText;
+    drawing.fillText = function (text, x, y) { written.push([text, x, y, this.measureText(text).width]);
+    return fill.call(this, text, x, y); };"""
+    page = show(run(ix.library.hmmwv14(), method="hht-i3", rtol=1e-3), spy)
+    page.evaluate("written.length = 0; document.getElementById('names').click()")
+    page.wait_for_timeout(300)
+    written = page.evaluate("written")
+    names = [text for text, *_ in written if " " in text or text == "chassis"]
+    once = {text: place for text, *place in written if text in names}
+    assert "chassis" in once
+    assert len(once) > 5
+    places = list(once.values())
+    for k, (x, y, wide) in enumerate(places):
+        for x2, y2, wide2 in places[:k]:
+            assert abs(x - x2) >= 0.5 * (wide + wide2) or abs(y - y2) >= 12
+
+
+def test_in_a_small_window_the_scale_of_stresses_leaves_the_tools_alone(show):
+    model = ix.Model("beam", gravity=(0, -9.81, 0))
+    steel = {"height": 0.02, "width": 0.02, "young": 1e8, "poisson": 0.3, "density": 1000.0, "law": "elastic-line"}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=2, **steel))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    page = show(run(model, rtol=1e-3))
+    page.set_viewport_size({"width": 420, "height": 760})
+    scale, tools = (page.locator(name).bounding_box() for name in ("#scale", "#tools"))
+    assert scale["y"] + scale["height"] <= tools["y"]

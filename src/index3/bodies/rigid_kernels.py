@@ -134,7 +134,7 @@ def jacobians(T, E):
     """MARKER_J = [I, -d x W; 0, W] and MARKER_NV = (J v)_q of every marker."""
     bodies, markers, q, v = view(E, BODIES), view(T, s.MARKERS), view(T, s.Q), view(T, s.V)
     marker_r, marker_v = view(T, s.MARKER_R), view(T, s.MARKER_V)
-    jacobian, change = view(T, s.MARKER_J), view(T, s.MARKER_NV)
+    jacobian, change, alone = view(T, s.MARKER_J), view(T, s.MARKER_NV), view(T, s.STATUS)[s.GRADIENTS_ALONE] == 1
     for b in range(bodies.shape[0]):
         first = bodies[b].first
         p, rate, r = parameters(q, first), parameters(v, first), translation(q, first)
@@ -144,10 +144,12 @@ def jacobians(T, E):
             for k in range(3):
                 jacobian[start + 8 * k] = 1.0
             for c in range(4):
-                W, N = scale(shrink, turn(p, c)), scale(-1.0, turn(rate, c))  # d(w) = 2 E(dp) p' = -2 E(p') dp
+                W = scale(shrink, turn(p, c))
                 move = cross(W, d)
                 put_column(jacobian, start, 7, 3 + c, move, W)
-                put_column(change, start, 7, 3 + c, add(cross(w, move), cross(N, d)), N)
+                if not alone:
+                    N = scale(-1.0, turn(rate, c))  # d(w) = 2 E(dp) p' = -2 E(p') dp
+                    put_column(change, start, 7, 3 + c, add(cross(w, move), cross(N, d)), N)
     return OK
 
 

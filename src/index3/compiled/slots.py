@@ -42,9 +42,10 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
-STEPPING, GAMMA_ALONE = 3, 4
+STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, STATUS_SIZE = 3, 4, 5, 6
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
-while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT."""
+while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT; 1 while JACOBIANS
+is run for PHI_Q alone, so that a body may leave out MARKER_NV."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
@@ -98,7 +99,7 @@ while HESSIANS is run for GAMMA alone, so that a row may leave out all but the s
     row_h3=("f8", 1),  # (V^T H V)_xi
     row_r=("f8", 1),  # minus the derivative of applied wrenches by each multiplier; empty if no force reads reactions
     hessian=("f8", 2),  # room for one H
-    block_row=("i8", 1), block_col=("i8", 1), block_map=("i8", 2),  # row, column, places in MATRIX of each PHI_Q entry
+    block_row=("i4", 1), block_col=("i4", 1), block_map=("i4", 2),  # row, column, places in MATRIX of each PHI_Q entry
     phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
@@ -116,6 +117,6 @@ SIZE = STATUS.index + 1
 
 (
     CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
-    CORE_ANGLES, CORE_RATES, CORE_ROWS,
-) = range(11)  # fmt: skip
+    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS,
+) = range(13)  # fmt: skip
 """Places in CORE."""

@@ -217,7 +217,8 @@ def _load(objects: Mapping[Key, Stored | None]) -> None:
     for key, one in objects.items():
         if one is None:
             raise Index3Error(
-                f"Kernel {'.'.join(key)} was built but cannot be read. Is {cache_directory()} being cleared?"
+                f"Kernel {'.'.join(key)} was built but cannot be read. Was a source edited meanwhile, or "
+                f"{cache_directory()} cleared? Run again."
             )
         found.append((one.symbol, one.code))
         if one.path is not None:

@@ -29,8 +29,10 @@ EXPLICIT_LIMIT = 3.0
 STIFF = 0.2
 """An explicit method must get along with at least this part of the step that accuracy asks for."""
 ITERATIONS = 12
-TIGHT, FINE = 1e-4, 1e-7
-"""Tolerances from which methods of higher order pay, for stiff motions and for others."""
+TIGHT, FINE, FINE_LONG = 1e-4, 1e-7, 1e-5
+"""Tolerances from which methods of higher order pay: for stiff motions, for others, and for others in long runs."""
+LONG = 500
+"""Steps that are left of a run when it counts as long."""
 QUICK, ACCURATE, STEADY, ROBUST = "dopri5", "dop853", "radau5", "hht-i3"
 """Not stiff, at loose or tight tolerances: least work on the library's mechanisms, output included. Stiff at tight
 tolerances, or with states of the user, which may rise and fall by powers of ten: at equal rtol it costs as much as HHT
@@ -144,15 +146,23 @@ class Automatic:
         state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
         solved = projection_kernels.assemble_accelerations(state.handle, self.projector.handle) == 0
         choice = self.pick(t) if solved else None
-        if choice is None or (
-            choice.key not in (STEADY, ROBUST) and not slow
-        ):  # where steps became too small: a singularity
+        if choice is not None and choice.key not in (STEADY, ROBUST) and not slow:
+            choice = None if failed else self.longer(progress)  # failed: steps became too small, at a singularity
+        if choice is None:
             if trial is not None:
                 state.restore(trial)  # the reason is looked for at the point that failed
             return None
         if failed:
             choice = Choice(ROBUST, "the steps led nowhere" if slow else "the step became too small")
         return self.take(progress, t, choice)
+
+    def longer(self, progress: Run) -> Choice | None:
+        """The method of higher order if it pays because many steps are left, else None."""
+        clock = progress[run.CLOCK]
+        h, bounded = clock[run.H_LAST], clock[run.H_LAST] > 0.5 * clock[run.MAX_STEP]
+        if self.choice.key != QUICK or self.rtol > FINE_LONG or bounded or (self.end - progress.t) / h < LONG:
+            return None
+        return Choice(ACCURATE, f"not stiff: more than {LONG} steps to go; rtol {FINE_LONG:g} or less")
 
     def take(self, progress: Run, t: float, choice: Choice) -> Table:
         """Let another method take over at time t, from the accelerations of the state; its table."""

@@ -31,9 +31,11 @@ COMPLEX_KERNELS, COMPLEX_X, COMPLEX_A = COMPLEX_SLOTS = slots(kernels=("i8", 1),
 
 FACTOR, SOLVE, SOLVE_REFINED, DETERMINE = range(4)
 """Places in KERNELS; a complex matrix has the first two."""
-N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, STATUS, INFO_SIZE = range(7)
+N_COORDINATES, N_FACTOR, N_ZERO, FEWEST_ZERO, BAD_SCALAR, STATUS, SYMMETRIC, INFO_SIZE = range(8)
 """Places in INFO: number of coordinates; factorisations tried; rows left out by the last one; fewest left out by any
-at a point on the constraints: the rows known to be redundant; scalar at which the last one failed, or -1; its status.
+at a point on the constraints: the rows known to be redundant; scalar at which the last one failed, or -1; its status;
+1 if H is made of the mass matrix and a diagonal alone and the matrix symmetric, with D = 0: whoever fills A may say so,
+and a solver may make do with half of it; `factor` sets it back to 0.
 MARGIN holds one number: how far the row closest to redundancy is from being left out, 1 at the limit. OFF holds one
 number: how far the point of the matrix in A is off the constraints, as an angle; whoever fills A sets it, `factor` sets
 it back to 0. Rows that depend on each other on the constraints are apart by about that angle off them."""
@@ -97,4 +99,5 @@ def end(S, status):
         if view(S, OFF)[0] <= ON:
             info[FEWEST_ZERO] = min(info[FEWEST_ZERO], info[N_ZERO])
     view(S, OFF)[0] = 0.0
+    info[SYMMETRIC] = 0
     return status

@@ -10,7 +10,7 @@ pattern of the factors node by node (all scalars of a node alike). Everything el
 from __future__ import annotations
 
 from index3.compiled.interface import OK, call, extended, helper, kernel, view
-from index3.linear import contract
+from index3.linear import contract, static_factor
 from index3.linear import static_lu as lu
 from index3.linear.contract import AI, AP, DIAGONAL, HEND, INDEX, INFO, KERNELS, N_COORDINATES, NOT_FINITE, A
 
@@ -263,9 +263,9 @@ def factor(T, S):
     status = NOT_FINITE
     if finite:
         lu.augment(view(S, A), view(S, DIAGONAL), N)
-        status = lu.eliminate_by_rank(N)
+        status = static_factor.eliminate_by_rank(N)
     if status == OK:
-        lu.set_margin(N)
+        static_factor.set_margin(N)
     else:
         work = view(N, lu.WORK)
         for k in range(work.shape[0]):

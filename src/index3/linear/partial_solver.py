@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Room, Slot, Table
-from index3.linear import contract, partial_lu, static_substitution
+from index3.linear import contract, partial_lu, static_factor, static_substitution
 from index3.linear import static_lu as lu
 from index3.linear.solver import Bordered, Solver, factor
 from index3.linear.static_solver import StaticLU
@@ -37,12 +37,14 @@ class PartialLU(StaticLU):
     """
 
     name: ClassVar[str] = "partial"
+    arrays_alone: ClassVar[bool] = False  # a table has an inner one
     slots: ClassVar[tuple[Slot, ...]] = partial_lu.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = (
         partial_lu.factor, partial_lu.solve, partial_lu.solve_refined, partial_lu.determine,
     )  # fmt: skip
     inner_kernels: ClassVar[tuple[Kernel, ...]] = (
-        lu.factor, static_substitution.solve, static_substitution.solve_refined, static_substitution.determine,
+        static_factor.factor, static_substitution.solve, static_substitution.solve_refined,
+        static_substitution.determine,
     )  # fmt: skip
 
     def __init__(self, given: Bordered) -> None:
@@ -151,7 +153,7 @@ class PartialLU(StaticLU):
             lu.RESIDUAL, lu.WORK, lu.KEPT_OUT,
         ):  # fmt: skip
             lengths[slot] = size
-        lengths |= dict.fromkeys((lu.SLP, lu.SLI, lu.SLX, lu.SUP, lu.SUI, lu.SUX), 0)
+        lengths |= dict.fromkeys((lu.SLP, lu.SLI, lu.SLX, lu.SUP, lu.SUI, lu.SUX, *lu.FOR_SYMMETRIC), 0)
         return {slot: (length,) for slot, length in lengths.items()}
 
     def _shapes(self, nodes: int, blocks: int, nnz: int) -> dict[Slot, tuple[int, ...]]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from index3.errors import ModelError
 from index3.linear.solver import NEEDS, ROW_TOLERANCE, SOLVERS, Bordered, Solver
 from index3.system.system import System
@@ -44,11 +46,12 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
         given = bordered(system)
         kept[linear] = solver_class(PARTIAL if linear == DEFAULT and mostly_idle(given) else linear)(given)
     if linear not in of_system:
-        given = replace(
-            kept[linear].given, augmentation=augmentation(system), row_tolerance=row_tolerance(system),
-            failures=system.failures,
-        )  # fmt: skip
-        of_system[linear] = kept[linear].with_numbers(given)
+        known, rows, tolerance = kept[linear], augmentation(system), row_tolerance(system)
+        if known.arrays_alone and (rows, tolerance) == (known.given.augmentation, known.given.row_tolerance):
+            of_system[linear] = known
+        else:
+            given = replace(known.given, augmentation=rows, row_tolerance=tolerance, failures=system.failures)
+            of_system[linear] = known.with_numbers(given)
     solver: Solver = of_system[linear]
     return solver
 
@@ -71,8 +74,18 @@ def bordered(system: System) -> Bordered:
         augmentation(system),
         row_tolerance=row_tolerance(system),
         mostly_zero=system.seldom_touches,
+        between_bodies=between_bodies(system),
         failures=system.failures,
     )
+
+
+def between_bodies(system: System) -> np.ndarray:
+    """Which entries of the matrix couple coordinates of two bodies."""
+    sparsity = system.sparsity
+    body = np.full(system.n + system.m, -1)
+    body[: system.n] = np.repeat(np.arange(len(system.bodies)), np.diff(system.starts))
+    row, column = body[sparsity.indices], np.repeat(body, np.diff(sparsity.indptr))
+    return (row >= 0) & (column >= 0) & (row != column)
 
 
 def augmentation(system: System) -> list[tuple[int, float]]:

@@ -1,4 +1,6 @@
-"""Sparse LU in a fixed order without pivoting: its table and kernels (`static_solver` sets them up for a pattern).
+"""Sparse LU in a fixed order without pivoting: its table, its pivots, the elimination of any matrix.
+
+`static_solver` sets up tables for a pattern; `static_ldl` eliminates symmetric matrices, `static_factor` chooses.
 
 The matrix is [H P^T; P D] with n coordinates first and m rows below, by columns, D mostly zero. The order of
 `linear.ordering` makes every pivot safe if the body blocks of H are definite; then a pivot that vanishes is that of a
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from index3.compiled.interface import OK, extended, helper, kernel, view
+from index3.compiled.interface import OK, extended, helper, view
 from index3.linear import contract
 from index3.linear.contract import (
     AI,
@@ -25,11 +27,9 @@ from index3.linear.contract import (
     BAD_SCALAR,
     BODY_SINGULAR,
     DIAGONAL,
-    FEWEST_ZERO,
     HEND,
     INDEX,
     INFO,
-    MARGIN,
     N_COORDINATES,
     N_ZERO,
     NOT_FINITE,
@@ -49,6 +49,9 @@ from index3.linear.contract import (
     RHS, RESIDUAL, WORK, SETTINGS,            # for refinement; zero between calls; numbers below
     KEPT_OUT, CHOICE,                         # rows left out at a point of the known rank; numbers below
     SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
+    NODE_FIRST, NODE_BELOW, NODE_ROWS, NODE_START, NODE_TARGETS,              # `supernodes`, for symmetric matrices
+    TARGET, TARGET_ROW, TARGET_SHIFT, SHIFTS, SOURCE, PLACE, UPPER_P, UPPER_I, UPPER,
+    BLOCKS, BUFFER,                           # of symmetric matrices: U transposed, in blocks; room for one row of them
 ) = OWN = extended(
     contract.SLOTS,
     ci=(INDEX, 1), perm=(INDEX, 1), pinv=(INDEX, 1),
@@ -60,16 +63,21 @@ from index3.linear.contract import (
     rhs=("f8", 1), residual=("f8", 1), work=("f8", 1), settings=("f8", 1),
     kept_out=("i8", 1), choice=("i8", 1),
     slp=(INDEX, 1), sli=(INDEX, 1), slx=("f8", 1), sup=(INDEX, 1), sui=(INDEX, 1), sux=("f8", 1),
+    node_first=("i4", 1), node_below=("i4", 1), node_rows=("i4", 1), node_start=("i4", 1), node_targets=("i4", 1),
+    target=("i4", 1), target_row=("i4", 1), target_shift=("i4", 1), shifts=("i4", 1),
+    source=("i4", 1), place=("i4", 1), upper_p=("i4", 1), upper_i=("i4", 1), upper=("i4", 1),
+    blocks=("f8", 1), buffer=("f8", 1),
 )
 # fmt: on
 SLOTS = contract.SLOTS + OWN
+FOR_SYMMETRIC = OWN[OWN.index(NODE_FIRST) :]
 
 # SETTINGS: a row's pivot is zero if it is below this part of sum_i P_ki^2 / |H_ii| (0: the rule is off), a coordinate's
 # if it is below this part of the largest entry of H in its column; 1 if zeros are sifted out of the factors
 ROW_TOLERANCE, BODY_TOLERANCE, SIFT = range(3)
 # CHOICE: 1 while the tolerances are the higher ones below; rows left out by these alone; 1 if the rank has been checked
-# with the plain one
-PREFER, N_DOUBTFUL, CHECKED, CHOICE_SIZE = range(4)
+# with the plain one; 1 if the factors are those of a symmetric matrix
+PREFER, N_DOUBTFUL, CHECKED, HALVED, CHOICE_SIZE = range(5)
 # Where rows are known to be redundant, those with pivots below 1e6 tolerances (angles of 2 degrees) are left out if
 # that gives the known number: solving with smaller ones multiplies rounding by more than 1000. Off the constraints a
 # row that was left out stays so up to 10 times OFF. There is no wider band in which a choice is kept: a method has
@@ -149,15 +157,33 @@ def set_limits(S):
 
 
 @helper
+def subtracted(S, k):
+    """The sum of |u^2 / pivot| over column k of U, which its pivot is less than the matrix had; and that of the errors.
+
+    Each u^2 / pivot was subtracted with the relative error of that pivot.
+    """
+    ud, noise, terms, errors = view(S, UD), view(S, NOISE), 0.0, 0.0
+    if view(S, CHOICE)[HALVED] == 1:
+        up, ui, upper, blocks = view(S, UPPER_P), view(S, UPPER_I), view(S, UPPER), view(S, BLOCKS)
+        for p in range(up[k], up[k + 1]):
+            term = blocks[upper[p]] * blocks[upper[p]] * abs(ud[ui[p]])
+            terms += term
+            errors += term * noise[ui[p]]
+    else:
+        up, ui, ux = view(S, UP), view(S, UI), view(S, UX)
+        for p in range(up[k], up[k + 1]):
+            term = ux[p] * ux[p] * abs(ud[ui[p]])
+            terms += term
+            errors += term * noise[ui[p]]
+    return terms, errors
+
+
+@helper
 def weigh_noise(S, k):
     """Add to a row's rounding error what earlier pivots carry into it and raise its limit above that."""
-    up, ui, ux, ud, noise, limit = view(S, UP), view(S, UI), view(S, UX), view(S, UD), view(S, NOISE), view(S, LIMIT)
-    error = noise[k]
-    for p in range(up[k], up[k + 1]):
-        j = ui[p]
-        error += ux[p] * ux[p] * abs(ud[j]) * noise[j]  # u^2 / pivot was subtracted, with the error of that pivot
-    limit[k] = max(limit[k], NOISE_MARGIN * error)
-    noise[k] = error
+    noise, limit = view(S, NOISE), view(S, LIMIT)
+    noise[k] += subtracted(S, k)[1]
+    limit[k] = max(limit[k], NOISE_MARGIN * noise[k])
 
 
 @helper
@@ -167,10 +193,8 @@ def look_again(S, k, scalar):
     What hangs on a body adds to its inertia before the row comes up (a heavy load on a light link, the far end of a
     long chain): the pivot is then small without any cancellation, and the row is not redundant.
     """
-    up, ui, ux, ud, noise, limit = view(S, UP), view(S, UI), view(S, UX), view(S, UD), view(S, NOISE), view(S, LIMIT)
-    terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]])
-    for p in range(up[k], up[k + 1]):
-        terms += ux[p] * ux[p] * abs(ud[ui[p]])
+    noise, limit = view(S, NOISE), view(S, LIMIT)
+    terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]]) + subtracted(S, k)[0]
     limit[k] = min(limit[k], row_tolerance(S, scalar) * terms)
     noise[k] = EPSILON * terms
 
@@ -194,14 +218,35 @@ def judge_small_pivot(S, scalar, size, limit):
 
 
 @helper
+def sound(pivot, limit):
+    """Whether a pivot is finite and above its limit."""
+    return limit < abs(pivot) <= LARGEST
+
+
+@helper
+def take_pivot(S, k, scalar, pivot, worst):
+    """UD and NOISE of a row's column, or of one whose pivot is not sound; the status, and the worst noise so far."""
+    limit, noise, ud, size = view(S, LIMIT), view(S, NOISE), view(S, UD), abs(pivot)
+    ud[k] = 0.0  # makes the column of L zero too
+    if scalar >= view(S, INFO)[N_COORDINATES]:
+        if not limit[k] < size:
+            look_again(S, k, scalar)
+        if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
+            weigh_noise(S, k)
+        if sound(pivot, limit[k]):
+            ud[k] = 1.0 / pivot
+            noise[k] /= size  # from here on the relative error
+            return OK, max(worst, noise[k])
+    return judge_small_pivot(S, scalar, size, limit[k]), worst
+
+
+@helper
 def eliminate(S):
     """Fill L and U column by column; returns the status and leaves `WORK` zero unless it fails."""
-    ap, ci, values, perm, limit = view(S, AP), view(S, CI), view(S, VALUES), view(S, PERM), view(S, LIMIT)
+    ap, ci, values, perm = view(S, AP), view(S, CI), view(S, VALUES), view(S, PERM)
     lp, li, lx, width = view(S, LP), view(S, LI), view(S, LX), view(S, WIDTH)
     up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)
-    x, n = view(S, WORK), view(S, INFO)[N_COORDINATES]
-    noise, quiet = view(S, NOISE), NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE]
-    worst = 0.0
+    x, limit, n, worst = view(S, WORK), view(S, LIMIT), view(S, INFO)[N_COORDINATES], 0.0
     for k in range(perm.shape[0]):
         scalar = perm[k]
         for p in range(ap[scalar], ap[scalar + 1]):
@@ -240,109 +285,14 @@ def eliminate(S):
                     for p in range(third, lp[j + 3]):
                         x[li[p]] -= lx[np.uint32(p - far)] * u + lx[np.uint32(p - back)] * v + lx[p] * w
             at = at + columns
-        pivot = x[k]
-        x[k] = 0.0
-        size = abs(pivot)
-        if scalar >= n and not limit[k] < size:
-            look_again(S, k, scalar)
-        if scalar >= n and worst > quiet > 0.0:
-            weigh_noise(S, k)
-        if limit[k] < size <= LARGEST:
-            ud[k] = 1.0 / pivot
-            if scalar >= n:
-                noise[k] /= size  # from here on the relative error
-                worst = max(worst, noise[k])
+        if scalar < n and sound(x[k], limit[k]):
+            ud[k] = 1.0 / x[k]
         else:
-            status = judge_small_pivot(S, scalar, size, limit[k])
+            status, worst = take_pivot(S, k, scalar, x[k], worst)
             if status != OK:
                 return status
-            ud[k] = 0.0  # makes the column of L zero too
+        x[k] = 0.0
         for p in range(lp[k], lp[k + 1]):
             lx[p] = x[li[p]] * ud[k]
             x[li[p]] = 0.0
     return OK
-
-
-@helper
-def sift(p_from, i_from, x_from, p_to, i_to, x_to):
-    """Copy the columns of a factor without its zeros."""
-    at = 0
-    for k in range(p_from.shape[0] - 1):
-        p_to[k] = at
-        for p in range(p_from[k], p_from[k + 1]):
-            if x_from[p] != 0.0:
-                i_to[at] = i_from[p]
-                x_to[at] = x_from[p]
-                at += 1
-    p_to[p_from.shape[0] - 1] = at
-
-
-@helper
-def set_margin(S):
-    """The smallest pivot of a row, in parts of what would count as zero; rows that are left out do not count."""
-    ud, limit, pinv, closest = view(S, UD), view(S, LIMIT), view(S, PINV), 1e-300
-    least = view(S, SETTINGS)[ROW_TOLERANCE]
-    for k in range(view(S, INFO)[N_COORDINATES], pinv.shape[0]):
-        part = least / row_tolerance(S, k) if least > 0.0 else 1.0
-        closest = max(closest, abs(ud[pinv[k]]) * limit[pinv[k]] * part)
-    view(S, MARGIN)[0] = 1.0 / closest
-
-
-@helper
-def try_elimination(S, prefer):
-    """Eliminate, with a preference for the rows that were left out before or without."""
-    zero, info, choice = view(S, ZERO), view(S, INFO), view(S, CHOICE)
-    choice[PREFER] = prefer
-    choice[N_DOUBTFUL] = 0
-    info[N_ZERO] = 0
-    info[BAD_SCALAR] = -1
-    for k in range(zero.shape[0]):
-        zero[k] = 0
-    set_limits(S)
-    return eliminate(S)
-
-
-@helper
-def eliminate_by_rank(S):
-    """Eliminate so that as many rows are left out as are known to be redundant, those with small pivots.
-
-    On the constraints a row that is left out by the higher tolerance alone raises a doubt: it may be another choice
-    among dependent rows, or rows that were redundant at the singular position of the start may count again. An
-    elimination with the plain tolerance tells. See docs/theory/linear_solver.md.
-    """
-    info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
-    known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
-    prefer = view(S, SETTINGS)[ROW_TOLERANCE] > 0.0 and 0 < known < zero.shape[0]
-    status = try_elimination(S, 1 if prefer else 0)
-    if prefer and status == OK:
-        doubtful = on and info[N_ZERO] == known and choice[N_DOUBTFUL] > 0 and choice[CHECKED] == 0
-        if doubtful or info[N_ZERO] > known:
-            status = try_elimination(S, 0)
-            if doubtful and status == OK and info[N_ZERO] >= known:
-                status = try_elimination(S, 1)
-                choice[CHECKED] = 1
-    if status == OK and (info[N_ZERO] == known or (on and info[N_ZERO] < known)):
-        for k in range(zero.shape[0]):
-            if kept[k] != zero[k]:
-                kept[k] = zero[k]
-                choice[CHECKED] = 0
-    return status
-
-
-@kernel
-def factor(T, S):
-    """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
-    work = view(S, WORK)
-    contract.begin(S)
-    status = take_matrix(S)
-    if status == OK:
-        status = eliminate_by_rank(S)
-    if status == OK:
-        set_margin(S)
-        if view(S, SETTINGS)[SIFT] == 1.0:
-            sift(view(S, LP), view(S, LI), view(S, LX), view(S, SLP), view(S, SLI), view(S, SLX))
-            sift(view(S, UP), view(S, UI), view(S, UX), view(S, SUP), view(S, SUI), view(S, SUX))
-    else:
-        for k in range(work.shape[0]):
-            work[k] = 0.0
-    return contract.end(S, status)

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Slot, Table
-from index3.linear import complex_lu, contract, static_substitution
+from index3.linear import complex_lu, contract, static_factor, static_substitution
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
+from index3.linear.supernodes import find_supernodes
 from index3.linear.symbolic import joined
 from index3.registry import register
 
@@ -37,10 +38,12 @@ class StaticLU(Solver):
     """
 
     name: ClassVar[str] = "static"
+    arrays_alone: ClassVar[bool] = True
     offers: ClassVar[frozenset[str]] = frozenset(NEEDS)
     slots: ClassVar[tuple[Slot, ...]] = lu.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = (
-        lu.factor, static_substitution.solve, static_substitution.solve_refined, static_substitution.determine,
+        static_factor.factor, static_substitution.solve, static_substitution.solve_refined,
+        static_substitution.determine,
     )  # fmt: skip
     complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
 
@@ -60,7 +63,7 @@ class StaticLU(Solver):
 
     def _index_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """What every table of this pattern shares."""
-        pattern = self.pattern
+        pattern, augmentation = self.pattern, self.augmentation_arrays(augmentation_rows)
         return {
             lu.CI: pattern.pinv[self.entries.indices],
             lu.PERM: pattern.perm,
@@ -70,7 +73,37 @@ class StaticLU(Solver):
             lu.WIDTH: pattern.width,
             lu.UP: pattern.up,
             lu.UI: pattern.ui,
-        } | self.augmentation_arrays(augmentation_rows)
+            **augmentation,
+            **self._supernode_arrays(augmentation[lu.AUG_MAP]),
+        }
+
+    def _supernode_arrays(self, augmented: np.ndarray) -> dict[Slot, np.ndarray]:
+        """For symmetric matrices, unless an LU takes less work: in small mechanisms there are few products to save."""
+        apart = self.given.between_bodies
+        used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
+        used[augmented] = True
+        nodes = find_supernodes(self.pattern, self.entries, used)
+        self.in_blocks = 2 * nodes.work < self.pattern.flops
+        self.block_sizes = {lu.BLOCKS: nodes.size, lu.BUFFER: 2 * nodes.widest}
+        if not self.in_blocks:
+            self.block_sizes = dict.fromkeys(self.block_sizes, 0)
+            return {slot: np.zeros(0, slot.dtype) for slot in lu.FOR_SYMMETRIC if slot not in self.block_sizes}
+        return {
+            lu.NODE_FIRST: nodes.first,
+            lu.NODE_BELOW: nodes.below,
+            lu.NODE_ROWS: nodes.rows,
+            lu.NODE_START: nodes.start,
+            lu.NODE_TARGETS: nodes.targets,
+            lu.TARGET: nodes.target,
+            lu.TARGET_ROW: nodes.row,
+            lu.TARGET_SHIFT: nodes.shift,
+            lu.SHIFTS: nodes.shifts,
+            lu.SOURCE: nodes.source,
+            lu.PLACE: nodes.place,
+            lu.UPPER_P: nodes.upper_columns,
+            lu.UPPER_I: nodes.upper_rows,
+            lu.UPPER: nodes.upper,
+        }
 
     def augmentation_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
         """Rows to augment with, and where they and the products of their entries stand in the matrix."""
@@ -102,6 +135,7 @@ class StaticLU(Solver):
             lu.LX: below, lu.UX: above, lu.UD: size, lu.VALUES: len(self.entries.indices), lu.LIMIT: size,
             lu.NOISE: size, lu.INVERSE: self.n, lu.AUG_G: len(self.shared[lu.AUG_COORD]), lu.RHS: size,
             lu.RESIDUAL: size, lu.WORK: size, lu.KEPT_OUT: size, lu.CHOICE: lu.CHOICE_SIZE,
+            **self.block_sizes,
         }  # fmt: skip
         for pointers, indices, sifted, count in (
             (lu.SLP, lu.SLI, lu.SLX, below),
@@ -112,9 +146,9 @@ class StaticLU(Solver):
         return super().own_shapes() | {slot: (length,) for slot, length in lengths.items()}
 
     def skip_zeros(self, table: Table) -> None:
-        """Sift zeros out of the factors of a table, unless there are few entries to pass over."""
+        """Sift zeros out of the factors of a table, unless there are few to pass over: blocks hold hardly any."""
         below, above = len(self.pattern.li), len(self.pattern.ui)
-        if self.sift or below + above < WORTH_SIFTING:
+        if self.sift or self.in_blocks or below + above < WORTH_SIFTING:
             return
         table[lu.SETTINGS] = table[lu.SETTINGS].copy()
         table[lu.SETTINGS][lu.SIFT] = 1.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, kernel, view
+from index3.linear import static_ldl
 from index3.linear.contract import AI, AP, HEND, INFO, N_COORDINATES, X
 from index3.linear.static_lu import (
     AUG_COORD,
     AUG_G,
     AUG_PTR,
     AUG_ROW,
+    CHOICE,
+    HALVED,
     LI,
     LP,
     LX,
@@ -65,6 +68,9 @@ def solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b):
 @helper
 def substitute(S, b):
     """Replace b by the solution for the matrix last factored."""
+    if view(S, CHOICE)[HALVED] == 1:
+        static_ldl.substitute(S, b)
+        return
     perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
     lp, li, lx = view(S, LP), view(S, LI), view(S, LX)
     up, ui, ux, ud = view(S, UP), view(S, UI), view(S, UX), view(S, UD)

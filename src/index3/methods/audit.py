@@ -21,13 +21,15 @@ OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
+DONE = 2.0
+"""Times the larger power at both ends of a step, over its duration, that work in it is believed to be at most."""
 FREE, SPENT, APART = 0.5, 0.25, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
 CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
 """By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
-MOST_TRIES = 6
-"""Tries in a row beyond which a smaller step does not help."""
+MOST_TRIES, MOST_REFUSED = 6, 30
+"""Tries in a row beyond which a smaller step does not help, and those after which a run may end."""
 
 
 @helper
@@ -54,6 +56,23 @@ def gains_too_much(T, A, work):
     rise = A[KINETIC] + A[POTENTIAL] - work - A[BALANCE]
     usual = rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) and -rise <= max(A[SCALE], A[KINETIC])
     if usual or A[TRIES] >= MOST_TRIES:
+        return False
+    A[TRIES] += 1.0
+    A[FRESH] = 0.0
+    return True
+
+
+@helper
+def gains_all(T, A, work, power, h):
+    """Whether the trial in T gains more than the motion has, whatever work was done in it, and may be tried again.
+
+    Such a step ends the run: a ball that was found deep in the floor. `work` and `power` are those at its start.
+    """
+    if A[MODE] < WARN or measure(T, A) != OK:
+        return False
+    most = work + DONE * h * max(power, view(T, s.ENERGY)[s.POWER], 0.0)
+    rise = A[KINETIC] + A[POTENTIAL] - most - A[BALANCE]
+    if rise <= max(A[SCALE], A[KINETIC] - rise) or A[TRIES] >= MOST_REFUSED:
         return False
     A[TRIES] += 1.0
     A[FRESH] = 0.0

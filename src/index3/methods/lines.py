@@ -45,8 +45,8 @@ def write_line(T, R, C, line, t):
     else:
         h = clock[run.T_NEW] - clock[run.T_OLD]
         x = (t - clock[run.T_OLD]) / h
-        run.output_state(T, R, t, q, v)
-        if view(R, run.NODES)[run.OWN_ROWS] == 1:
+        own = run.output_state(T, R, t, q, v)
+        if own and view(R, run.NODES)[run.OWN_ROWS] == 1:
             out_work[line] = work[run.WORK_OLD] + work[run.WORK_STEP]  # by the method's dense output
         else:
             out_work[line] = hermite_between(

@@ -124,7 +124,7 @@ def accelerate_here(T, C, R):
     counts[run.N_FACTOR] += 1
     code = projection_kernels.factor_mass(T, C, view(T, s.Q)[:0])
     if code == OK:
-        code = projection_kernels.EVALUATION if run.core(T, s.CORE_LEVELS) != OK else OK
+        code = projection_kernels.EVALUATION if run.core(T, s.CORE_GAMMA) != OK else OK
     if code != OK:
         return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.BODY_SINGULAR
     for k in range(n):

@@ -71,6 +71,7 @@ def factor_mass(T, E, heavy):
     for k in range(heavy.shape[0]):
         matrix[diagonal[k]] += heavy[k]
     note_distance(T, link[LINK_SOLVER])
+    view(link[LINK_SOLVER], contract.INFO)[contract.SYMMETRIC] = 1
     code = contract.factor(T, link[LINK_SOLVER])
     return SINGULAR if code != OK else OK
 
@@ -92,6 +93,16 @@ def evaluate(T):
     code = core(T, s.CORE_FORCES)
     if code == OK:
         code = core(T, s.CORE_JACOBIAN)
+    return EVALUATION if code != OK else OK
+
+
+@helper
+def evaluate_gradients(T):
+    """As `evaluate`, for a matrix of masses alone."""
+    forget_solution(T)
+    code = core(T, s.CORE_FORCES)
+    if code == OK:
+        code = core(T, s.CORE_GRADIENTS)
     return EVALUATION if code != OK else OK
 
 
@@ -257,7 +268,7 @@ def solve_accelerations(T, E):
     forget_solution(T)
     code = core(T, s.CORE_FORCES)
     if code == OK:
-        code = core(T, s.CORE_LEVELS)
+        code = core(T, s.CORE_GAMMA)
     if code != OK:
         return EVALUATION
     for k in range(n):

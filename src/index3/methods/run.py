@@ -70,6 +70,8 @@ MOST_FAILURES = 12
 """Tries in a row that fail for another reason than an iteration that stalls, before a run ends."""
 KEEP = 1.2
 """Growth below which a step is kept, and its factorisations with it."""
+STRAY = 100.0
+"""Allowed errors by which dense output may differ from the polynomial between both ends of a step that rests."""
 HUGE = 1e100
 """Size of a coordinate or rate beyond which a motion runs away: its squares are still numbers, no physics is left."""
 RTOL, NEWTON_TOL = range(2)
@@ -164,16 +166,36 @@ def interpolate(R, t, q, v):
 
 
 @helper
+def strays(T, R, v):
+    """Whether the velocities in T leave those between both ends of the step, v, by more than all that these suggest.
+
+    A shorter step of an explicit formula is no better than its force: where a contact is met inside the step, it may
+    end with any velocity, and no error test has seen it.
+    """
+    clock, v0, a0, v1, a1 = view(R, CLOCK), view(R, OLD_V), view(R, OLD_A), view(R, NEW_V), view(R, NEW_A)
+    h, own, apart, room = clock[T_NEW] - clock[T_OLD], view(T, s.V), 0.0, 0.0
+    for k in range(v.shape[0]):
+        w = weight_v(R, k)
+        apart += ((own[k] - v[k]) / w) ** 2
+        room += ((abs(v0[k]) + abs(v1[k]) + h * (abs(a0[k]) + abs(a1[k]))) / w + STRAY) ** 2
+    return not apart <= room
+
+
+@helper
 def output_state(T, R, t, q, v):
-    """q and v for a line of output: the method's own dense output if it has one (may move T), else `interpolate`."""
+    """q and v for a line of output: the method's own dense output if it has one (may move T), else `interpolate`.
+
+    Whether it is the method's own.
+    """
+    interpolate(R, t, q, v)
     if view(R, LIMITS)[QUINTIC] == OWN:
         link = view(R, LINK)
         view(R, CLOCK)[T_WANTED] = t
-        if call(link[LINK_DENSE], T, link[LINK_METHOD]) == OK:
+        if call(link[LINK_DENSE], T, link[LINK_METHOD]) == OK and not strays(T, R, v):
             copy(q, view(T, s.Q))
             copy(v, view(T, s.V))
-            return
-    interpolate(R, t, q, v)
+            return True
+    return False
 
 
 @helper
@@ -235,9 +257,15 @@ def grow_or_keep(R, factor):
 def gains_too_much(T, R):
     """Whether the trial in T, where the forces were just evaluated, is to be tried again because it gains energy.
 
-    Only where nothing does work: elsewhere the work of a step is known once it is accepted.
+    Where something does work, its work in a step is known once the step is accepted; until then, it is taken as the
+    larger of the powers at both ends could do it, and a trial is refused that would end the run all the same.
     """
-    if view(R, LIMITS)[TRACK_WORK] != 0 or not audit.gains_too_much(T, view(R, AUDIT), view(R, WORK)[WORK_NEW]):
+    watched, work = view(R, AUDIT), view(R, WORK)
+    if view(R, LIMITS)[TRACK_WORK] == 0:
+        again = audit.gains_too_much(T, watched, work[WORK_NEW])
+    else:
+        again = audit.gains_all(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
+    if not again:
         return False
     view(R, COUNTS)[N_GAINED] += 1
     retry(R, 0.5)

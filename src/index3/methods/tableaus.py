@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
 Row = tuple[Fraction, ...]
+APART = Fraction(1, 5)
+"""Part of a step that stages must be apart to be extrapolated from: nearer ones would get large weights."""
 
 
 def fractions(*rows: str) -> tuple[Row, ...]:
@@ -72,6 +75,28 @@ class Tableau:
     def error(self) -> list[Fraction]:
         """b minus the embedded weights."""
         return [x - y for x, y in zip(self.b, self.embedded, strict=True)]
+
+    @property
+    def start_gap(self) -> list[Fraction]:
+        """Weights of (a_n, stages): by how much a_n differs from the polynomial through stages APART from each other.
+
+        Times the part of the step before the first stage, in which no stage sees a force that jumps; empty if the first
+        stage is the start itself.
+
+        >>> [str(x) for x in SDIRK4_16.start_gap]
+        ['1/4', '-1', '-1', '0', '3/2', '1/4']
+        """
+        c = self.c
+        if c[0] == 0:
+            return []
+        kept: list[int] = []
+        for k in sorted(range(self.stages), key=c.__getitem__):
+            if not kept or c[k] - c[kept[-1]] >= APART or k == self.stages - 1:
+                kept.append(k)
+        weights = [Fraction(1), *([Fraction(0)] * self.stages)]
+        for k in kept:
+            weights[k + 1] = -prod((-c[j] / (c[k] - c[j]) for j in kept if j != k), start=Fraction(1))
+        return [min(c) * x for x in weights]
 
     def starts(self, embedded_last: bool) -> np.ndarray:
         """Starting values: weights of (a_n, stages before) for each stage, by the polynomial through them.

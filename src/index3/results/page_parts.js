@@ -413,8 +413,12 @@ function drawNames() {
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   ctx.lineJoin = "round";
+  const taken = []; // middle and half the width of what is written: a name that would cover another is left out
   const write = (text, p, colour, lift) => {
     if (!p) return;
+    const half = 0.5 * ctx.measureText(text).width + 2;
+    if (taken.some(([x, y, wide]) => Math.abs(x - p[0]) < wide + half && Math.abs(y - p[1] + lift) < 14)) return;
+    taken.push([p[0], p[1] - lift, half]);
     ctx.lineWidth = 4;
     ctx.strokeStyle = css(theme.halo, 0.85);
     ctx.strokeText(text, p[0], p[1] - lift);

@@ -25,7 +25,7 @@ from index3.system import evaluate
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
     evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
-    evaluate.rows,
+    evaluate.rows, evaluate.gamma, evaluate.gradients,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
@@ -33,8 +33,10 @@ STAGES_OF = {
     "forces": ("poses", "constraints", "forces", "gather"),
     "mass": ("mass",),
     "jacobian": ("jacobians", "own_rows"),
+    "gradients": ("jacobians", "own_rows"),
     "matrix": ("hessians", "force_derivatives", "body_matrix"),
     "levels": ("hessians", "bias"),
+    "gamma": ("hessians", "bias"),
     "derivatives": ("second_derivatives", "hessians"),
     "energy": ("energies",),
     "poses": ("poses",),

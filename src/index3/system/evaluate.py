@@ -153,9 +153,9 @@ def mass(T, E):
     return run_stage(T, s.MASS)
 
 
-@kernel
-def jacobian(T, E):
-    """After `forces` at the same point: marker Jacobians and PHI_Q."""
+@helper
+def fill_jacobian(T):
+    """Marker Jacobians and PHI_Q."""
     code = run_stage(T, s.JACOBIANS)
     if code != OK:
         return code
@@ -169,6 +169,21 @@ def jacobian(T, E):
             block = groups[k].block + groups[k].count * r
             carry_row(groups, k, members, columns, markers, row_g, first, marker_j, phi_q, block, 1.0)
     return run_stage(T, s.OWN_ROWS)
+
+
+@kernel
+def jacobian(T, E):
+    """After `forces` at the same point: marker Jacobians, what they change by along v, and PHI_Q."""
+    return fill_jacobian(T)
+
+
+@kernel
+def gradients(T, E):
+    """As `jacobian`, but MARKER_NV means nothing: for accelerations, whose matrix is made of masses and PHI_Q alone."""
+    view(T, s.STATUS)[s.GRADIENTS_ALONE] = 1
+    code = fill_jacobian(T)
+    view(T, s.STATUS)[s.GRADIENTS_ALONE] = 0
+    return code
 
 
 @helper
@@ -281,10 +296,9 @@ def rates(T, E):
     return OK
 
 
-@kernel
-def levels(T, E):
-    """After `forces` and `jacobian` at the same point: RATE, and GAMMA = -(V^T H V + g . b) - Phi_tt."""
-    fill_rates(T)
+@helper
+def fill_gamma(T):
+    """GAMMA = -(V^T H V + g . b) - Phi_tt."""
     view(T, s.STATUS)[s.GAMMA_ALONE] = 1
     code = fill_hessians(T)
     view(T, s.STATUS)[s.GAMMA_ALONE] = 0
@@ -310,6 +324,19 @@ def levels(T, E):
                         x += row_vh[first + 6 * o + i] * twist[m, i]
             gamma[groups[k].row + r] -= x
     return code
+
+
+@kernel
+def gamma(T, E):
+    """After `forces` and `jacobian` at the same point: GAMMA alone."""
+    return fill_gamma(T)
+
+
+@kernel
+def levels(T, E):
+    """After `forces` and `jacobian` at the same point: RATE and GAMMA."""
+    fill_rates(T)
+    return fill_gamma(T)
 
 
 @kernel

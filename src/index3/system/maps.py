@@ -29,9 +29,9 @@ def find_maps(numbers: Numbering) -> tuple[Sparsity, dict[Slot, np.ndarray]]:
         s.GROUP_MARKERS: np.array([k for group in numbers.groups for k in group.marker_numbers], np.int64),
         s.GROUP_COLUMNS: np.array(numbers.columns, np.int64),
         s.GROUP_MAP: np.where(used, sparsity.places(rows, cols), len(sparsity.indices)),  # the rest: nowhere
-        s.BLOCK_ROW: block_row,
-        s.BLOCK_COL: block_col,
-        s.BLOCK_MAP: np.ascontiguousarray(block_map),
+        s.BLOCK_ROW: block_row.astype(np.int32),  # four bytes: these are read at every evaluation
+        s.BLOCK_COL: block_col.astype(np.int32),
+        s.BLOCK_MAP: np.ascontiguousarray(block_map, np.int32),
     }
 
 

@@ -15,13 +15,16 @@ from index3.methods.direct import newton
 
 OPTIONS, HISTORY, LONGEST, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = extended(
     newton.SLOTS,
-    options=("f8", 1), history=("i8", 1), longest=("f8", 1),  # the longest step accepted
+    options=("f8", 1), history=("i8", 1), longest=("f8", 1),  # the longest step accepted, and STEADY
     a_start=("f8", 1),  # the acceleration that a step starts from, at the place that the step's size asks for
     past_t=("f8", 1), past_tl=("f8", 1), past_a=("f8", 2), past_lam=("f8", 2),  # latest first, for the predictor
 )  # fmt: skip
 SLOTS = newton.SLOTS + OWN_SLOTS
-FILLED, DEGREE, MAX_DEGREE = range(3)
-"""Places in HISTORY: past points known, predictor degree, highest degree allowed."""
+FILLED, DEGREE, MAX_DEGREE, TRANSIENT = range(4)
+"""Places in HISTORY: past points known, predictor degree, highest degree allowed, steps in which velocities are still
+controlled because the run began with a transient."""
+STEADY, LONGEST_SPACE = 1, 2
+"""Place in LONGEST of the step from which on such a transient is over."""
 PAST = 4
 SHRUNK = 1e-3
 """Without damping: part of the longest step below which a step is given up if accelerations alternate."""
@@ -84,6 +87,7 @@ def remember(T, E, t_a, t_lam):
     past_a, past_lam, a, lam = view(E, PAST_A), view(E, PAST_LAM), view(T, s.A), view(T, s.LAM)
     longest = view(E, LONGEST)
     longest[0] = max(longest[0], t_lam - lam_times[0])
+    history[TRANSIENT] = max(history[TRANSIENT] - 1, 0) if t_lam - lam_times[0] < longest[STEADY] else 0
     choose_degree(T, E, t_a)
     for j in range(PAST - 1, 0, -1):
         times[j] = times[j - 1]
@@ -118,13 +122,15 @@ def shrunk(E, h):
 
 @helper
 def state_error(T, E, R, h, t_a):
-    """Sum over the first-order states of (error / weight)^2; the error is h^3/12 times the third derivative.
+    """Sum over the first-order states, in a transient over all rates, of (error / weight)^2; the error is h^3/12 y'''.
 
     That is the trapezoidal rule's, an upper bound for the alpha methods; the derivative is a second difference of the
     rates at their times, t_a being the present one. Without two past rates: h/12 times their change, of lower order.
     """
     times, past, a, total = view(E, PAST_T), view(E, PAST_A), view(T, s.A), 0.0
     first, enough = view(R, run.LIMITS)[run.FIRST_STATE], view(E, HISTORY)[FILLED] > 1
+    if view(E, HISTORY)[TRANSIENT] > 0:
+        first = 0
     for k in range(first, a.shape[0]):
         y = h * (a[k] - past[0, k])
         if enough:

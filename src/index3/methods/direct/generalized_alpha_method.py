@@ -81,5 +81,5 @@ class GeneralizedAlpha(Method):
         table[generalized_alpha.AUXILIARY] = progress.state[s.A].copy()
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or tables.first_step(progress, 0.25)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or tables.first_step(progress, 0.25, table)
         return table

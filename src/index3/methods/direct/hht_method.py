@@ -136,5 +136,5 @@ class HHT(Method):
         table[hht.G_OLD] = progress.state[s.G].copy()
         progress.state[s.A_PAST][:] = progress.state[s.A][: progress.state[s.A_PAST].size]
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, self.parameters[0])
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, self.parameters[0], table)
         return table

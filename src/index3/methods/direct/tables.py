@@ -10,6 +10,8 @@ from index3.methods import run
 from index3.methods.direct import alpha, newton
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
+from index3.system import evaluate
+from index3.system.system import System
 
 RENEWAL = (0.25, 0.7, 1.4)
 """A Jacobian is renewed once corrections shrink by less than 4, or where the step is less than 0.7 or more than 1.4
@@ -53,8 +55,8 @@ def newton_table(
 def fill_past(table: Table, progress: Run, max_degree: int) -> None:
     """The history of the alpha methods at the start: one point."""
     state, n, m = progress.state, progress.system.n, progress.system.m
-    table[alpha.HISTORY] = np.array([1, 0, max_degree], np.int64)
-    table[alpha.LONGEST] = np.zeros(1)
+    table[alpha.HISTORY] = np.array([1, 0, max_degree, 0], np.int64)
+    table[alpha.LONGEST] = np.zeros(alpha.LONGEST_SPACE)
     table[alpha.A_START] = np.zeros(n)
     table[alpha.PAST_T] = np.full(alpha.PAST, progress.t)
     table[alpha.PAST_TL] = np.full(alpha.PAST, progress.t)
@@ -73,8 +75,11 @@ def undamped_hint(code: int, cure: str) -> str:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
-def first_step(progress: Run, beta: float) -> float:
-    """A first step whose error is sure to be small: as if the acceleration began from nothing."""
+def first_step(progress: Run, beta: float, table: Table | None = None) -> float:
+    """A first step whose error is sure to be small: as if the acceleration began from nothing.
+
+    In the `table` of an alpha method a transient is noted, so that velocities are controlled until it is over.
+    """
     clock, w = progress[run.CLOCK], progress.weights
     size = np.sqrt(np.mean((progress[run.NEW_A] / w) ** 2))
     speed = np.sqrt(np.mean((progress[run.NEW_V] / w) ** 2))
@@ -83,4 +88,44 @@ def first_step(progress: Run, beta: float) -> float:
         h = min(h, np.sqrt(0.01 / (beta * size)))
     if speed > 0.0:  # a rate may start to change as fast as it is
         h = min(h, 10.0 / speed)
-    return float(max(h, 1e-12 * clock[run.MAX_STEP]))
+    short = within_transient(progress, h)
+    if table is not None and short < h and unjointed(progress.system):
+        table[alpha.HISTORY][alpha.TRANSIENT], table[alpha.LONGEST][alpha.STEADY] = MOST_TRANSIENT, h
+    return short
+
+
+CHANGE, MOST_TRANSIENT = 0.1, 500
+"""Part of the forces that may change in a first step which begins with a large acceleration, and the number of steps
+that a transient may take: a vibration without damping never ends."""
+
+
+def unjointed(system: System) -> bool:
+    """Whether bodies have no rows but the norms of their rotations: in short steps rows make noise of accelerations."""
+    return system.m <= len(system.bodies) and not any(group.primitives for group in system.groups)
+
+
+def within_transient(progress: Run, h: float) -> float:
+    """The step, shortened where the velocities that the acceleration makes in it would change the forces as a whole.
+
+    A ball let go inside a strongly damped floor is at its final speed after ns. These methods control positions alone:
+    a longer first step is allowed any velocity, and the vibration of what was not resolved throws the ball out.
+    """
+    state, w, least = progress.state, progress.weights.copy(), 1e-12 * progress[run.CLOCK][run.MAX_STEP]
+    w[w >= 1e200] = 0.0
+    t, q, v, a = progress.t, state[s.Q].copy(), state[s.V].copy(), progress[run.NEW_A].copy()
+    saved, force = state[s.A].copy(), state[s.G].copy()
+    moved = False
+    speed, size = (float(np.sqrt(np.mean((x / progress.velocity_weights) ** 2))) for x in (v, a))
+    way = float(np.sqrt(np.mean((a / progress.weights) ** 2))) * (progress[run.CLOCK][run.T_END] - t)
+    while h > least and h * size > max(1.0, speed) and h * way > 1.0:  # else such velocities do not count
+        state.move(t + h, q + h * v, v + h * a)
+        moved = True
+        if state.run(evaluate.forces) == 0 and np.abs(state[s.G] - force) @ w <= CHANGE * np.abs(force) @ w:
+            break
+        h *= 0.1
+    if moved:
+        state.move(t, q, v)
+        state[s.A][:] = saved
+        state.run(evaluate.forces)
+        progress.system.take_failures()
+    return float(max(h, least))

@@ -79,6 +79,7 @@ def add_terms(T, C, terms):
     """Baumgarte: Phi'' = -terms[0] Phi' - terms[1] Phi instead of 0, by the matrix just factored in C."""
     phi, rate, gap, level = view(T, s.PHI), view(T, s.RATE), view(T, s.GAMMA), view(T, s.LEVEL)
     a, lam, n = view(T, s.A), view(T, s.LAM), view(T, s.A).shape[0]
+    run.core(T, s.CORE_RATES)
     for k in range(gap.shape[0]):
         gap[k] = terms[0] * rate[k] + (terms[1] * phi[k] if level[k] == 0 else 0.0)
     x = manifold.solve_rows(T, C, gap)
@@ -105,7 +106,7 @@ def evaluate(T, P):
         code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
     elif job[RECOVER] == MOVE_ONCE:
         code = move_once(T, job[DIRECTIONS])
-    elif projection_kernels.evaluate(T) != OK:
+    elif projection_kernels.evaluate_gradients(T) != OK:
         code = run.EVALUATION_FAILED
     if code == OK:
         code = manifold.accelerate_here(T, job[TARGET], R)

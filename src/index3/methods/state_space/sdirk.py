@@ -26,13 +26,14 @@ from index3.methods import manifold, run
 from index3.methods.state_space import frame
 
 (
-    RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, STARTS,
+    RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, START_GAP, STARTS,
     STAGE_A, STAGE_LAM, STAGE_N, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
 ) = SLOTS = slots(
     run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     weight_a=("f8", 2), weight_mu=("f8", 2), places=("f8", 1),  # A, A A, c
     error_v=("f8", 1), error_q=("f8", 1),  # b - bhat, (b - bhat) A
+    start_gap=("f8", 1),  # weights of (a_n, stages), see `Tableau.start_gap`
     starts=("f8", 2),  # starting values from (a_n, stages before)
     stage_a=("f8", 2), stage_lam=("f8", 2),
     stage_n=("f8", 2),  # what the recovery added to the stages' velocities; empty without velocity-level rows

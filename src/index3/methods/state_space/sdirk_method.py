@@ -98,6 +98,7 @@ class StateSpaceMethod(Method):
         fractions: dict[Any, Any] = {
             sdirk.WEIGHT_A: tableau.A, sdirk.WEIGHT_MU: tableau.mu, sdirk.PLACES: tableau.c,
             sdirk.ERROR_V: tableau.error, sdirk.ERROR_Q: tableau.product(tableau.error),
+            sdirk.START_GAP: tableau.start_gap,
         }  # fmt: skip
         for slot, values in fractions.items():
             own[slot] = np.array(values, float)

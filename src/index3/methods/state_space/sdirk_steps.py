@@ -26,6 +26,8 @@ from index3.methods.state_space.sdirk import (
     FRAME,
     FRESH,
     GAMMA,
+    KNOWN_Q,
+    KNOWN_V,
     MEMORY,
     OUT_Q,
     OUT_V,
@@ -38,10 +40,15 @@ from index3.methods.state_space.sdirk import (
     STAGE_LAM,
     STAGE_N,
     STALLED,
+    START_GAP,
     WORST_RATE,
     add_recovered,
     solve_stages,
 )
+
+LARGE, AGREE, PASSED = 10.0, 0.005, 0.5
+"""Where a force jumps before the first stage: the least error by this that is looked at, in parts of what is allowed;
+part of it that stages differ by at most, and part of it that passes the filter at least."""
 
 
 @helper
@@ -117,6 +124,32 @@ def step_error(T, E, R, F, S, h):
 
 
 @helper
+def unseen_start(T, E, R, F, S, h, error):
+    """The error that a force leaves which jumps before the first stage, if more than `error`, that of the stages.
+
+    All stages then agree with each other, but not with the acceleration at the start. Neither does that where a stiff
+    part comes to rest within the step: but there the stages differ too, and the filter takes most of it away.
+    """
+    gap, past, a0 = view(E, START_GAP), view(E, STAGE_A), view(R, run.NEW_A)
+    e_q, e_v, out_q, out_v = view(E, KNOWN_Q), view(E, KNOWN_V), view(E, OUT_Q), view(E, OUT_V)
+    if gap.shape[0] == 0:
+        return error
+    for k in range(e_v.shape[0]):
+        e_v[k] = gap[0] * a0[k]
+        for j in range(past.shape[0]):
+            e_v[k] += gap[j + 1] * past[j, k]
+        e_v[k] *= h
+        e_q[k] = h * e_v[k]
+    jump = manifold.error_norm(R, e_q, e_v)
+    if jump <= LARGE or AGREE * jump < error:
+        return error
+    mass, stiff, damp = view(F, frame.MASS), view(F, frame.STIFF), view(F, frame.DAMP)
+    filter_error(T, S, mass, stiff, damp, e_q, e_v, out_q, out_v, view(E, SETTINGS)[GAMMA] * h)
+    passed = manifold.error_norm(R, out_q, out_v)
+    return passed if passed > PASSED * jump else error
+
+
+@helper
 def next_step(E, R, error):
     """(4.8): the next step size; kept if it would hardly grow (section 2.2)."""
     flags = view(E, FLAGS)
@@ -153,6 +186,8 @@ def attempt(T, E):
     if view(R, run.CLOCK)[run.STEP] > 0.0:
         return accept(T, E, R, F)
     error = step_error(T, E, R, F, S, h)
+    if error <= 1.0:
+        error = unseen_start(T, E, R, F, S, h, error)
     if not error <= 1.0:
         factor = 0.9 * error ** (-view(E, SETTINGS)[EXPONENT]) if error < 1e100 else 0.2
         flags[AFTER_REJECTION] = 1
