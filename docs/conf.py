@@ -69,6 +69,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the browser asks
 
 
 def plain_text(app, what, name, obj, options, lines):

@@ -394,8 +394,8 @@ def test_the_tables_of_a_run_go_with_it():
     alive = weakref.WeakSet()
     plain = State.__init__
 
-    def noted(self, system):
-        plain(self, system)
+    def noted(self, *arguments):
+        plain(self, *arguments)
         alive.add(self)
 
     def released(t, state):
@@ -413,3 +413,55 @@ def test_the_tables_of_a_run_go_with_it():
                 assert not alive, settings
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("method", sorted(ix.METHODS))
+def test_nothing_of_a_run_is_left_to_the_next_by_whatever_method(method):
+    """Runs of one structure hand on their tables: what stands there must not matter."""
+    model = ix.library.chain(3, springs=True)
+    prepared = ix.prepare(model, method, progress=False, rtol=1e-4)
+    free = next(iter(prepared._structures.values())).free
+    first = prepared.run((0.0, 0.02), t_eval=[0.02])
+    ix.simulate(model, (0.0, 0.1), "radau5", rtol=1e-3, progress=False, t_eval=[0.1])
+    prepared.run((0.0, 0.03), changes={"link2.mass": 7.0}, max_steps=3)
+    ix.simulate(model, (0.0, 0.1), "dopri5", rtol=1e-3, progress=False, t_eval=[0.1])
+    assert_identical(prepared.run((0.0, 0.02), t_eval=[0.02]), first)
+    free.clear()
+    assert_identical(prepared.run((0.0, 0.02), t_eval=[0.02]), first)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "hht-i3"])
+def test_a_result_stays_what_it_is_when_others_follow(method):
+    """Its late columns are asked for when its run's tables serve another one."""
+    prepared = ix.prepare(ix.library.chain(3, springs=True), method, progress=False, t_eval=1e-3)
+    changes = {"link1.mass": 3.0}
+    wanted = prepared.run((0.0, 0.05), changes=changes)
+    names = list(wanted.arrays)
+    arrays = {name: wanted.arrays[name].copy() for name in names}
+    result = prepared.run((0.0, 0.05), changes=changes)
+    assert prepared.run((0.0, 0.05), changes={"link1.mass": 9.0}).energy.total.any()
+    prepared.run((0.0, 0.05), t_eval=[0.05])
+    for name in names:
+        np.testing.assert_array_equal(result.arrays[name], arrays[name], err_msg=name)
+    assert result.audit == wanted.audit
+
+
+def test_runs_of_changed_masses_know_their_model():
+    prepared = ix.prepare(ix.library.chain(2, springs=True), "dopri5", progress=False, t_eval=0.01)
+    mass, values = np.array([4.0]), {}
+    values["link2.mass"] = float(mass[0])
+    run = prepared.run((0.0, 0.05), changes=values)
+    values["link2.mass"] = 1.0
+    assert run.source.model()["link2"].mass == 4.0
+    assert prepared.run((0.0, 0.05)).source.model()["link2"].mass == prepared.model["link2"].mass
+    assert next(body["mass"] for body in run.layout.bodies if body["name"] == "link2") == 4.0
+
+
+def test_a_doubtful_start_is_told_of_in_every_run():
+    model = ix.library.pendulum()
+    rod = model["rod"]
+    rod.velocity_given, rod.v0[:3] = True, (0.0, 3.0, 0.0)  # along the axis of its pivot
+    prepared = ix.prepare(model, "dopri5", progress=False, t_eval=[0.01])
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="joints do not allow the velocities given"):
+            prepared.run((0.0, 0.01))

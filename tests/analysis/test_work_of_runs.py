@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import index3 as ix
+from index3.analysis import planning
 from index3.bodies.marker import Marker
 from index3.compiled.interface import Room, Table
+from index3.engine import assembly, equations
 from index3.linear.static_solver import StaticLU
 from index3.methods.direct.hht_method import HHT
 from index3.methods.projection import Projector
@@ -32,6 +35,9 @@ def counts(monkeypatch):
     count(Room, "__init__", "rooms")
     count(Projector, "__init__", "projectors")
     count(StaticLU, "__init__", "analyses")
+    count(StaticLU, "table", "factors")
+    count(planning, "check_steps", "plans")
+    count(Table, "sharing", "copies")
     count(HHT, "__post_init__", "methods")
     count(Marker, "pose", "poses")
     count(compiling.Compiler, "__init__", "compilers")
@@ -42,21 +48,66 @@ def run(simulation):
     return simulation.run((0.0, 1e-3), t_eval=[1e-3], progress=False)
 
 
-def test_a_prepared_run_makes_a_state_a_projector_and_tables(counts):
-    simulation = ix.prepare(ix.library.chain(2), "hht-i3")
+def test_a_prepared_run_takes_over_what_the_one_before_worked_with(counts):
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
     run(simulation)
     counts.clear()
     run(simulation)
-    # tables: of the run, of its method, of a line that checks the start, of lines as written and as closed
-    assert counts == {"tables": 5, "projectors": 1}
+    assert counts == {"tables": 1, "projectors": 3}  # the table is that of lines, which the result keeps
 
 
 def test_a_second_run_of_a_model_as_it_is_compiles_nothing(counts):
     model = ix.library.chain(2)
     for _ in range(2):
         counts.clear()
-        ix.simulate(model, (0.0, 1e-3), "hht-i3", t_eval=[1e-3], progress=False)
-    assert counts == {"tables": 5, "projectors": 1, "methods": 1}
+        ix.simulate(model, (0.0, 1e-3), "dopri5", t_eval=[1e-3], progress=False)
+    assert counts == {"tables": 1, "projectors": 3, "plans": 1}
+
+
+@pytest.mark.parametrize(("field", "copies"), [("mass", 1), ("inertia", 3)])
+def test_other_masses_are_not_compiled(counts, field, copies):
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
+    for factor in (1.0, 2.0, 3.0):
+        changes = {f"link2.{field}": factor * getattr(simulation.model["link2"], field)}
+        counts.clear()
+        simulation.run((0.0, 1e-3), changes=changes, t_eval=[1e-3], progress=False)
+    # copies: the records of the links; by inertias, the weights of two tables of factors as well
+    assert counts == {"tables": 1, "projectors": 3, "copies": copies}
+
+
+@pytest.mark.parametrize(
+    ("settings", "assembled"), [({}, 0), ({"rtol": 1e-3}, 0), ({"initial": "(q, v)"}, 1), ({"changes": "mass"}, 1)]
+)
+def test_the_model_is_assembled_once(monkeypatch, settings, assembled):
+    model = ix.library.chain(2)
+    simulation, start = ix.prepare(model, "dopri5"), ix.assemble(model)
+    meant = {"(q, v)": (start.q, start.v), "mass": {"link2.mass": 3.0}}
+    run(simulation)
+    calls = []
+    plain = assembly.close_state
+    monkeypatch.setattr(equations, "close_state", lambda *x, **more: calls.append(x) or plain(*x, **more))
+    settings = {key: meant.get(value, value) if isinstance(value, str) else value for key, value in settings.items()}
+    simulation.run((0.0, 1e-3), t_eval=[1e-3], progress=False, **settings)
+    assert len(calls) == assembled
+
+
+def test_equal_settings_are_checked_once(counts):
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
+    for settings, plans in (
+        ({}, 1), ({}, 0), ({"rtol": 1e-3}, 1), ({"rtol": 1e-3}, 0), ({"max_steps": 7}, 1), ({"t_eval": 1e-3}, 1),
+        ({"t_eval": np.array([1e-3])}, 1), ({"t_eval": np.array([1e-3])}, 1),  # which somebody may change
+    ):  # fmt: skip
+        counts.clear()
+        simulation.run((0.0, 1e-3), **{"t_eval": [1e-3], "progress": False} | settings)
+        assert counts.get("plans", 0) == plans, settings
+
+
+def test_wrong_settings_are_refused_after_right_ones():
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
+    run(simulation)
+    for wrong in ({"project": 1}, {"rtol": True}, {"callback": 3}, {"max_steps": 1.0}, {"t_eval": [True]}):
+        with pytest.raises(ix.ModelError):
+            simulation.run((0.0, 1e-3), **{"t_eval": [1e-3], "progress": False} | wrong)
 
 
 @pytest.mark.parametrize("build", [ix.library.andrews, lambda: ix.library.chain(3)])

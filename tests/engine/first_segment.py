@@ -7,6 +7,6 @@ from index3.engine.variants import Variant
 
 def first_segment(simulation, span):
     """The first segment of a run over a span, with tables of its own."""
-    plan, _ = simulation._plan(simulation.model, span, simulation.settings)
+    plan, _ = simulation._plans.plan(simulation.model, span, simulation.settings)
     variant = Variant(simulation.model, partial(simulation.compile, simulation.model), linear=simulation.linear)
     return simulation._begin(plan, variant, None, simulation.settings, [], None)

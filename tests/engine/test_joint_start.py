@@ -138,6 +138,14 @@ def test_nonsense_is_refused(initial, said):
         start_of(arm(), initial)
 
 
+def test_what_a_joint_keeps_constant_cannot_be_given():
+    m = arm()
+    m.add(ix.Distance("string", m.ground, m["rod"], points=((5, 0, 0), (0, 0, 0))))
+    for key in ("string.length", "string.length_rate"):
+        with pytest.raises(ModelError, match=rf"initial gives {key}, which Distance 'string' keeps constant\."):
+            start_of(m, {key: 0.3})
+
+
 def test_contradictions_name_the_joint():
     m = arm()
     m.add(ix.Motion("drive", m["pin"], lambda t: t, lambda t: 1.0, lambda t: 0.0))
@@ -148,8 +156,10 @@ def test_contradictions_name_the_joint():
     asked = {f"{names[0]}.angle": 0.5, f"{names[1]}.angle": 3.0}
     with pytest.raises(
         AssemblyError, match=rf"no start with {names[0]}\.angle = 0\.5, {names[1]}\.angle = 3 was found"
-    ):
+    ) as error:
         start_of(model, asked)
+    assert f"{names[1]}.angle as given" in str(error.value)
+    assert "Motion" not in str(error.value)  # none of the model
     spherical = ix.Model("ball")
     ball = spherical.add(ix.RigidBody.box("box", (1, 1, 1), mass=1.0))
     spherical.add(ix.Spherical("socket", spherical.ground, ball, at=(0, 0, 0)))

@@ -82,11 +82,12 @@ def test_eigenvalues_of_hmmwv14(car14):
 
 BUMPS = (0.5, 0.51, 1.24, 1.25)  # when the wheels meet the bump and are on it [s]
 # Errors allowed in chassis x [m], height [m], pitch [degrees], vertical velocity [m/s], heights of two wheels [m]:
-# about three times what was seen. dop853 is as near as the reference is to itself at two tolerances.
+# about three times what was seen. dop853 at 1e-8 is as near as the reference's own error; at 1e-6 what is left depends
+# on how a step happens to meet the instant at which a wheel leaves the bump.
 RUNS = [
     (True, "hht-i3", 1e-6, (3e-7, 5e-6, 3e-4, 2e-4, 4e-5, 2e-5)),
     (True, "rosenbrock4", 1e-4, (3e-7, 8e-6, 4e-4, 2e-4, 1e-5, 2e-5)),
-    (False, "dop853", 1e-6, (2e-9, 8e-8, 3e-6, 2e-6, 1e-7, 3e-7)),
+    (False, "dop853", 1e-8, (4e-10, 2e-8, 4e-7, 3e-8, 4e-9, 8e-9)),
 ]
 
 

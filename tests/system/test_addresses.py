@@ -39,14 +39,14 @@ def loads(monkeypatch):
     """
     before = {id(kernel): (kernel, kernel._address) for kernel in kernels()}
     for kernel, _ in before.values():
-        kernel._address = None
+        kernel._address = kernel._compiled = None
     monkeypatch.setattr(store, "_addresses", {})
     monkeypatch.setattr(structure, "_kept", [])  # with addresses of kernels that were loaded
     done, load = [], store._load
     monkeypatch.setattr(store, "_load", lambda keys: (done.append(keys), load(keys)))
     yield done
     for kernel in kernels():
-        kernel._address = before.get(id(kernel), (kernel, None))[1]
+        kernel._address, kernel._compiled = before.get(id(kernel), (kernel, None))[1], None
 
 
 def names(loaded):

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from index3.analysis.copies import Copies
+from index3.analysis.planning import Plans
 from index3.compiled import store
-from index3.engine.doubts import check_motions, driven_functions, fickle_forces, locked, refused_velocities
+from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
-from index3.engine.sampling import Sampling, instants, merged
+from index3.engine.sampling import Sampling
 from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
-    absolute_tolerance,
-    check_choices,
     check_model,
     check_solver,
-    check_span,
-    check_steps,
-    longest_step,
-    output_times,
-    stop_times,
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
@@ -37,7 +29,7 @@ from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
-from index3.results.applied import ModelOfRun
+from index3.results.applied import ChangedModel, ModelOfRun
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
@@ -82,7 +74,9 @@ class Simulation:
         self._structures: dict[frozenset[str], Structure] = {}
         self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
-        self._spare: list[Model] = []  # copies of the model that no run has changed at present
+        self._copies = Copies(model)
+        self._source: ModelOfRun | None = None  # the model as it was at the first run
+        self._plans = Plans(method, self._chosen, self.options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options, self.linear)
@@ -99,6 +93,8 @@ class Simulation:
         ------
         ModelError : the other model has another structure.
         """
+        if not opened and id(model) in self._copies.renumbered:
+            return self._copies.renumbered[id(model)]
         own = model is None or model is self.model
         with self._lock:
             if own and opened in self._systems:
@@ -151,10 +147,18 @@ class Simulation:
         `sampling` are controllers that an earlier run has asked; a `keeper` is given if a stored run goes on.
         """
         with self.changed(changes) as model:
-            source = ModelOfRun(model)
+            source = self._source_of(model, changes)
             result, cause = self._run(model, t_span, initial, asked, cpu, source, sampling, keeper)
         result.source, result.auditor = source, partial(audit_model, source)
         return result, cause
+
+    def _source_of(self, model: Model, changes: Any) -> ModelOfRun:
+        """What knows the model of a run that begins, whatever becomes of it."""
+        if self._once or isinstance(changes, Model):
+            return ModelOfRun(model)
+        if self._source is None:
+            self._source = ModelOfRun(self.model)
+        return self._source.again() if changes is None else ChangedModel(self._source, changes)
 
     def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
         """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
@@ -191,7 +195,7 @@ class Simulation:
         sampling: Sampling | None, keeper: Keeper | None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
-        plan, note = self._plan(model, t_span, asked, None if sampling is None else sampling.t0)
+        plan, note = self._plans.plan(model, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else functions_of(asked["events"])
         if keeper is None and asked["store"] is not None:
             from index3.analysis.resume import keeper_of
@@ -234,6 +238,8 @@ class Simulation:
                 raise
             with cpu.part("output"):
                 result = result_of(runner, settings | self.options, note)
+            if keeper is None and sampling is None and runner.log is None and runner.events is None:
+                runner.segment.variant.release()  # nothing of the run asks its equations any more
         finally:
             runner.segment.variant.forget()
         return result, runner.cause
@@ -272,48 +278,8 @@ class Simulation:
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        from index3.files.changes import apply  # knows model files, which are slow to import
-
-        copy = self._spare.pop() if self._spare else self.model.copy()
-        try:
-            undo = apply(copy, changes)
-            try:
-                yield copy
-            finally:
-                undo()
-        finally:
-            self._spare.append(copy)
-
-    def _plan(
-        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None
-    ) -> tuple[Plan, str]:
-        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
-
-        `first` is when controllers were first asked, if not at the start.
-        """
-        span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
-        constant_step = check_steps(
-            self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
-        )  # fmt: skip
-        longest, longest_of = longest_step(model)
-        if step is None and max_step == math.inf and longest < span[1] - span[0]:
-            max_step, note = longest, f" Steps of at most {longest:.3g} s, for {longest_of} to be seen."
-        check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
-        if not isinstance(asked["dense_output"], bool):
-            raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
-        stops = merged(
-            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
-        )
-        n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
-        plan = Plan(
-            span=span, method=self._chosen, options=self.options, rtol=asked["rtol"],
-            atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
-            step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
-            stops=stops, project=bool(asked["project"]),
-            audit=asked["audit"],
-        )  # fmt: skip
-        check_motions(driven_functions(model), span)
-        return plan, note
+        with self._copies.changed(changes, self.compile) as model:
+            yield model
 
     def _begin(
         self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
@@ -328,6 +294,9 @@ class Simulation:
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
         t0 = plan.span[0]
+        alone = initial is None and sampling is None and variant.system.asks_nobody
+        if alone and variant.find_start(t0):
+            return begin(plan, variant, t0)
         start = variant.start(initial, t0)
         if sampling is not None:
             sampling.activate()
@@ -335,9 +304,11 @@ class Simulation:
         if sampling is not None and sampling.first(variant, t0):
             variant.close(t0, start)  # accelerations with what the controllers hold
         refused = refused_velocities(variant.state) if start is None else ""
-        for said in (locked(variant), refused, fickle_forces(variant.state)):
-            if said:
-                warn(said)
+        doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
+        for said in doubts:
+            warn(said)
+        if alone and not doubts and variant.system.altered is None:
+            variant.keep_start(t0)
         return begin(plan, variant, t0)
 
 

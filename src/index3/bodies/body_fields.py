@@ -41,6 +41,9 @@ def given_as(key: str) -> Callable[[Any], Any]:
 
 def arguments_of(body: Any) -> dict[str, Any]:
     """What a body was made with, by name."""
+    given, bound = _last[0]
+    if given is body.given:  # of the fields of a body, one is asked for after the other
+        return bound
     arguments, settings = body.given
     kind: Any = type(body)
     signature = signature_of(kind)
@@ -48,7 +51,12 @@ def arguments_of(body: Any) -> dict[str, Any]:
     for key, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             bound |= bound.pop(key, {})
+    _last[0] = body.given, bound
     return bound
+
+
+_last: list[tuple[Any, dict[str, Any]]] = [(None, {})]
+"""What was found last, for which arguments."""
 
 
 @functools.cache

@@ -44,6 +44,7 @@ class PlanarBody(Body):
 
     fields = body_fields.PLANAR
     makers = body_fields.PLANAR_MAKERS
+    of_record = ("mass", "inertia")
     kernels = "index3.bodies.planar_kernels"
     kind_name = "planar"
     couplings = diagonal(3)

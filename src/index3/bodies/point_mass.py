@@ -38,6 +38,7 @@ class PointMass(Body):
     """
 
     fields = body_fields.POINT_MASS
+    of_record = ("mass",)
     kernels = "index3.bodies.point_kernels"
     kind_name = "point"
     couplings = diagonal(3)

@@ -50,6 +50,7 @@ class RigidBody(Body):
 
     fields = body_fields.rigid()
     makers = body_fields.solids(from_points=body_fields.FROM_POINTS)
+    of_record = ("mass", "inertia")
     kernels = "index3.bodies.rigid_kernels"
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)

@@ -12,7 +12,6 @@ kernel. Three modes share every kernel's source:
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import itertools
 import math
@@ -40,6 +39,9 @@ class Slot:
     dtype: np.dtype
     ndim: int
     name: str = field(default="", compare=False)
+
+    def __hash__(self) -> int:  # to hash the types of records takes a tenth of the set-up of a short run
+        return self.index
 
 
 def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
@@ -91,9 +93,12 @@ def plain_records(array: np.ndarray) -> np.ndarray:
     return np.asarray(array).view(np.dtype((Record, array.dtype))).view(Records)
 
 
-def address_of(array: np.ndarray) -> int:
-    """Where the data of an array begins; `array.ctypes.data` takes sixteen times as long."""
-    return int(array.__array_interface__["data"][0])
+def address_of(array: Any) -> int:
+    """Where the data of an array begins; what NumPy itself offers takes several times as long."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # of an array that is read-only or empty
+        return int(array.__array_interface__["data"][0])
 
 
 class Room:
@@ -183,7 +188,8 @@ class Table:
         >>> other[X] is table[X], other[Y] is table[Y]
         (True, False)
         """
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._arrays = list(self.arrays if self._rooms else self._arrays)
         other._take(self.words.copy())
         for slot in own:
@@ -210,6 +216,26 @@ class Table:
         self._rooms = (*self._rooms, (room, block))
         for index in room.places:
             self._arrays[index] = None if JIT else room.array(index, block)
+
+    def share(self, blank: Table) -> None:
+        """Hold the arrays of another table in all slots but those that `fill` gave zeros."""
+        own, self._arrays = self._arrays, list(blank.arrays if blank._rooms else blank._arrays)
+        self.words[:] = blank.words
+        for room, block in self._rooms:
+            self.words[room.addresses] = room.firsts + address_of(block)
+            self.words[room.words] = room.extents
+            for index in room.places:
+                self._arrays[index] = own[index]
+
+    def clear(self) -> None:
+        """Put zeros again wherever `fill` has."""
+        for _, block in self._rooms:
+            block.fill(0)
+
+    @property
+    def room_size(self) -> int:
+        """Bytes that `fill` has put zeros into."""
+        return sum(room.size for room, _ in self._rooms)
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
         if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
@@ -250,6 +276,7 @@ class Kernel:
         self.name = function.__name__
         self.__doc__ = function.__doc__
         self._address: int | None = None
+        self._compiled: Callable[[int, int], int] | None = None
 
     @property
     def address(self) -> int:
@@ -265,7 +292,9 @@ class Kernel:
 
     def __call__(self, T: int, E: int) -> int:
         if JIT:
-            return C_KERNEL(self.address)(T, E)  # releases the GIL
+            if self._compiled is None:
+                self._compiled = C_KERNEL(self.address)
+            return self._compiled(T, E)  # releases the GIL
         with np.errstate(all="ignore"):  # as compiled code: NaN travels and is checked where it matters
             return int(self.function(T, E))
 

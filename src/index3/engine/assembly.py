@@ -11,6 +11,7 @@ from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.methods import projection_kernels
 from index3.methods.completion import CONTRADICTION
+from index3.methods.output import Output
 from index3.methods.projection import Projector
 from index3.system.state import State
 from index3.system.system import System
@@ -56,14 +57,6 @@ class Assembly:
         return "\n".join(lines)
 
 
-def given_velocities(system: System) -> np.ndarray:
-    """A mask of the rates that the user gave."""
-    given = np.zeros(system.n, bool)
-    for body, start in zip(system.bodies, system.starts, strict=False):
-        given[start : start + body.size] = body.given_rates()
-    return given
-
-
 def assemble_state(
     state: State, projector: Projector, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> Assembly:
@@ -88,12 +81,13 @@ def close_state(
     state.move(t, q0, v0)
     if start is not None and start.angle is not None:
         state[s.ANGLE_REF][:] = start.angle
-    diagonal = typical_masses(system)
-    iterations = close_positions(state, projector, t, np.zeros(system.n, bool) if held is None else held, q0)
-    given = given_velocities(system) if start is None else start.given
-    given = np.ones(system.n, bool) if given is None else given
-    if given.any() and not given.all():
-        projector.table[projection_kernels.HEAVY_V][:] = HEAVY * diagonal * given
+    if held is None or not held.any():
+        iterations = close_freely(state, projector, t)
+    else:
+        iterations = close_positions(state, projector, t, held, q0)
+    given = system.given_rates if start is None else start.given
+    if given is not None and given.any() and not given.all():
+        projector.table[projection_kernels.HEAVY_V][:] = HEAVY * typical_masses(system) * given
         for _ in range(2):
             state[s.V][given] = v0[given]
             _check(projector, projection_kernels.assemble_velocities(state.handle, projector.handle), t)
@@ -104,6 +98,15 @@ def close_state(
         check_reactions(system, projector)
     check_consistency(state, projector, t)
     return redundant, iterations
+
+
+def close_freely(state: State, projector: Projector, t: float) -> int:
+    """Close the positions near those of the state; the number of corrections."""
+    projector.table[projection_kernels.HEAVY_Q][:] = 0.0
+    _check(projector, projection_kernels.assemble_positions(state.handle, projector.handle), t)
+    if not np.isfinite(state[s.Q]).all():
+        raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
+    return int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
 
 
 def close_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
@@ -144,13 +147,18 @@ def typical_masses(system: System) -> np.ndarray:
 
 def check_consistency(state: State, projector: Projector, t: float) -> None:
     """Raise if rows that were skipped as redundant contradict the others."""
-    empty = np.zeros((1, len(state[s.ANGLE_REF])))
-    empty[0] = state[s.ANGLE_REF]
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
-    lines = projector.close_block(np.array([t]), q[None], v[None], a[None], lam[None], empty, project=False)
+    line = state.workspace.kept.get("line")
+    if line is None or line.sizes != projector.sizes:
+        line = state.workspace.kept["line"] = Output(projector.sizes, 1)
+    line.empty()
+    line.add({"t": np.array([t]), "q": q, "v": v, "a": a, "lam": lam, "angle": state[s.ANGLE_REF]})
+    error = projector.close_lines(line, 0, 1, project=False)[1]
+    if error is not None:
+        raise error
     state.move(t, q, v)
     state[s.A][:], state[s.LAM][:] = a, lam
-    if not lines["violation_scaled"][0].max() <= CONTRADICTION:
+    if not line.arrays["violation_scaled"].max() <= CONTRADICTION:
         raise projector.failure(projection_kernels.CONTRADICTION, t)
 
 

@@ -28,18 +28,19 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     kinetic, potential, allowed = start_energies(progress, progress.state)
     balance = kinetic + potential - progress[run.WORK][run.WORK_NEW]
     if before is None:
-        watched[[audit.LEAST, audit.MOST]] = balance
-        watched[[audit.LOWEST, audit.HIGHEST]] = potential
+        watched[audit.LEAST] = watched[audit.MOST] = balance
+        watched[audit.LOWEST] = watched[audit.HIGHEST] = potential
         watched[audit.WHEN], watched[audit.STRICT] = progress.t, 1.0
     else:
         watched[:] = before[run.AUDIT]
-    watched[[audit.FRESH, audit.TRIES]] = 0.0
+    watched[audit.FRESH] = watched[audit.TRIES] = 0.0
     watched[audit.BALANCE] = balance
     watched[audit.MODE] = MODES[mode] if judged and progress[run.CLOCK][run.STEP] == 0.0 else audit.REPORT
     watched[audit.PART] = part_of_scale(progress[run.TOLERANCE][run.RTOL])
     watched[audit.SCALE] = max(watched[audit.SCALE], kinetic, allowed / watched[audit.PART])
-    progress[run.TOLERANCE][run.RTOL] /= watched[audit.STRICT]
-    progress[run.ATOL][:] /= watched[audit.STRICT]
+    if watched[audit.STRICT] != 1.0:
+        progress[run.TOLERANCE][run.RTOL] /= watched[audit.STRICT]
+        progress[run.ATOL][:] /= watched[audit.STRICT]
 
 
 def part_of_scale(rtol: float) -> float:
@@ -54,7 +55,7 @@ def start_energies(progress: Run, state: State) -> tuple[float, float, float]:
     springs that gave way by these would hold far more than a motion has: no run may gain that.
     """
     lam, a = state[s.LAM].copy(), state[s.A].copy()
-    w, w_v = progress.weights.copy(), progress.velocity_weights
+    w, w_v = progress.weights, progress.velocity_weights
     w[w >= 1e200] = 0.0
     state[s.LAM][:] = 0.0
     kinetic, potential, allowed = 0.0, 0.0, 0.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
+import math
 from collections.abc import Callable, Mapping
 from math import prod
 from time import monotonic
@@ -25,7 +26,7 @@ KEPT_BYTES = 1_000_000_000
 already if nobody knows, because few large pieces of memory go back to the system where many small ones do not. What is
 not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
 FEW_LINES = 20
-"""So few lines are completed at the end of the run: they take less time than the equations of the run take memory."""
+"""So few lines are completed during the run: they take less time than the equations of another state."""
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 """What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
@@ -49,7 +50,7 @@ class Collector:
         self.stages: list[np.ndarray] = []  # of the lines of every block that was given
         self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
-        self.width = 8 * sum(prod(shape) for shape in columns.shapes(1, sizes).values())
+        self.width = width_of(tuple(sizes.items()))
         self.output = Output(sizes, self.block_lines())
         self.events: list[int] = []  # lines of events that are not closed yet
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
@@ -70,6 +71,8 @@ class Collector:
 
     def drop(self, before: float) -> None:
         """Take back lines that are not closed yet, unless they are earlier than a time."""
+        if before == math.inf:
+            return
         written = self.output.arrays["t"][self.closed : self.output.count]
         self.output.count = self.closed + int(np.searchsorted(written, before))
 
@@ -140,6 +143,11 @@ class Collector:
         """Give the sink what is closed, if anything is; whether it wants the run to stop. `more` lines may follow."""
         if not self.closed:
             return False
+        coming = 0 if not more else math.inf if self.lines is None else self.lines
+        variant = self.segment.variant
+        if self.late and not variant.open and max(self.given + self.closed, coming) < FEW_LINES:
+            # of a line without accelerations: whoever asks for them is told
+            variant.projection.completion.fill(self.output, 0, self.closed, check=True)
         whole = self.closed == self.output.room
         answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
         self.given += self.closed
@@ -154,14 +162,16 @@ class Collector:
     def arrays(self) -> Mapping[str, np.ndarray]:
         """The columns of all lines that the sink can give back; some may be filled when they are asked for."""
         arrays = self.sink.arrays
-        stage = np.concatenate([np.zeros(0, np.int64), *self.stages])
-        if not np.any(stage != columns.COMPLETE):
+        if all((stage == columns.COMPLETE).all() for stage in self.stages):
             return arrays
-        late = late_arrays(arrays, self.sizes, stage, self.segment.variant)
-        if len(stage) < FEW_LINES:
-            with contextlib.suppress(Index3Error):  # of a line without accelerations: whoever asks for them is told
-                return dict(late)
-        return late
+        stage = np.concatenate(self.stages)
+        return late_arrays(arrays, self.sizes, stage, self.segment.variant)
+
+
+@functools.lru_cache(64)
+def width_of(sizes: tuple[tuple[str, int], ...]) -> int:
+    """Bytes of a line."""
+    return 8 * sum(prod(shape) for shape in columns.shapes(1, dict(sizes)).values())
 
 
 def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
@@ -170,5 +180,9 @@ def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
     >>> stretches(np.array([True, True, False, True]))
     [(0, 2), (3, 4)]
     """
+    if chosen.all():
+        return [(0, len(chosen))] if len(chosen) else []
+    if not chosen.any():
+        return []
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

@@ -14,7 +14,7 @@ import numpy as np
 from index3.bodies.time_functions import Difference, derivative
 from index3.compiled import slots as s
 from index3.compiled.callbacks import UserFunctions
-from index3.engine.assembly import displacements, given_velocities
+from index3.engine.assembly import displacements
 from index3.engine.layout import moving_markers
 from index3.engine.variants import Variant
 from index3.errors import warn
@@ -101,7 +101,9 @@ def refused_velocities(state: State) -> str:
     Rates that were not given follow from the others, and a velocity of zero is often no more than a default.
     """
     system, said = state.system, []
-    given = given_velocities(system)
+    if not system.v0.any() or not system.m:
+        return ""
+    given = system.given_rates
     wanted = np.where(given, system.v0, 0.0)
     if not np.any(wanted) or not system.m:
         return ""

@@ -10,6 +10,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
+from index3.compiled.workspace import Workspace
 from index3.engine.assembly import Assembly, assemble_state, close_state
 from index3.engine.settings import check_time
 from index3.engine.start import Start, starting_point
@@ -30,12 +31,16 @@ class Equations:
     analysis : what asks for them, for messages
     system : the compiled model, if there is one already
     linear : name of the linear solver
+    workspace : what an earlier run worked with
     """
 
-    def __init__(self, model: Any, analysis: str, system: System | None = None, linear: str = DEFAULT) -> None:
+    def __init__(
+        self, model: Any, analysis: str, system: System | None = None, linear: str = DEFAULT,
+        workspace: Workspace | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.analysis, self.linear = model, analysis, linear
         self.system = compile_model(model, kernels_for(model)) if system is None else system
-        self.state = State(self.system)
+        self.state = State(self.system, workspace)
 
     @cached_property
     def projection(self) -> Projector:

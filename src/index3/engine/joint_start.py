@@ -8,6 +8,7 @@ What a joint outside loops carries moves along as one (`index3.engine.outboard`)
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from reprlib import repr as short
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.assembly import close_positions, close_state, given_velocities
+from index3.engine.assembly import close_positions, close_state
 from index3.engine.equations import Equations
 from index3.engine.outboard import at_origin, carriage
 from index3.engine.start import Start
@@ -63,7 +64,13 @@ def joint_start(equations: Equations, values: Mapping[str, Any], t: float) -> St
         turning = Driven(equations, list(rates), opened)
         return turning.start_from(t, q, carried_rates(turning.system, q) if v is None else v, angle, rates.values())
     except AssemblyError as error:
-        raise AssemblyError(f"{analysis}: no start with {asked} was found. {error}") from error
+        raise AssemblyError(f"{analysis}: no start with {asked} was found. {in_words_given(str(error))}") from error
+
+
+def in_words_given(message: str) -> str:
+    """A message with the names that the user gave instead of the motions that stand for them here."""
+    message = re.sub(r"Motion 'given (\w+) of (.+?)'", r"'\2.\1' as given", message)
+    return re.sub(r"given (\w+) of (.+?)\.\1\b", r"\2.\1 as given", message)
 
 
 def read_values(
@@ -100,6 +107,9 @@ def read_values(
             raise ModelError(
                 f"{analysis}: initial gives {key} of {driver.joint.label}, which {driver.label} drives. Leave it out."
             )
+        joint = model.joints[joint_name]
+        if joint.coordinate_primitive(coordinate).kind == "distance":
+            raise ModelError(f"{analysis}: initial gives {key}, which {joint.label} keeps constant. Leave it out.")
         place[joint_name, coordinate] = number
     return positions, rates
 
@@ -205,7 +215,7 @@ class Driven:
         v = self.quickened(t, q, v, angle, rates)
         self.hold(t, q, v, angle)
         self.rates[:] = rates
-        near_v = Start(q, v, angle, t, given_velocities(self.system))
+        near_v = Start(q, v, angle, t, self.system.given_rates)
         close_state(self.state, self.equations.projection, t, start=near_v)
         self.equations.evaluate(evaluate.forces, evaluate.jacobian, evaluate.rates)
         residual = self.state[s.RATE]

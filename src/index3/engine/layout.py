@@ -20,7 +20,9 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
 
     It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
     """
-    if system.described is None:
+    if system.described is None and system.altered is not None and system.altered[0].described is not None:
+        system.described = described_again(system, *system.altered)
+    elif system.described is None:
         system.described = describe_system(model, system)
     known = system.described
     layout = replace(known, joints=[dict(joint) for joint in known.joints])
@@ -31,16 +33,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
 def describe_system(model: Any, system: System) -> Layout:
     """What the columns mean, all reactions taken to be determined."""
     bodies = [
-        {
-            "name": body.name,
-            "kind": body.kind,
-            "start": int(start),
-            "size": body.size,
-            "shape": body.drawing(),
-            "color": body.color,
-            "mass": body.mass,
-            "constants": body.constants(),
-        }
+        describe_body(body, int(start))
         for body, start in zip(system.bodies, system.starts, strict=False)
         if body.kind != "states"
     ]
@@ -69,6 +62,27 @@ def describe_system(model: Any, system: System) -> Layout:
         model=model.name, bodies=bodies, joints=joints, forces=forces, states=states, row_names=system.row_names,
         gravity=[float(x) for x in model.gravity], controllers=list(model.controllers),
     )  # fmt: skip
+
+
+def describe_body(body: Any, start: int) -> dict[str, Any]:
+    """One body whose coordinates begin there."""
+    return {
+        "name": body.name,
+        "kind": body.kind,
+        "start": start,
+        "size": body.size,
+        "shape": body.drawing(),
+        "color": body.color,
+        "mass": body.mass,
+        "constants": body.constants(),
+    }
+
+
+def described_again(system: System, other: System, bodies: list[Any]) -> Layout:
+    """The layout of another system, with bodies described anew."""
+    anew = {body.name: body for body in bodies}
+    entries = [describe_body(anew[x["name"]], x["start"]) if x["name"] in anew else x for x in other.described.bodies]
+    return replace(other.described, bodies=entries)
 
 
 def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, Any]:

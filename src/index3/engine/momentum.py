@@ -37,7 +37,7 @@ class Momenta:
 
     def __init__(self, segment: Segment) -> None:
         self.parts = free_parts(segment.variant.whole)
-        self.start = present(segment)
+        self.start = present(segment) if self.parts else {}
         self.next_look = LOOK if self.parts else NEVER
         self.largest = np.zeros((len(self.parts), 2))  # scales so far
 

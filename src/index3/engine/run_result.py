@@ -16,9 +16,10 @@ from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
 from index3.methods import audit, run
+from index3.results.audit import RunAudit
 from index3.results.lazy import LateArrays
 from index3.results.result import Result
-from index3.results.sinks import StoreFailed
+from index3.results.sinks import MemorySink, StoreFailed
 
 if TYPE_CHECKING:
     from index3.engine.runner import Runner
@@ -35,12 +36,12 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
     arrays = runner.collector.arrays()
     add_remarks(runner, stats, arrays)
     unique = unique_rows(runner)  # before the audit, which moves the state
-    audited = audit_of(runner, arrays)
+    audited, in_memory = audit_of(runner, arrays), isinstance(sink, MemorySink)
     info = {
         "status": runner.status, "message": runner.message + note, "success": runner.status in (0, STOPPED),
         "stats": stats, "method": segment.method.key,
         "options": {key: value for key, value in options.items() if value is not None},
-        "audit": audited,
+        "audit": audited if audited is None or in_memory else audited.to_list(),
         "jumps": [asdict(jump) for jump in runner.jumps],
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
     }  # fmt: skip
@@ -54,7 +55,7 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
         runner.end_for_store(error)
         info |= {"status": runner.status, "message": runner.message + note, "success": False}
     late = isinstance(arrays, LateArrays)
-    result = Result(runner.layout, arrays if late else sink.arrays, info)
+    result = Result(runner.layout, arrays if late or in_memory else sink.arrays, info)
     if late and audited is not None:
         result.late_checks = partial(row_checks, arrays, bound_of_rows(segment, runner.plan.project))
     result.moving = moving_markers(segment.variant.whole)
@@ -89,8 +90,8 @@ def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, n
         warn(remark)
 
 
-def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str, Any]] | None:
-    """The audit of the run in plain numbers and words; what is out of bounds is told."""
+def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> RunAudit | None:
+    """The audit of the run; what is out of bounds is told."""
     segment = runner.segment
     found = examine(segment, arrays, runner.momenta, project=runner.plan.project, jumped=bool(runner.jumps))
     if found is None:
@@ -102,7 +103,7 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> list[dict[str,
             warn(said)
     lost = losses(segment)
     runner.message += f" {lost}" if lost else ""
-    return found.to_list()
+    return found
 
 
 def unique_rows(runner: Runner) -> np.ndarray:

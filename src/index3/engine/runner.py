@@ -13,7 +13,6 @@ import numpy as np
 
 from index3.engine.collector import Callback, Collector
 from index3.engine.interrupts import Watch
-from index3.engine.late import may_be_late
 from index3.engine.layout import describe
 from index3.engine.momentum import Momenta
 from index3.engine.reasons import (
@@ -66,7 +65,7 @@ class Runner:
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.momenta = Momenta(segment)
-        late = plan.project and may_be_late(whole) and not (self.momenta.parts or segment.variant.model.controllers)
+        late = plan.project and whole.asks_nobody and not (self.momenta.parts or segment.variant.model.controllers)
         self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []

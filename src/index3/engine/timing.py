@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+
+class Part:
+    """A part of a run while it lasts; a class of its own, since generators take longer than short parts."""
+
+    def __init__(self, cpu: CpuSeconds, name: str) -> None:
+        self.cpu, self.name = cpu, name
+
+    def __enter__(self) -> None:
+        self.before = self.cpu.enter(self.name)
+
+    def __exit__(self, *_: object) -> None:
+        self.cpu.enter(self.before)
 
 
 class CpuSeconds:
@@ -14,23 +25,18 @@ class CpuSeconds:
         self.spent = {"setup": 0.0, "steps": 0.0, "output": 0.0}
         self._now, self._since = "setup", time.thread_time()
 
-    def _enter(self, part: str) -> str:
+    def enter(self, part: str) -> str:
         """Charge what was spent to the present part; that part."""
         before, now = self._now, time.thread_time()
         self.spent[before] += now - self._since
         self._now, self._since = part, now
         return before
 
-    @contextmanager
-    def part(self, name: str) -> Iterator[None]:
-        """Count what is done inside as this part."""
-        before = self._enter(name)
-        try:
-            yield
-        finally:
-            self._enter(before)
+    def part(self, name: str) -> Part:
+        """A context: what is done inside counts as this part."""
+        return Part(self, name)
 
     def stats(self) -> dict[str, float]:
         """The seconds so far, by the names of `Result.stats`."""
-        self._enter(self._now)
+        self.enter(self._now)
         return {f"seconds_{part}": seconds for part, seconds in self.spent.items()}

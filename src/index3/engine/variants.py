@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -41,8 +42,10 @@ class Variant(Equations):
         opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
     ) -> None:  # fmt: skip
         self.whole: System = compile_open(frozenset()) if before is None else before.whole
-        super().__init__(model, analysis, compile_open(opened) if opened else self.whole, linear)
-        self.open, self.columns, self._compile = opened, row_columns(self.whole, self.system), compile_open
+        system = compile_open(opened) if opened else self.whole
+        super().__init__(model, analysis, system, linear, system.structure.take_workspace())
+        self.open, self._compile = opened, compile_open
+        self.columns = np.arange(self.whole.m) if system is self.whole else row_columns(self.whole, system)
         self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
@@ -78,6 +81,29 @@ class Variant(Equations):
         check_consistency(self.state, self.projection, self.t)
         energy = self.state[s.ENERGY]
         return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
+
+    def keep_start(self, t: float) -> None:
+        """Keep the state, which was closed at time t from the model's own start, for the next run to begin there."""
+        workspace, memory = self.state.workspace, self._memory()
+        images = [array.copy() for array in (*workspace.blocks(), *memory)]
+        workspace.kept["start"] = weakref.ref(self.system), self.linear, t, dict(workspace.lent), images
+
+    def find_start(self, t: float) -> bool:
+        """Become the state that an earlier run of the same system has kept for a start at time t, if there is one."""
+        workspace = self.state.workspace
+        known, linear, then, lent, images = workspace.kept.get("start", (lambda: None, "", 0.0, {}, []))
+        if known() is not self.system or linear != self.linear or then != t:
+            return False
+        _ = self.projection.completion  # its tables belong to what was kept
+        if workspace.lent != lent:
+            return False
+        for array, image in zip((*workspace.blocks(), *self._memory()), images, strict=True):
+            array[...] = image
+        return True
+
+    def _memory(self) -> list[np.ndarray]:
+        """What elements remember."""
+        return [table[slot] for table in self.state.memory for slot in table.memory]
 
     def held_velocities(self) -> np.ndarray:
         """The velocities nearest to the state's (in the metric of the mass matrix) that all rows allow."""
@@ -134,6 +160,11 @@ class Variant(Equations):
     def forget(self) -> None:
         """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
         self._met.clear()
+
+    def release(self) -> None:
+        """Give what all variants of the run worked with to runs to come; nobody may ask them any more."""
+        for variant in self.met:
+            variant.system.structure.give_back(variant.state.workspace)
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

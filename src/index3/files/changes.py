@@ -116,7 +116,10 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> Non
     before = arguments(element, entry)
     made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
     if entry.section == "bodies":
-        keep_start(element, entry.make(element.name, **before), made, changes)
+        if set(changes) <= set(vars(type(element)).get("of_record", ())):
+            made.q0[:], made.v0[:] = element.q0, element.v0  # which do not follow from these
+        else:
+            keep_start(element, entry.make(element.name, **before), made, changes)
         made.shape, made.color = changes.get("shape", element.shape), changes.get("color", element.color)
     for body in (made, *getattr(made, "own_states", ())):
         if hasattr(body, "model"):

@@ -37,6 +37,7 @@ class PartialLU(StaticLU):
     """
 
     name: ClassVar[str] = "partial"
+    arrays_alone: ClassVar[bool] = False  # a table has an inner one
     slots: ClassVar[tuple[Slot, ...]] = partial_lu.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = (
         partial_lu.factor, partial_lu.solve, partial_lu.solve_refined, partial_lu.determine,

@@ -38,6 +38,7 @@ class ReducedSolver(Solver):
     """
 
     name: ClassVar[str] = "reduced"
+    arrays_alone: ClassVar[bool] = True
     slots: ClassVar[tuple[Slot, ...]] = rm.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = (rm.factor, rm.solve, rm.solve_refined, rm.determine)
 

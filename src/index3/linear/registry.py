@@ -46,11 +46,12 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
         given = bordered(system)
         kept[linear] = solver_class(PARTIAL if linear == DEFAULT and mostly_idle(given) else linear)(given)
     if linear not in of_system:
-        given = replace(
-            kept[linear].given, augmentation=augmentation(system), row_tolerance=row_tolerance(system),
-            failures=system.failures,
-        )  # fmt: skip
-        of_system[linear] = kept[linear].with_numbers(given)
+        known, rows, tolerance = kept[linear], augmentation(system), row_tolerance(system)
+        if known.arrays_alone and (rows, tolerance) == (known.given.augmentation, known.given.row_tolerance):
+            of_system[linear] = known
+        else:
+            given = replace(known.given, augmentation=rows, row_tolerance=tolerance, failures=system.failures)
+            of_system[linear] = known.with_numbers(given)
     solver: Solver = of_system[linear]
     return solver
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from index3.compiled.failures import Failures
 from index3.compiled.interface import C_KERNEL, JIT, Kernel, Room, Slot, Table, call
+from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 from index3.linear import contract as c
 from index3.linear.symbolic import Entries
@@ -86,7 +87,8 @@ class Solver:
 
     Class attributes: `name` (the value of `linear=`), `offers` (keys of NEEDS), `slots` (those of the contract and its
     own), `kernels` (factor, solve, solve_refined, determine) and `complex_kernels` (factor, solve), to be built before
-    a run.
+    a run; `arrays_alone`, whether nothing but the arrays of `room` changes in its tables, so that these can be emptied
+    and used again.
     """
 
     door: ClassVar[Door] = SOLVERS
@@ -96,6 +98,7 @@ class Solver:
     kernels: ClassVar[tuple[Kernel, ...]] = ()
     complex_kernels: ClassVar[tuple[Kernel, ...]] = ()
     table_type: ClassVar[type[Table]] = Table
+    arrays_alone: ClassVar[bool] = False
 
     def __init__(self, given: Bordered) -> None:
         self.given, self.n, self.m = given, given.n, given.m
@@ -120,6 +123,7 @@ class Solver:
 
     def with_numbers(self, given: Bordered) -> Self:
         """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
+        _ = self.room  # which is the same for all
         other = copy.copy(self)
         other.given, other._own, other._blanks = given, None, {}
         other.take_numbers()
@@ -151,17 +155,49 @@ class Solver:
             values = np.zeros(nnz + 1)
         if values.shape != (nnz + 1,):
             raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
-        blank = self._blanks.get((find_rank, definite))
-        if blank is None:
-            blank = self._blanks[find_rank, definite] = self._indices().sharing()
-            for slot, array in self.constants(find_rank, definite).items():
-                blank[slot] = array
-        table = blank.sharing()
+        table = self._blank(find_rank, definite).sharing()
         table.fill(self.room)
         table[c.A] = values
-        table[c.INFO][[c.N_COORDINATES, c.FEWEST_ZERO, c.BAD_SCALAR]] = self.n, self.n + self.m, -1
-        table[c.MARGIN][0] = np.inf
+        self.begin(table)
         return table
+
+    def lend(
+        self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False,
+        many: bool = False,
+    ) -> Table:  # fmt: skip
+        """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
+        make = partial(self.table, values, find_rank=find_rank, definite=definite)
+        if self.arrays_alone:
+            blank, kind = self._blank(find_rank, definite), (self.name, find_rank, definite, many)
+            table = workspace.table(kind, make)
+            if workspace.kept.setdefault(id(table), blank) is not blank:  # of a system with other numbers
+                table.share(blank)
+                workspace.kept[id(table)] = blank
+                table[c.A] = values
+            elif table[c.A] is not values:
+                table[c.A] = values
+            self.begin(table)
+        else:
+            table = make()
+        if many:
+            self.skip_zeros(table)
+        return table
+
+    def begin(self, table: Table) -> None:
+        """Write into a table of zeros what stands there before the first matrix."""
+        info = table[c.INFO]
+        info[c.N_COORDINATES], info[c.FEWEST_ZERO], info[c.BAD_SCALAR] = self.n, self.n + self.m, -1
+        table[c.MARGIN][0] = np.inf
+
+    def _blank(self, find_rank: bool, definite: bool) -> Table:
+        """What tables of these settings have in common."""
+        blank = self._blanks.get((find_rank, definite))
+        if blank is None:
+            blank = self._indices().sharing()
+            for slot, array in self.constants(find_rank, definite).items():
+                blank[slot] = array
+            self._blanks[find_rank, definite] = blank
+        return blank
 
     def _indices(self) -> Table:
         """A table with the arrays of `shared` alone, made once for the pattern."""

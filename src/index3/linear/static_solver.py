@@ -38,6 +38,7 @@ class StaticLU(Solver):
     """
 
     name: ClassVar[str] = "static"
+    arrays_alone: ClassVar[bool] = True
     offers: ClassVar[frozenset[str]] = frozenset(NEEDS)
     slots: ClassVar[tuple[Slot, ...]] = lu.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = (

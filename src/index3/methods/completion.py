@@ -37,11 +37,9 @@ class Completion:
 
     def __init__(self, state: State, solver: Solver, table: Table, factors: Table) -> None:
         self.state, self.placing, self.report = state, factors, table[projection_kernels.REPORT]
-        self.factors = solver.table(state[s.MATRIX])
+        self.factors = solver.lend(state.workspace, state[s.MATRIX])
         self.factors[contract.INFO][contract.FEWEST_ZERO] = 0  # rows that are redundant everywhere go the longer way
-        common, room = state.system.structure.kept["projector"]
-        self.table = common.sharing()
-        self.table.fill(room)
+        self.table = state.workspace.filled("projector", *state.system.structure.kept["projector"])
         for slot in (projection_kernels.SETTINGS, projection_kernels.LINK):
             self.table[slot][:] = table[slot]
         self.table[projection_kernels.LINK][projection_kernels.LINK_SOLVER] = self.factors.handle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, ClassVar
@@ -129,14 +130,18 @@ def first_order_step(progress: Run, order: int) -> float:
     """A first step for methods that control q and v: where an explicit Euler step changes y by 1 % of its weights'
     order-th root [Hairer, Norsett, Wanner, Solving ODEs I, II.4, without its second evaluation]."""
     clock = progress[run.CLOCK]
-    w = np.concatenate([progress.weights, progress.velocity_weights])
-    y = np.concatenate([progress[run.NEW_Q], progress[run.NEW_V]]) / w
-    rate = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]]) / w
-    d0, d1 = (float(np.sqrt(np.mean(x**2))) for x in (y, rate))
+    weights, (q, v, a) = progress.error_weights, (progress[slot] for slot in (run.NEW_Q, run.NEW_V, run.NEW_A))
+    d0, d1 = (mean_size(pair, weights) for pair in ((q, v), (v, a)))
     h = clock[run.MAX_STEP]
     if d1 > 0.0:
         h = min(h, 0.01 * max(d0, 1.0) / d1, (0.01 / d1) ** (1.0 / (order + 1)) if d1 > 1.0 else h)
     return float(max(h, 1e-12 * clock[run.MAX_STEP]))
+
+
+def mean_size(pair: tuple[np.ndarray, np.ndarray], weights: tuple[np.ndarray, np.ndarray]) -> float:
+    """The root mean square of two vectors, in parts of their weights."""
+    x, y = pair[0] / weights[0], pair[1] / weights[1]
+    return math.sqrt(float(x @ x + y @ y) / (len(x) + len(y)))
 
 
 def table_of(slots: dict[Any, Any]) -> Table:

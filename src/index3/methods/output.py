@@ -44,8 +44,10 @@ class Output:
 
     Attributes
     ----------
-    arrays : every column by name, with `lines` lines; those behind the first `count` mean nothing
+    room : the number of lines for which there is room in all
     """
+
+    _arrays: dict[str, np.ndarray] | None
 
     def __init__(self, sizes: Mapping[str, int], lines: int, places: np.ndarray | None = None) -> None:
         self.sizes = dict(sizes)
@@ -58,35 +60,44 @@ class Output:
     def over(cls, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int], stage: np.ndarray) -> Output:
         """An output of lines that are there already, with the stage of each."""
         output = cls(sizes, 0)
-        output.arrays = dict(arrays)
+        output._arrays, output.room = dict(arrays), len(stage)
         for slot in columns.STORED:
             output.table[slot] = output.arrays[slot.name]
         output.table[columns.STAGE], output.table[columns.REDUNDANT] = stage, np.zeros(len(stage), np.int64)
         output.count = len(stage)
         return output
 
+    def empty(self) -> None:
+        """Forget all lines, as if it were new."""
+        self.table.clear()
+        for slot in (*columns.STORED, columns.REDUNDANT, columns.STAGE):
+            self.table[slot].fill(0)
+        self.count = 0
+
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
         shapes, room = layout(lines, tuple(self.sizes.items()))
         if room is not None:
             self.table.fill(room)
-            self.arrays = {slot.name: self.table[slot] for slot in columns.STORED}
+            self._arrays = None
         else:
-            self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
-            for slot, array in zip(columns.STORED, self.arrays.values(), strict=True):
+            self._arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+            for slot, array in zip(columns.STORED, self._arrays.values(), strict=True):
                 self.table[slot] = array
             self.table[columns.REDUNDANT], self.table[columns.STAGE] = np.zeros((2, lines), np.int64)
-        self.count = 0
+        self.count, self.room = 0, lines
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every column by name, with `room` lines; those behind the first `count` mean nothing."""
+        if self._arrays is None:
+            self._arrays = {slot.name: self.table[slot] for slot in columns.STORED}
+        return self._arrays
 
     @property
     def handle(self) -> int:
         """The number by which kernels know the table."""
         return self.table.handle
-
-    @property
-    def room(self) -> int:
-        """The number of lines for which there is room in all."""
-        return len(self.arrays["t"])
 
     @property
     def count(self) -> int:

@@ -68,21 +68,18 @@ class Projector:
     def __init__(self, state: State, solver: Solver | None = None, *, lines: bool = False) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
-        self.factors = self.solver.table(state[s.MATRIX])
-        if lines:
-            self.solver.skip_zeros(self.factors)
+        self.factors = self.solver.lend(state.workspace, state[s.MATRIX], many=lines)
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             key = f"smallest {self.solver.name}"
             if key not in state.scratch:
-                state.scratch[key] = self.solver.table(state[s.MATRIX], find_rank=False, definite=True)
+                values = state[s.MATRIX]
+                state.scratch[key] = self.solver.lend(state.workspace, values, find_rank=False, definite=True)
             self.smallest = state.scratch[key]
         kept = self.system.structure.kept
         if "projector" not in kept:
             kept["projector"] = blank(self.system)
-        common, room = kept["projector"]
-        self.table = common.sharing()
-        self.table.fill(room)
+        self.table = state.workspace.filled("projector", *kept["projector"])
         iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
         self.late: dict[str, Completion] = {}
         link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]

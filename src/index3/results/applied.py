@@ -7,6 +7,7 @@ result one evaluation of all forces puts the wrench of each element where nothin
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,12 @@ class ModelOfRun:
         self._evaluator: ForceEvaluator | None = None
         self._values = [{key: kept(value) for key, value in vars(part).items()} for part in self._parts]
 
+    def again(self) -> ModelOfRun:
+        """The same for another run of the model as it was then."""
+        other = object.__new__(ModelOfRun)
+        other._parts, other._evaluator, other._values = self._parts, None, self._values
+        return other
+
     def model(self) -> Any:
         """The model of the run."""
         memo: dict[int, Any] = {}
@@ -49,13 +56,31 @@ class ModelOfRun:
                 vars(part)[key] = then[key] if callable(then[key]) else copy.deepcopy(then[key], memo)
         return copies[0]
 
-    __call__ = model
+    def __call__(self) -> Any:
+        """The model of the run."""
+        return self.model()
 
     def applied(self, result: Result) -> Applied:
         """Wrenches and power of all forces at every line of a result of this model; compiled once."""
         if self._evaluator is None:
             self._evaluator = ForceEvaluator(self.model(), result.layout)
         return self._evaluator.applied(result)
+
+
+class ChangedModel(ModelOfRun):
+    """The same with changes such as {"rod.mass": 2.0}, which are made when the model is asked for."""
+
+    def __init__(self, source: ModelOfRun, changes: Mapping[str, Any]) -> None:
+        self._source, self._changes = source, {key: kept(value) for key, value in changes.items()}
+        self._evaluator = None
+
+    def model(self) -> Any:
+        """The model of the run."""
+        from index3.files.changes import apply  # knows model files, which are slow to import
+
+        model = self._source.model()
+        apply(model, self._changes)
+        return model
 
 
 def kept(value: Any) -> Any:

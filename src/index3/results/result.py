@@ -19,6 +19,7 @@ from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LateArrays, LazyArrays
 from index3.results.lookup import Index, UnknownName, find, unknown
+from index3.results.sinks import Written
 
 if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
     from index3.bodies.marker import Marker
@@ -50,7 +51,7 @@ class Result:
         info = info or {}
         self.layout = layout
         self.arrays: Mapping[str, np.ndarray] = arrays
-        if not isinstance(arrays, LazyArrays):
+        if not isinstance(arrays, LazyArrays | Written):
             self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
             check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
@@ -59,7 +60,8 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
-        self._audit = None if info.get("audit") is None else RunAudit.from_list(info["audit"])
+        audit = info.get("audit")
+        self._audit = audit if audit is None or isinstance(audit, RunAudit) else RunAudit.from_list(audit)
         self.late_checks: Callable[[], Sequence[Check]] | None = None  # of the audit, that need late columns
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # files are imported by those who write them
     from index3.results.layout import Layout
 
 Block = dict[str, np.ndarray]
+SMALL = 4096
+"""Bytes that may stay with a part of them."""
 
 
 class StoreFailed(Index3Error):
@@ -71,6 +73,10 @@ class Sink:
         return columns.zeros(0, self.sizes)
 
 
+class Written(Block):
+    """Columns as a run wrote them: whoever takes them need not look at their types and shapes."""
+
+
 @register
 class MemorySink(Sink):
     """Keeps all lines. A run whose lines are known in advance writes them where they stay; others are copied once."""
@@ -94,7 +100,7 @@ class MemorySink(Sink):
         if not self.blocks:
             return super().arrays
         names = list(self.blocks[0])  # column by column: the parts of one are free before the next is joined
-        self.blocks = [{name: joined([block.pop(name) for block in self.blocks]) for name in names}]
+        self.blocks = [Written({name: joined([block.pop(name) for block in self.blocks]) for name in names})]
         return self.blocks[0]
 
 
@@ -175,5 +181,7 @@ class CallbackSink(Sink):
 
 
 def joined(parts: list[np.ndarray]) -> np.ndarray:
-    """One array of all parts; a part of a larger array is copied, so that the rest of it is set free."""
-    return parts[0] if len(parts) == 1 and parts[0].base is None else np.concatenate(parts)
+    """One array of all parts; a part of a much larger array is copied, so that the rest of it is set free."""
+    base = parts[0].base
+    whole = base is None or getattr(base, "nbytes", SMALL + 1) <= SMALL
+    return parts[0] if len(parts) == 1 and whole else np.concatenate(parts)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.compiled.interface import Table
+from index3.compiled.interface import Slot, Table
 from index3.constraints import coordinate
 from index3.joints.base import Primitive
 from index3.registry import PRIMITIVES, kernels_of
@@ -28,6 +28,13 @@ class Site(NamedTuple):
     markers: list[Any]
 
 
+class BodyRecords(Table):
+    """A table with one record for each body, in the slot `records`, and the site that each was made for."""
+
+    records: Slot
+    sites: list[Site]
+
+
 BodyTable = Callable[[list[Any], list[Site], np.ndarray], Table]
 """(bodies of a kind, their sites, the places of all their couplings in MATRIX) -> the kind's table."""
 
@@ -40,10 +47,11 @@ def of_body(body: Any) -> tuple[ModuleType, BodyTable]:
     module = kernels_of(body.kernels, "STAGES")
 
     def recorded(bodies: list[Any], sites: list[Site], places: np.ndarray) -> Table:
-        made = Table(2)
+        made = BodyRecords(2)
         records = [body.record(site) for body, site in zip(bodies, sites, strict=True)]
         made[module.BODIES] = np.array(records, module.BODIES.dtype)
         made[module.MAP] = places.reshape(len(bodies), -1)
+        made.records, made.sites = module.BODIES, sites  # to write single records anew
         return made
 
     return module, getattr(module, "table", recorded)

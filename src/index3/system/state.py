@@ -9,6 +9,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
+from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class State:
 
     `state[slots.PHI]` is the array of a slot; only `move` writes the point of evaluation. `tables` are the tables of
     the kinds, one for each line of `system.stages`: the system's own, or where kernels write to one, a copy that shares
-    all but what they write.
+    all but what they write. All arrays, also those of methods and solvers that work on the state, belong to its
+    `workspace`, which a run may have taken over from another.
 
     >>> from index3.library import pendulum
     >>> from index3.system.compile import compile_model
@@ -32,12 +34,15 @@ class State:
     1.0
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, workspace: Workspace | None = None) -> None:
         system.take_failures()  # of an earlier run in this thread
         self.system = system
+        self.workspace = Workspace() if workspace is None else workspace
         self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
-        self.table = system.blank.sharing()
-        self.table.fill(system.room)
+        self.table = self.workspace.filled(("state", system.room), system.blank, system.room)
+        if self.workspace.kept.get("blank") is not system.blank:  # of a system with other numbers
+            self.table.share(system.blank)
+            self.workspace.kept["blank"] = system.blank
         for slot, array in system.initial.items():
             self.table[slot][:] = array
         kinds = {id(table): table for _, _, table in system.stages}

@@ -13,6 +13,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Room, Slot, Table
+from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 from index3.system.addresses import Addresses
 from index3.system.parts import Group
@@ -49,6 +50,21 @@ class Structure:
     addresses: Addresses | None = None  # of the kernels; the first system has them loaded
     solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
     kept: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, by who does
+    free: list[Workspace] = field(default_factory=list)  # of runs that have ended, for those to come
+
+    def take_workspace(self) -> Workspace:
+        """What a run of a system of this structure works with, until `give_back`; taken by one run alone."""
+        try:
+            workspace = self.free.pop()
+        except IndexError:
+            return Workspace()
+        workspace.begin()
+        return workspace
+
+    def give_back(self, workspace: Workspace) -> None:
+        """Let another run have what nobody uses any more, unless it is so large that it should not stay."""
+        if workspace.is_small:
+            self.free.append(workspace)
 
     @cached_property
     def blank(self) -> Table:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.callbacks import CallbackTable
 from index3.compiled.failures import Failing, Failures
 from index3.compiled.interface import Room, Slot, Table
 from index3.errors import Index3Error
@@ -55,6 +56,7 @@ class System:
     failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
     solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
     described: Any = None  # the layout of its results, once it was asked for
+    altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
@@ -127,6 +129,27 @@ class System:
         """Whether rows have a second set of solutions that is watched."""
         return any(stage == "measure" and elements is not self.angle_joints for stage, elements, _ in self.stages)
 
+    @cached_property
+    def given_rates(self) -> np.ndarray:
+        """A mask of the rates that the user gave."""
+        given = np.zeros(self.n, bool)
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            given[start : start + body.size] = body.given_rates()
+        return given
+
+    @cached_property
+    def asks_nobody(self) -> bool:
+        """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
+        if np.any(self.fixed[s.FUNCTIONS]):
+            return False
+        for _, _, table in self.stages:
+            curves = (curve for _, _, curve in getattr(table, "owners", ()))
+            if isinstance(table, CallbackTable) or any(curve.functions is not None for curve in curves):
+                return False
+            if table.kind and not table.kind.startswith("index3."):
+                return False
+        return True
+
     def interrupt(self) -> None:
         """Let users' functions in Python fail from now on, in this thread, until `take_failures`."""
         self.failures.keep(KeyboardInterrupt(), "f", 0.0)
@@ -153,14 +176,14 @@ class System:
         worst = np.argsort(-np.abs(residual))[:count]
         return ", ".join(f"{self.row_names[k]} ({residual[k]:.3g})" for k in worst if residual[k] != 0.0)
 
-    @property
+    @cached_property
     def silent_forces(self) -> list[str]:
         """Labels of forces whose kind says nothing of energy: the energy balance of a run does not hold with them."""
         speaking = {id(element) for stage, elements, _ in self.stages if stage == "energies" for element in elements}
         acting = [group.element for group in self.groups if getattr(group.element, "element", "") == "force"]
         return [element.label for element in acting if id(element) not in speaking]
 
-    @property
+    @cached_property
     def power_from_poses(self) -> bool:
         """Whether the power of all that does work follows from poses and twists of markers, without the forces."""
         working = [
@@ -173,12 +196,12 @@ class System:
             for module in working
         )
 
-    @property
+    @cached_property
     def first_state(self) -> int:
         """The first coordinate that belongs to a block of states; those come last."""
         return self.n - sum(body.size for body in self.bodies if body.kind == "states")
 
-    @property
+    @cached_property
     def user_states(self) -> bool:
         """Whether there are blocks of states other than those that forces bring along."""
         own = {id(block) for group in self.groups for block in getattr(group.element, "own_states", ())}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Slot, Table
 from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.direct import radau, radau_newton
@@ -54,6 +55,26 @@ def coefficients() -> dict[str, np.ndarray]:
         "right": np.ascontiguousarray((vectors[:, order] * np.array([1.0, 2.0])).astype(complex)),
         "error": np.linalg.solve(A.T, difference),
     }
+
+
+@functools.cache
+def constants() -> Table:
+    """What the tables of all runs have in common."""
+    table, parts = Table(len(rs.SLOTS)), coefficients()
+    table[rs.NODES], table[rs.WEIGHT_A], table[rs.WEIGHT_MU] = NODES.copy(), parts["A"], parts["A"] @ parts["A"]
+    table[rs.EIGEN], table[rs.LEFT], table[rs.RIGHT] = parts["eigen"], parts["left"], parts["right"]
+    table[rs.ERROR_E] = parts["error"]
+    return table
+
+
+def own_shapes(n: int, m: int, entries: int) -> dict[Slot, tuple[int, ...]]:
+    """Shapes of the arrays of a run, for n coordinates, m rows and the entries of the matrix."""
+    shapes: dict[Slot, tuple[int, ...]] = dict.fromkeys((rs.ERR_Q, rs.ERR_V, rs.OUT_Q, rs.OUT_V), (n,))
+    shapes |= dict.fromkeys((rs.STAGE_A, rs.STAGE_Q, rs.STAGE_V, rs.STAGE_P, rs.PAST_A), (rs.STAGES, n))
+    shapes |= dict.fromkeys((rs.STAGE_LAM, rs.STAGE_PHI, rs.PAST_LAM), (rs.STAGES, m))
+    shapes |= dict.fromkeys((rs.MASS, rs.STIFF, rs.DAMP), (entries,))
+    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,), rs.MEMORY: (8,), rs.FLAGS: (5,)}
+    return shapes | {rs.RESIDUAL: (rs.STAGES, n + m)}
 
 
 @register
@@ -102,29 +123,18 @@ class Radau5(Method):
         ModelError : the forces cannot be evaluated at the start.
         """
         self.prepare(progress)
-        n, m, table, parts = progress.system.n, progress.system.m, Table(len(rs.SLOTS)), coefficients()
+        shapes = own_shapes(progress.system.n, progress.system.m, len(progress.state[s.MATRIX]))
+        room = progress.system.structure.room(self.key, shapes)
+        table = progress.state.workspace.filled(self.key, constants(), room)
         projector = Projector(progress.state, progress.solver)
         partner = progress.solver.complex_table(progress.factors)
         progress.owned += [projector, partner, table]
         point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
         link = [partner.handle, projector.handle, point.handle, *addresses]
-        table[rs.RUN] = np.array([progress.table.handle], np.int64)
-        table[rs.LINK] = np.array(link, np.int64)
-        table[rs.SETTINGS] = np.array([self.kappa, self.max_iterations, RENEW_RATE])
-        table[rs.MEMORY] = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0])
-        table[rs.FLAGS] = np.array([1, 0, 0, 0, 1], np.int64)
-        table[rs.NODES], table[rs.WEIGHT_A], table[rs.WEIGHT_MU] = NODES.copy(), parts["A"], parts["A"] @ parts["A"]
-        table[rs.EIGEN], table[rs.LEFT], table[rs.RIGHT] = parts["eigen"], parts["left"], parts["right"]
-        table[rs.ERROR_E] = parts["error"]
-        for slot, width in (
-            (rs.STAGE_A, n), (rs.STAGE_Q, n), (rs.STAGE_V, n), (rs.STAGE_P, n), (rs.PAST_A, n), (rs.STAGE_LAM, m),
-            (rs.STAGE_PHI, m), (rs.PAST_LAM, m), (rs.RESIDUAL, n + m),
-        ):  # fmt: skip
-            table[slot] = np.zeros((rs.STAGES, width))
-        for slot in (rs.MASS, rs.STIFF, rs.DAMP):
-            table[slot] = np.zeros(len(progress.state[s.MATRIX]))
-        for slot in (rs.ERR_Q, rs.ERR_V, rs.OUT_Q, rs.OUT_V):
-            table[slot] = np.zeros(n)
+        table[rs.RUN][0], table[rs.LINK][:] = progress.table.handle, link
+        table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
+        table[rs.MEMORY][:] = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0
+        table[rs.FLAGS][:] = 1, 0, 0, 0, 1
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, first_order_step(progress, 3))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Slot, Table
 from index3.errors import ModelError
 from index3.linear import contract
 from index3.methods import projection_kernels, run
@@ -26,6 +27,9 @@ from index3.registry import register
 STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.RECOVER_FULLY, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
 """What `stabilization` does at the end of a step."""
+
+OWN_SHAPES: dict[Slot, tuple[int, ...]] = {rk.RUN: (1,), rk.PROJECTORS: (2,), rk.FLAGS: (9,), rk.SETTINGS: (7,)}
+"""Shapes of the arrays of a step that no model alters."""
 
 STEP_KERNELS = (points.evaluate, rk.stages)
 """Kernels that `rk.LINK` holds the addresses of, in its order."""
@@ -53,7 +57,11 @@ def runge_kutta_table(
     kernels: tuple[Kernel, ...] = STEP_KERNELS,
 ) -> Table:
     """The table of `runge_kutta.attempt` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
-    n, table = progress.system.n, Table(size)
+    n, system, points_of_step = progress.system.n, progress.system, tableau.stages + 1
+    own = OWN_SHAPES | {rk.K_Q: (points_of_step, n), rk.K_V: (points_of_step, n)}
+    own |= {rk.K_POWER: (points_of_step,), rk.END_Q: (n,), rk.LINK: (1 + len(kernels),)}
+    room = system.structure.room(f"runge-kutta {tableau.stages}", own)
+    table = progress.state.workspace.filled((tableau, size), constants(tableau, size), room)
     projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
     point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
     progress.owned += [*projectors, table]
@@ -63,20 +71,22 @@ def runge_kutta_table(
         progress.owned.append(partition)
         point[points.FRAME] = np.array([partition.table.handle], np.int64)
         stages = "closed"
-    a, error = tableau.dense()
-    table[rk.RUN] = np.array([progress.table.handle], np.int64)
-    table[rk.LINK] = np.array([point.handle, *(kernel.address for kernel in kernels)], np.int64)
-    table[rk.PROJECTORS] = np.array([projector.handle for projector in projectors], np.int64)
+    table[rk.RUN][0] = progress.table.handle
+    table[rk.LINK][:] = point.handle, *(kernel.address for kernel in kernels)
+    table[rk.PROJECTORS][:] = [projector.handle for projector in projectors]
     how = STABILIZATIONS[stabilization]
-    flags = [0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how]
-    table[rk.FLAGS] = np.array(flags, np.int64)
-    table[rk.SETTINGS] = np.array([tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0])
-    table[rk.NODES] = np.array(tableau.nodes)
-    table[rk.STAGE_A], table[rk.ERROR_B] = a, error
-    table[rk.K_Q] = np.zeros((tableau.stages + 1, n))
-    table[rk.K_V] = np.zeros((tableau.stages + 1, n))
-    table[rk.K_POWER] = np.zeros(tableau.stages + 1)
-    table[rk.END_Q] = np.zeros(n)
+    table[rk.FLAGS][:] = (
+        0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how,
+    )  # fmt: skip
+    table[rk.SETTINGS][:] = tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0
+    return table
+
+
+@functools.cache
+def constants(tableau: Tableau, size: int) -> Table:
+    """What the tables of a formula have in common."""
+    table = Table(size)
+    table[rk.NODES], (table[rk.STAGE_A], table[rk.ERROR_B]) = np.array(tableau.nodes), tableau.dense()
     return table
 
 

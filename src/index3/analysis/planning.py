@@ -1,0 +1,121 @@
+"""What a user asks of a run, checked: once for equal settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from index3.engine.doubts import check_motions, driven_functions
+from index3.engine.sampling import instants, merged
+from index3.engine.segments import Plan
+from index3.engine.settings import (
+    absolute_tolerance,
+    check_choices,
+    check_span,
+    check_steps,
+    longest_step,
+    output_times,
+    stop_times,
+)
+from index3.errors import ModelError
+from index3.methods.method import Method
+from index3.model.model import Model
+
+OTHERWISE = ("events", "progress", "store")
+"""Settings of a run that its plan says nothing of; what they are is looked at in every run."""
+MOST_COMPARED = 100
+"""Numbers in a list beyond which it is checked more quickly than compared."""
+
+
+class Plans:
+    """Makes the plans of the runs of a simulation.
+
+    Parameters
+    ----------
+    method : as the user named it
+    chosen : the same as an instance; None for an automatic choice
+    options : of the method
+    """
+
+    def __init__(self, method: Any, chosen: Method | None, options: dict[str, Any]) -> None:
+        self.method, self.chosen, self.options = method, chosen, options
+        self._last: dict[tuple[Any, ...], tuple[Plan, str]] = {}  # what was asked last
+
+    def plan(self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None) -> tuple[Plan, str]:
+        """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
+
+        `first` is when controllers were first asked, if not at the start. A plan is made once for settings that are
+        plain numbers and words, unless the model itself has to be asked.
+        """
+        driven, longest = driven_functions(model), longest_step(model)
+        n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
+        key = None if driven or model.controllers else plain_key(t_span, asked, longest, n)
+        if key is not None and key in self._last:
+            return self._last[key]
+        plan, note = self._checked(model, t_span, asked, first, longest, n)
+        check_motions(driven, plan.span)
+        if key is not None:
+            self._last = {key: (plan, note)}
+        return plan, note
+
+    def _checked(
+        self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None, longest: tuple[float, str],
+        n: int,
+    ) -> tuple[Plan, str]:  # fmt: skip
+        """The plan of a run, and a remark on it.
+
+        `longest` is the longest step that forces allow, and whose it is; n the number of coordinates.
+        """
+        span, step, max_step, note = check_span(t_span), asked["step"], asked["max_step"], ""
+        constant_step = check_steps(
+            self.method, asked["rtol"], step, asked["first_step"], max_step, asked["max_steps"]
+        )  # fmt: skip
+        if step is None and max_step == math.inf and longest[0] < span[1] - span[0]:
+            max_step, note = longest[0], f" Steps of at most {longest[0]:.3g} s, for {longest[1]} to be seen."
+        check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
+        if not isinstance(asked["dense_output"], bool):
+            raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
+        stops = merged(
+            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
+        )
+        plan = Plan(
+            span=span, method=self.chosen, options=self.options, rtol=asked["rtol"],
+            atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
+            step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
+            stops=stops, project=bool(asked["project"]), audit=asked["audit"],
+        )  # fmt: skip
+        return plan, note
+
+
+def plain_key(t_span: Any, asked: Mapping[str, Any], *of_model: Any) -> tuple[Any, ...] | None:
+    """What tells equal settings, if all are plain numbers and words that nobody can change; else None.
+
+    `of_model` is what a plan takes from the model.
+    """
+    if type(asked["t_eval"]) is int:  # which may be worth a warning
+        return None
+    try:
+        values = [*t_span, *(value for name, value in asked.items() if name not in OTHERWISE)]
+    except TypeError:
+        return None
+    values = [tuple(value) if type(value) is list else value for value in values]
+    return (*map(typed, values), *of_model) if all(map(is_plain, values)) else None
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a word, or a tuple of some numbers.
+
+    >>> is_plain(1e-3), is_plain((0, 1.5)), is_plain([1.5]), is_plain(np.float64(1.0))
+    (True, True, False, False)
+    """
+    if type(value) is tuple:
+        return len(value) < MOST_COMPARED and all(type(one) in (float, int) for one in value)
+    return value is None or type(value) in (float, int, str, bool)
+
+
+def typed(value: Any) -> tuple[Any, Any]:
+    """A value that differs from equal ones of another type: True is not 1, and -0.0 not 0.0."""
+    return type(value), repr(value) if type(value) is float else value

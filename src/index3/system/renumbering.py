@@ -1,0 +1,54 @@
+"""The system of a model in which few numbers have changed since it was compiled: only their records are made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from index3.system.kinds import BodyRecords
+from index3.system.structure import body_part
+from index3.system.system import System
+
+
+def only_records(model: Any, changes: Mapping[str, Any]) -> list[Any] | None:
+    """The bodies that changes such as {"rod.mass": 2.0} alter in nothing but their records; None if there is more."""
+    found = {}
+    for key in changes:
+        name, _, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+        body = model.bodies.get(name)
+        if body is None or field not in vars(type(body)).get("of_record", ()):
+            return None
+        found[name] = body
+    return list(found.values())
+
+
+def renumbered(system: System, bodies: list[Any]) -> System | None:
+    """The system with the present masses and inertias of these bodies; None if more follows from them.
+
+    All else is that of `system`, which stays as it is.
+    """
+    number = {id(body): k for k, body in enumerate(system.bodies)}
+    if any(body.lacks_inertia for body in system.bodies):
+        return None  # the rows of their joints have weights, too
+    tables: dict[int, Any] = {}
+    weights = dict(system.augmentation)
+    for body in bodies:
+        if system.structure.parts[1 + number[id(body)]] != body_part(body, False):
+            return None  # `compile_model` tells why
+        elements, old = next(
+            (elements, table) for _, elements, table in system.stages if any(one is body for one in elements)
+        )
+        if not isinstance(old, BodyRecords):
+            return None
+        if id(old) not in tables:
+            tables[id(old)] = old.sharing([old.records])
+        place = next(k for k, one in enumerate(elements) if one is body)
+        site = old.sites[place]
+        tables[id(old)][old.records][place] = body.record(site)
+        weights.update(enumerate(body.row_weights(), site.row))
+    other = object.__new__(System)
+    other.__dict__.update(system.__dict__)
+    other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in system.stages]
+    other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
+    other.altered = system, bodies
+    return other
