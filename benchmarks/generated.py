@@ -22,11 +22,12 @@ from index3.compiled import slots as s
 from index3.compiled.interface import C_KERNEL
 from index3.linear import static_lu
 from index3.linear.registry import solver_of
+from index3.linear.static_solver import StaticLU
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.state import State
 
-FACTOR = C_KERNEL(static_lu.factor.address)
+FACTOR = C_KERNEL(StaticLU.kernels[0].address)
 
 
 def source(pattern, indptr, indices):

@@ -210,3 +210,24 @@ def test_methods_agree(method):
     seen = ix.simulate(model(), (0, 0.2), method, rtol=1e-5)
     assert seen.success, seen.message
     assert np.abs(seen["block"].position[-1] - end).max() < 1e-3  # of a fall of 0.15 m; second order and damping
+
+
+def test_a_cable_rolls_up_at_once():
+    """To a half circle in one call: the plane arc, which a torque about a fixed axis leaves unstable, and a note of it.
+
+    What a relaxation would find far from there is no more stable.
+    """
+    model, _ = cantilever("ancf cable", 8, moment=np.pi * BENDING)
+    found = ix.static(model)
+    assert tip(found) == pytest.approx((0.0, 2.0 / np.pi, 0.0), abs=2e-4)
+    assert found.stable is False
+    assert any("no stable equilibrium was found near" in note for note in found.notes)
+
+
+def test_a_clamped_beam_rolls_up_at_once():
+    """To a full circle in one call, where small steps of Newton's go astray."""
+    model = ix.Model("roll", gravity=(0, 0, 0))
+    line = model.add(ix.AncfBeam3D("line", (0, 0, 0), (1, 0, 0), elements=16, **THIN))
+    model.add(ix.Fixed("wall", model.ground, line, at=(0, 0, 0), clamp=True))
+    model.add(ix.Torque("moment", line.marker(s=1.0), (0, 0, 2 * np.pi * BENDING)))
+    assert np.abs(tip(ix.static(model, method="newton"))).max() < 1e-3

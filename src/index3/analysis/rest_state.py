@@ -271,3 +271,10 @@ def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
     if values is None or not len(values[0]):
         return False
     return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())
+
+
+def flutters(values: StiffnessModes | None) -> bool:
+    """Whether some motion is known to grow in waves, as loads can make it that have no potential."""
+    if values is None or not len(values[0]):
+        return False
+    return bool(np.any(np.abs(values[0].imag) > 1e-6 * np.abs(values[0]).max()))

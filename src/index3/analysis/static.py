@@ -11,8 +11,16 @@ import numpy as np
 
 from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions
-from index3.analysis.rest_state import NEUTRAL, ROUNDED, RestState, StiffnessModes, is_unstable, stiffness_modes
-from index3.analysis.static_iterations import newton, plain_newton, relax
+from index3.analysis.rest_state import (
+    NEUTRAL,
+    ROUNDED,
+    RestState,
+    StiffnessModes,
+    flutters,
+    is_unstable,
+    stiffness_modes,
+)
+from index3.analysis.static_iterations import SMALL, newton, plain_newton, relax
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
@@ -210,9 +218,10 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     start, edge = rest.point, None
     if method != "relaxation":
         found = newton(rest, tolerance)
-        if not found and rest.deforms:
-            rest.return_to(start)
-            found = plain_newton(rest, tolerance)
+        for largest in SMALL if rest.deforms else ():
+            if not found:
+                rest.return_to(start)
+                found = plain_newton(rest, tolerance, largest)
         values = stiffness_modes(rest) if found else None
         if method == "newton" or (found and not is_unstable(values, rest.finer)):
             return "newton" if found else "", notes, values
@@ -233,6 +242,9 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
         direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
         rest.move(rest.point + NUDGE / movement(rest.state, direction) * direction)
         sigma = 2.0 * abs(values[0][0])
+    if edge is not None and flutters(values):  # no better than the one that Newton found, and far from it
+        rest.return_to(edge[0])
+        return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
     return "relaxation", notes, values
 
 
@@ -247,8 +259,7 @@ def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple
     if not np.abs(stiffness).max() > 0.0:
         neutral[:] = True
     free = name_motions(model, rest.state.system, rest.state[s.Q], directions[:, neutral].real)
-    flutter = bool(np.any(np.abs(stiffness.imag) > 1e-6 * np.abs(stiffness).max()))
-    return not is_unstable(values, rest.finer) and not flutter, free
+    return not is_unstable(values, rest.finer) and not flutters(values), free
 
 
 def unbalanced(model: Model, rest: RestState) -> str:

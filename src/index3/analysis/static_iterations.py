@@ -7,8 +7,9 @@ import numpy as np
 from index3.analysis.instants import movement
 from index3.analysis.rest_state import FINEST, HELD, LARGEST, ROUNDED, ROUNDING, STILL, RestState
 
-SMALL = 0.05
-"""Largest movement of a step that need not reduce the unbalance: beams that roll up keep their way."""
+SMALL = (0.05, 0.1)
+"""Largest movement of a step that need not reduce the unbalance: beams that roll up keep their way. First small steps,
+then larger ones, which pass over places where small ones go astray."""
 
 
 def newton(rest: RestState, tolerance: float, most: int = 30) -> bool:
@@ -30,7 +31,7 @@ def newton(rest: RestState, tolerance: float, most: int = 30) -> bool:
     return rest.residual <= tolerance
 
 
-def plain_newton(rest: RestState, tolerance: float, most: int = 400) -> bool:
+def plain_newton(rest: RestState, tolerance: float, largest: float = SMALL[0], most: int = 400) -> bool:
     """Newton's iteration whether or not single steps come nearer; whether it converged.
 
     For bodies that deform: a step that bends a slender beam also stretches it, a little but stiffly, so that the
@@ -47,7 +48,7 @@ def plain_newton(rest: RestState, tolerance: float, most: int = 400) -> bool:
         rest.update_stiffness()
         dq = rest.step(0.0)
         step = np.inf if dq is None else movement(rest.state, dq)
-        if dq is None or not rest.move(rest.point + rest.limited(dq, SMALL) * dq):
+        if dq is None or not rest.move(rest.point + rest.limited(dq, largest) * dq):
             return False
     return False
 
