@@ -10,7 +10,6 @@ import numpy as np
 
 from index3.engine.layout import describe
 from index3.model.model import Model
-from index3.system.renumbering import only_records, renumbered
 from index3.system.system import System
 
 
@@ -40,6 +39,7 @@ class Copies:
         ModelError : a change that the element refuses.
         """
         from index3.files.changes import apply  # knows model files, which are slow to import
+        from index3.system.renumbering import only_records, renumbered  # for runs with changes alone
 
         copy = self._spare.pop() if self._spare else self._model.copy()
         try:

@@ -160,7 +160,7 @@ class Automatic:
         """The method of higher order if it pays because many steps are left, else None."""
         clock = progress[run.CLOCK]
         h, bounded = clock[run.H_LAST], clock[run.H_LAST] > 0.5 * clock[run.MAX_STEP]
-        if self.choice.key != QUICK or self.rtol > FINE_LONG or bounded or (self.end - progress.t) / h < LONG:
+        if self.choice.key != QUICK or self.rtol > FINE_LONG or bounded or self.end - progress.t < LONG * h:
             return None
         return Choice(ACCURATE, f"not stiff: more than {LONG} steps to go; rtol {FINE_LONG:g} or less")
 
