@@ -66,28 +66,6 @@ ELEMENTS = {
     "VectorForce": "index3.forces.vector_force:VectorForce",
 }
 
-PRIMITIVES = {
-    "angle": "index3.constraints.angle",
-    "angular_rate": "index3.constraints.angular_rate",
-    "coincident": "index3.constraints.coincident",
-    "constant_velocity": "index3.constraints.constant_velocity",
-    "coupler": "index3.constraints.coupler",
-    "distance": "index3.constraints.distance",
-    "in_plane": "index3.constraints.in_plane",
-    "knife_edge": "index3.constraints.knife_edge",
-    "on_curve": "index3.constraints.on_curve",
-    "perpendicular": "index3.constraints.perpendicular",
-    "rolling": "index3.constraints.rolling",
-    "touching": "index3.constraints.touching",
-}
-
-SOLVERS = {
-    "static": "index3.linear.static_solver:StaticLU",
-    "scipy": "index3.linear.scipy_lu:ScipyLU",
-    "reduced": "index3.linear.reduced:ReducedSolver",
-    "partial": "index3.linear.partial_solver:PartialLU",
-}
-
 METHODS = {
     "hht-i3": "index3.methods.direct.hht_method:HHT",
     "generalized-alpha": "index3.methods.direct.generalized_alpha_method:GeneralizedAlpha",
@@ -113,8 +91,30 @@ METHODS = {
     "rosenbrock4": "index3.methods.state_space.rosenbrock_method:Rosenbrock4",
 }
 
+PRIMITIVES = {
+    "angle": "index3.constraints.angle",
+    "angular_rate": "index3.constraints.angular_rate",
+    "coincident": "index3.constraints.coincident",
+    "constant_velocity": "index3.constraints.constant_velocity",
+    "coupler": "index3.constraints.coupler",
+    "distance": "index3.constraints.distance",
+    "in_plane": "index3.constraints.in_plane",
+    "knife_edge": "index3.constraints.knife_edge",
+    "on_curve": "index3.constraints.on_curve",
+    "perpendicular": "index3.constraints.perpendicular",
+    "rolling": "index3.constraints.rolling",
+    "touching": "index3.constraints.touching",
+}
+
 SINKS = {
     "callback": "index3.results.sinks:CallbackSink",
     "file": "index3.results.sinks:FileSink",
     "memory": "index3.results.sinks:MemorySink",
+}
+
+SOLVERS = {
+    "static": "index3.linear.static_solver:StaticLU",
+    "scipy": "index3.linear.scipy_lu:ScipyLU",
+    "reduced": "index3.linear.reduced:ReducedSolver",
+    "partial": "index3.linear.partial_solver:PartialLU",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def listed(door: Door) -> dict[str, Any]:
 def names_module() -> str:
     """The module `index3.names`."""
     text = HEAD.format("Where all that registers is declared")
-    for door in DOORS:
+    for door in sorted(DOORS, key=attrgetter("table")):  # whatever was imported first
         things = listed(door) if door.table in ORDERED else own(door)
         lines = "".join(f'    "{name}": "{place_of(thing)}",\n' for name, thing in things.items())
         text += f"\n{door.table} = {{\n{lines}}}\n"
