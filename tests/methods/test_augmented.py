@@ -393,7 +393,7 @@ def test_a_budget_of_corrections(pendulum, key):
 def test_a_budget_needs_constant_steps(pendulum):
     with pytest.raises(ix.ModelError, match=r"'al-index3': corrections = 3 ends steps .*Give step="):
         ix.simulate(pendulum, (0, 1), "al-index3", corrections=3)
-    with pytest.raises(ix.ModelError, match="corrections = 0"):
-        ix.simulate(pendulum, (0, 1), "al-index3", step=1e-3, corrections=0)
+    with pytest.raises(ix.ModelError, match="corrections = -1"):
+        ix.simulate(pendulum, (0, 1), "al-index3", step=1e-3, corrections=-1)
     with pytest.raises(ix.ModelError, match="corrections = 20"):
         ix.simulate(pendulum, (0, 1), "al-index3", step=1e-3, corrections=20)

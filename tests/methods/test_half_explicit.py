@@ -41,7 +41,7 @@ def test_motion_does_not_depend_on_acceleration_constraints(method, same):
         stepper = Stepper(ix.library.free_double_pendulum(), method)
         if broken:
             own = stepper.state[s.CORE].copy()  # other states of the structure share it
-            own[s.CORE_LEVELS] = evaluate.rates.address
+            own[[s.CORE_LEVELS, s.CORE_GAMMA]] = evaluate.rates.address
             stepper.state.table[s.CORE] = own
         for _ in range(10):
             stepper.step(0.01)

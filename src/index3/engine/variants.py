@@ -19,6 +19,10 @@ from index3.system import evaluate
 from index3.system.system import System
 
 
+LARGE = 8_000_000
+"""Bytes of a state and its factors from which a closed start is not kept: some 250 links of a chain."""
+
+
 class Variant(Equations):
     """The equations of a model while some of its joints and motions are open, and those that a run changes them for.
 
@@ -83,9 +87,14 @@ class Variant(Equations):
         return float(energy[s.KINETIC]), float(energy[s.POTENTIAL])
 
     def keep_start(self, t: float) -> None:
-        """Keep the state, which was closed at time t from the model's own start, for the next run to begin there."""
-        workspace, memory = self.state.workspace, self._memory()
-        images = [array.copy() for array in (*workspace.blocks(), *memory)]
+        """Keep the state, which was closed at time t from the model's own start, for the next run to begin there.
+
+        Of large models it is not kept: it takes as much memory as the run itself, and steps outweigh what it saves.
+        """
+        workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
+        if sum(array.nbytes for array in arrays) > LARGE:
+            return
+        images = [array.copy() for array in arrays]
         workspace.kept["start"] = weakref.ref(self.system), self.linear, t, dict(workspace.lent), images
 
     def find_start(self, t: float) -> bool:

@@ -38,7 +38,7 @@ class AugmentedLagrangian(Method):
     max_iterations : corrections per try
     corrections : with constant steps, corrections after which a step ends, converged or not, each step with one new
         matrix: work that is bounded, for simulations in real time. `stats["overruns"]` counts the steps that ended
-        so, and the message tells; what they leave of the motion is the user's to judge. None: all steps converge
+        so, and the message tells; what they leave of the motion is the user's to judge. 0: all steps converge
     """
 
     newton_tol: float = 1e-11
@@ -48,7 +48,7 @@ class AugmentedLagrangian(Method):
     lower: float | None = None
     guard: float | None = 100.0
     max_iterations: int = 12
-    corrections: int | None = None
+    corrections: int = 0
 
     family: ClassVar[str] = "augmented"
     order: ClassVar[int] = 2
@@ -64,8 +64,7 @@ class AugmentedLagrangian(Method):
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
         check_range(owner, "penalty", self.penalty, 1e3, 1e12)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
-        if self.corrections is not None:
-            check_range(owner, "corrections", self.corrections, 1, self.max_iterations, whole=True)
+        check_range(owner, "corrections", self.corrections, 0, self.max_iterations, whole=True)
         for name, value in (
             ("upper", self.upper),
             ("lower", self.lower),
@@ -99,7 +98,7 @@ class AugmentedLagrangian(Method):
         """
         self.prepare(progress)
         clock, limits = progress[run.CLOCK], progress[run.LIMITS]
-        if self.corrections is not None and clock[run.STEP] == 0.0:
+        if self.corrections > 0 and clock[run.STEP] == 0.0:
             raise ModelError(
                 f"Method '{self.key}': corrections = {self.corrections} ends steps that have not converged, which "
                 "error control cannot judge. Give step=..., or leave corrections out."
@@ -123,7 +122,7 @@ class AugmentedLagrangian(Method):
             {
                 p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
                 p.SETTINGS: np.array(
-                    [*settings, self.max_iterations, self.index, self.guard or 0.0, self.corrections or 0], float
+                    [*settings, self.max_iterations, self.index, self.guard or 0.0, self.corrections], float
                 ),
                 p.FLAGS: flags,
                 p.TALLY: np.zeros(len(TALLY_NAMES), np.int64),
