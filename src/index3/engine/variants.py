@@ -18,7 +18,6 @@ from index3.methods import projection_kernels
 from index3.system import evaluate
 from index3.system.system import System
 
-
 LARGE = 8_000_000
 """Bytes of a state and its factors from which a closed start is not kept: some 250 links of a chain."""
 
