@@ -201,3 +201,15 @@ def test_a_name_that_joints_do_not_have_is_answered_with_those_they_have():
         ModelError, match=r"'angel'\. Did you mean angle\? Use one of force, torque, angle, angle_rate\."
     ):
         result.plot("pivot.angel")
+
+
+def test_a_run_of_an_older_version_says_what_it_lacks():
+    model = ix.Model("rope")
+    rope = model.add(ix.AncfCable("rope", (0, 0, 0), (1, 0, 0), radius=0.005, elements=2, young=1e8, density=1e3))
+    model.add(ix.Spherical("hook", model.ground, rope.marker(s=0.0)))
+    result = ix.simulate(model, (0, 0.01), "hht-i3", progress=False)
+    assert np.all(np.isfinite(result["rope"].axial_force([0.5])))
+    (body,) = result.layout.bodies
+    del body["constants"]["line_density"]
+    with pytest.raises(ix.ModelError, match="older version of index3 and lacks 'line_density'"):
+        result["rope"].axial_force([0.5])

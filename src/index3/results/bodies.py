@@ -36,6 +36,15 @@ def wrench_on(result: Result, name: str, marker: int) -> tuple[np.ndarray, np.nd
     return result[name].on(marker)
 
 
+class Constants(dict[str, Any]):
+    """What a kind of body needs to know besides its coordinates; of runs saved by older versions, not all of it."""
+
+    def __missing__(self, name: str) -> Any:
+        raise ModelError(
+            f"This run was saved by an older version of index3 and lacks '{name}', which is needed here. Run it again."
+        )
+
+
 class BodyResult(FrameResult):
     """Motion of one body: `position`, `velocity`, `acceleration`, `orientation`, `rotation`, `angular_velocity`, ...
 
@@ -74,7 +83,7 @@ class BodyResult(FrameResult):
         if name not in own:
             what = f" It has {', '.join([*MOTION, 'euler(sequence)', *own])}."
             raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
-        known = (body["constants"] | self._known, self.q, self.v, self.a)
+        known = (Constants(body["constants"] | self._known), self.q, self.v, self.a)
         quantity = own[name]
         work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)
         return work(*known)
