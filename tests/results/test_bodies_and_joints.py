@@ -206,7 +206,7 @@ def test_a_name_that_joints_do_not_have_is_answered_with_those_they_have():
 def test_a_run_of_an_older_version_says_what_it_lacks():
     model = ix.Model("rope")
     rope = model.add(ix.AncfCable("rope", (0, 0, 0), (1, 0, 0), radius=0.005, elements=2, young=1e8, density=1e3))
-    model.add(ix.Spherical("hook", model.ground, rope.marker(s=0.0)))
+    model.add(ix.Spherical("hook", model.ground.marker(), rope.marker(s=0.0)))
     result = ix.simulate(model, (0, 0.01), "hht-i3", progress=False)
     assert np.all(np.isfinite(result["rope"].axial_force([0.5])))
     (body,) = result.layout.bodies
