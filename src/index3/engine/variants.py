@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.workspace import LARGEST
 from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.engine.settings import listed
@@ -17,9 +18,6 @@ from index3.linear.registry import DEFAULT
 from index3.methods import projection_kernels
 from index3.system import evaluate
 from index3.system.system import System
-
-LARGE = 8_000_000
-"""Bytes of a state and its factors from which a closed start is not kept: some 250 links of a chain."""
 
 
 class Variant(Equations):
@@ -88,10 +86,10 @@ class Variant(Equations):
     def keep_start(self, t: float) -> None:
         """Keep the state, which was closed at time t from the model's own start, for the next run to begin there.
 
-        Of large models it is not kept: it takes as much memory as the run itself, and steps outweigh what it saves.
+        Of large models it is not kept, as their workspaces are not.
         """
         workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
-        if sum(array.nbytes for array in arrays) > LARGE:
+        if sum(array.nbytes for array in arrays) > LARGEST:
             return
         images = [array.copy() for array in arrays]
         workspace.kept["start"] = weakref.ref(self.system), self.linear, t, dict(workspace.lent), images

@@ -127,5 +127,7 @@ def within_transient(progress: Run, h: float) -> float:
         state.move(t, q, v)
         state[s.A][:] = saved
         state.run(evaluate.forces)
-        progress.system.take_failures()
+        for error in progress.system.take_failures():  # of trials: no matter, but for Ctrl-C
+            if not isinstance(error, Exception):
+                raise error
     return float(max(h, least))
