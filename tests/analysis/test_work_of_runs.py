@@ -84,8 +84,8 @@ def test_the_model_is_assembled_once(monkeypatch, settings, assembled):
     meant = {"(q, v)": (start.q, start.v), "mass": {"link2.mass": 3.0}}
     run(simulation)
     calls = []
-    plain = assembly.close_state
-    monkeypatch.setattr(equations, "close_state", lambda *x, **more: calls.append(x) or plain(*x, **more))
+    plain = assembly.project_state
+    monkeypatch.setattr(equations, "project_state", lambda *x, **more: calls.append(x) or plain(*x, **more))
     settings = {key: meant.get(value, value) if isinstance(value, str) else value for key, value in settings.items()}
     simulation.run((0.0, 1e-3), t_eval=[1e-3], progress=False, **settings)
     assert len(calls) == assembled

@@ -55,7 +55,7 @@ def advance(segment, steps, lines):
     code = segment.run.advance(segment.method.kernel, segment.table, steps)
     block = take_lines(segment)
     lines.append(block)
-    segment.variant.projection.close_block(**block, project=True)
+    segment.variant.projection.project_block(**block, project=True)
     return code
 
 

@@ -38,7 +38,7 @@ def closed(equations, lines):
     output = Output(projection.sizes, LINES)
     output.add(lines)
     before = [counted(table) for table in (projection.table, projection.completion.table)]
-    good, error = projection.close_lines(output, 0, LINES, project=True)
+    good, error = projection.project_lines(output, 0, LINES, project=True)
     assert (good, error) == (LINES, None)
     after = [counted(table) for table in (projection.table, projection.completion.table)]
     return output.arrays, [y - x for x, y in zip(before, after, strict=True)]

@@ -123,7 +123,7 @@ def test_a_recovery_as_long_as_the_step_is_refused(push, code):
     for slot in (frame.NORMAL_Q, frame.NORMAL_V):
         keep[slot][:] = 0.0
     keep[frame.SETTINGS][[frame.CLOSED, frame.REACH]] = 1e-10, 0.01
-    assert frame.close_state(state.handle, keep.handle) == code
+    assert frame.project_state(state.handle, keep.handle) == code
     assert state[s.Q] == pytest.approx(start, abs=1e-4)  # brought back all the same, to second order in the push
 
 

@@ -161,7 +161,7 @@ class Follower:
         """One consistent line near a prediction; the state is left there."""
         a, lam = self.state[s.A], self.state[s.LAM]
         lines = (q[None], v[None], a[None], lam[None], angle[None])
-        return self.projection.close_block(np.array([t]), *lines, project=True)
+        return self.projection.project_block(np.array([t]), *lines, project=True)
 
     def continues(self, line: dict[str, np.ndarray], guess: np.ndarray, q: np.ndarray, h: float) -> bool:
         """Whether a step is near its forecast, and its start near a forecast backwards from its end."""

@@ -190,7 +190,7 @@ def mode_result(
     zero = np.zeros((len(times), system.n))
     rates = (1j * rate * turning).real
     angle = np.tile(state[s.ANGLE_REF], (len(times), 1))
-    block = equations.projection.close_block(
+    block = equations.projection.project_block(
         np.full(len(times), t), lines, rates, zero, np.zeros((len(times), system.m)), angle, project=True
     )
     words = f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."

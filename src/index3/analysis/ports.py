@@ -131,7 +131,7 @@ def output_columns(
     slopes, labels = None, []
     for factor, weight in STENCIL:
         moved = {key: point[key] + STEP * factor * lines[key].T for key in ("q", "v", "a", "lam")}
-        block = projection.close_block(
+        block = projection.project_block(
             np.full(count, point["t"]), **moved, angle=np.tile(point["angle"], (count, 1)), project=False
         )
         found = [quantity(Result(layout, block), name) for name in wanted]

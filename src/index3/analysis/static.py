@@ -287,7 +287,7 @@ def as_result(model: Model, rest: RestState, method: str) -> Result:
         unique = ~projection.null_rows()
         projection_kernels.shorten(state.handle, projection.handle)
     q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
-    line = projection.close_block(np.array([rest.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
+    line = projection.project_block(np.array([rest.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
     info = {"method": f"static ({method})", "message": f"Balanced to {rest.residual:.1e} of the largest force."}
     result = Result(describe(model, state.system, unique), line, info)
     result.source = ModelOfRun(model)

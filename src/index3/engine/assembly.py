@@ -61,8 +61,8 @@ class Assembly:
 def assemble_state(
     state: State, projector: Projector, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> Assembly:
-    """Close a state at time t, as `close_state` does, and tell what had to move for it."""
-    redundant, iterations = close_state(state, projector, t, held, start)
+    """Close a state at time t, as `project_state` does, and tell what had to move for it."""
+    redundant, iterations = project_state(state, projector, t, held, start)
     system = state.system
     q0, v0 = (system.q0, system.v0) if start is None else (start.q, start.v)
     q, v, a, lam = (state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM))
@@ -70,7 +70,7 @@ def assemble_state(
     return Assembly(t, q, v, a, lam, moved, changed, redundant, iterations)
 
 
-def close_state(
+def project_state(
     state: State, projector: Projector, t: float, held: np.ndarray | None = None, start: Start | None = None
 ) -> tuple[int, int]:
     """Close a state at time t, starting from the system's initial coordinates or from `start`; it is left there.
@@ -83,9 +83,9 @@ def close_state(
     if start is not None and start.angle is not None:
         state[s.ANGLE_REF][:] = start.angle
     if held is None or not held.any():
-        iterations = close_freely(state, projector, t)
+        iterations = project_freely(state, projector, t)
     else:
-        iterations = close_positions(state, projector, t, held, q0)
+        iterations = project_positions(state, projector, t, held, q0)
     given = system.given_rates if start is None else start.given
     if given is not None and given.any() and not given.all():
         hold_fast(projector, projection_kernels.HEAVY_V, typical_masses(system), given)
@@ -107,7 +107,7 @@ def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.nda
         projector.table[slot][:] = np.where(held, HEAVY * masses, 0.0)
 
 
-def close_freely(state: State, projector: Projector, t: float) -> int:
+def project_freely(state: State, projector: Projector, t: float) -> int:
     """Close the positions near those of the state; the number of corrections."""
     projector.table[projection_kernels.HEAVY_Q][:] = 0.0
     _check(projector, projection_kernels.assemble_positions(state.handle, projector.handle), t)
@@ -116,7 +116,7 @@ def close_freely(state: State, projector: Projector, t: float) -> int:
     return int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
 
 
-def close_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
+def project_positions(state: State, projector: Projector, t: float, held: np.ndarray, q0: np.ndarray) -> int:
     """Close the positions near `q0` without moving what is held; the number of corrections."""
     system, iterations = state.system, 0
     hold_fast(projector, projection_kernels.HEAVY_Q, typical_masses(system), held)
@@ -159,7 +159,7 @@ def check_consistency(state: State, projector: Projector, t: float) -> None:
         line = state.workspace.kept["line"] = Output(projector.sizes, 1)
     line.empty()
     line.add({"t": np.array([t]), "q": q, "v": v, "a": a, "lam": lam, "angle": state[s.ANGLE_REF]})
-    error = projector.close_lines(line, 0, 1, project=False)[1]
+    error = projector.project_lines(line, 0, 1, project=False)[1]
     if error is not None:
         raise error
     state.move(t, q, v)

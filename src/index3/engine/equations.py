@@ -11,7 +11,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel
 from index3.compiled.workspace import Workspace
-from index3.engine.assembly import Assembly, assemble_state, close_state
+from index3.engine.assembly import Assembly, assemble_state, project_state
 from index3.engine.settings import check_time
 from index3.engine.start import Start, starting_point
 from index3.linear.registry import DEFAULT, solver_of
@@ -70,8 +70,8 @@ class Equations:
         return assemble_state(self.state, self.projection, t, held, start)
 
     def close(self, t: float, start: Start | None = None) -> None:
-        """Move the state to a consistent one at time t; see `close_state`."""
-        close_state(self.state, self.projection, t, start=start)
+        """Move the state to a consistent one at time t; see `project_state`."""
+        project_state(self.state, self.projection, t, start=start)
 
     def project(self, *kernels: Kernel) -> None:
         """Run kernels of the projection on the state.

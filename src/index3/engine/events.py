@@ -158,7 +158,7 @@ class Events:
         def closed() -> Result:
             output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
             output.add({name: arrays[name] for name in ("t", "q", "v", "a", "angle", "work")})
-            error = variant.projection.close_lines(output, 0, 1, project=True)[1]
+            error = variant.projection.project_lines(output, 0, 1, project=True)[1]
             if error is not None:
                 raise error
             return self.result(output.arrays)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.assembly import close_positions, close_state
+from index3.engine.assembly import project_positions, project_state
 from index3.engine.equations import Equations
 from index3.engine.outboard import at_origin, carriage
 from index3.engine.start import Start
@@ -202,7 +202,7 @@ class Driven:
         """Close the positions near q."""
         self.state.move(t, q, np.zeros(self.system.n))
         self.state[s.ANGLE_REF][:] = angle
-        close_positions(self.state, self.equations.projection, t, np.zeros(self.system.n, bool), q)
+        project_positions(self.state, self.equations.projection, t, np.zeros(self.system.n, bool), q)
         self.equations.evaluate(evaluate.forces, evaluate.angles)
         residual = np.where(self.system.level == 0, self.state[s.PHI], 0.0)
         if not np.abs(residual).max(initial=0.0) <= MET:
@@ -216,7 +216,7 @@ class Driven:
         self.hold(t, q, v, angle)
         self.rates[:] = rates
         near_v = Start(q, v, angle, t, self.system.given_rates)
-        close_state(self.state, self.equations.projection, t, start=near_v)
+        project_state(self.state, self.equations.projection, t, start=near_v)
         self.equations.evaluate(evaluate.forces, evaluate.jacobian, evaluate.rates)
         residual = self.state[s.RATE]
         if not np.abs(residual).max(initial=0.0) <= MET * max(1.0, np.abs(rates).max(initial=0.0)):

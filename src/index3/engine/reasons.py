@@ -129,7 +129,9 @@ def contradiction(segment: Segment) -> str:
     progress, angles = segment.run, segment.variant.state[s.ANGLE_REF]
     line = {name: progress[slot][None].copy() for name, slot in END_STATE.items()}
     try:
-        segment.variant.projection.close_block(np.array([progress.t]), **line, angle=angles[None].copy(), project=True)
+        segment.variant.projection.project_block(
+            np.array([progress.t]), **line, angle=angles[None].copy(), project=True
+        )
     except AssemblyError as error:
         return str(error)
     except Index3Error:

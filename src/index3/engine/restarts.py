@@ -29,7 +29,7 @@ def handle_event(runner: Runner, hit: Hit) -> None:
     state = runner.events.instant(hit.t)
     line = runner.events.line(hit.t)
     if runner.log is not None and hit.t > runner.log.t[-1]:  # the dense output ends inside the step, too
-        closed = runner.projection.close_block(**line, project=True)
+        closed = runner.projection.project_block(**line, project=True)
         runner.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
     t = runner.segment.end if runner.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
     if hit.action is None or runner.plan.t_eval is None or t == runner.plan.span[1]:
@@ -71,7 +71,7 @@ def pass_stop(runner: Runner) -> None:
 def restart(runner: Runner, switch: Switch, line: dict[str, np.ndarray], hit: Hit | None) -> None:
     """Go on at the time of a switch in another segment; its energy before and after enters the balance."""
     try:
-        closed = runner.projection.close_block(**line, project=True)
+        closed = runner.projection.project_block(**line, project=True)
         before = float(closed["kinetic"][0]), float(closed["potential"][0])
         if hit is not None and hit.action is not None:
             hit.action(switch)

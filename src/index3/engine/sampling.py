@@ -105,7 +105,7 @@ class Sampling:
         rows = len(self.layout.row_names)
         output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
         output.add({name: line[name] for name in ("t", "q", "v", "a", "angle", "work")})
-        error = variant.projection.close_lines(output, 0, 1, project=True)[1]
+        error = variant.projection.project_lines(output, 0, 1, project=True)[1]
         if error is not None:
             raise error
         result = Result(self.layout, output.arrays)

@@ -96,7 +96,7 @@ def open_account(R):
     t[kept], power[kept], done[kept] = clock[run.T_OLD], work[run.POWER_OLD], work[run.WORK_OLD]
     t[kept + 1] = clock[run.T_NEW]
     nodes[run.NODE_OLD], nodes[run.NODE_NEW], nodes[run.OWN_ROWS] = kept, kept + 1, 0
-    run.close_account(R, work[run.WORK_OLD], work[run.POWER_OLD])
+    run.finish_account(R, work[run.WORK_OLD], work[run.POWER_OLD])
 
 
 @helper
@@ -139,7 +139,7 @@ def accept(T, R):
     code = audit.measure(T, watched) if watched[audit.MODE] != audit.OFF or limits[run.TRACK_WORK] != 0 else OK
     open_account(R)
     if limits[run.TRACK_WORK] == run.OWN_WORK:
-        run.close_account(R, work[run.WORK_OLD] + work[run.WORK_STEP], work[run.POWER_STEP])
+        run.finish_account(R, work[run.WORK_OLD] + work[run.WORK_STEP], work[run.POWER_STEP])
     elif limits[run.TRACK_WORK] != 0 and code == OK:
         code = call(view(R, run.LINK)[run.LINK_WORK], T, R)
     if code != OK:

@@ -28,7 +28,7 @@ from index3.methods.projection_kernels import (
 from index3.methods.run import core
 
 OTHER_WAY = 99
-"""Status of `close_line`: the line is to be closed in another way, from where it was."""
+"""Status of `project_line`: the line is to be closed in another way, from where it was."""
 STILL, MOVING = 1e-13, 1e-10
 """Velocity rows, relative to the largest rate: what counts as closed, some hundred roundings; what does not."""
 NEARER = 1e-2
@@ -78,7 +78,7 @@ def step_along(T, E, values, x):
 
 
 @helper
-def close_positions(T, E):
+def project_positions(T, E):
     """Move T's q onto the position rows, which stand evaluated; they and their gradients do so there in the end."""
     phi, level, report = view(T, s.PHI), view(T, s.LEVEL), view(E, REPORT)
     tolerance, before = view(E, SETTINGS)[TOLERANCE], projection_kernels.position_residual(T, E)
@@ -125,7 +125,7 @@ def rate_residual(T):
 
 
 @helper
-def close_velocities(T, E):
+def project_velocities(T, E):
     """Move T's v onto the velocity rows at closed positions."""
     v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), 1.0, 1e300, False
     for k in range(v.shape[0]):
@@ -150,7 +150,7 @@ def close_velocities(T, E):
 
 
 @kernel
-def close_line(T, E):
+def project_line(T, E):
     """Close positions and velocities from T's (t, q, v); OTHER_WAY if that is not for this kernel.
 
     Leaves markers at the closed positions.
@@ -162,5 +162,5 @@ def close_line(T, E):
         return OTHER_WAY
     if core(T, s.CORE_ROWS) != OK:
         return projection_kernels.EVALUATION
-    code = close_positions(T, E)
-    return close_velocities(T, E) if code == OK else code
+    code = project_positions(T, E)
+    return project_velocities(T, E) if code == OK else code

@@ -89,7 +89,7 @@ def write_wrenches(T, E, C, line):
 
 
 @helper
-def close_one(T, E, out_q, out_v):
+def project_one(T, E, out_q, out_v):
     """Close T's (t, q, v), which are those of the line: along the directions that are kept, then along its own, then by
     Newton's iteration with accelerations and multipliers. OK, OTHER_WAY if these were found too, or a reason.
     """
@@ -113,7 +113,7 @@ def close_one(T, E, out_q, out_v):
 
 
 @kernel
-def close_lines(T, E):
+def project_lines(T, E):
     """Close positions and velocities of lines where they stand, if asked for; their STAGE tells how far they are."""
     lines, report = view(E, projection_kernels.LINES), view(E, projection_kernels.REPORT)
     q, v, a, lam = view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.LAM)
@@ -131,7 +131,7 @@ def close_lines(T, E):
         copy(v, out_v)
         copy(near, out_angle)
         if lines[projection_kernels.PROJECTED] == 1:
-            code = close_one(T, E, out_q, out_v)
+            code = project_one(T, E, out_q, out_v)
             if code != OK and code != line_kernels.OTHER_WAY:
                 return code
             copy(out_q, q)

@@ -23,16 +23,16 @@ CLOSED = 1e-12
 
 KERNELS = (
     projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
-    projection_kernels.assemble_accelerations, projection_kernels.close_rates, projection_kernels.shorten,
-    output_kernels.close_lines, output_kernels.complete_lines, line_kernels.close_line, work.add_work,
+    projection_kernels.assemble_accelerations, projection_kernels.project_rates, projection_kernels.shorten,
+    output_kernels.project_lines, output_kernels.complete_lines, line_kernels.project_line, work.add_work,
     work.add_work_from_poses,
 )  # fmt: skip
 """Kernels that a projector of any model calls, those of its solver apart."""
 
 
 CALLED = (
-    projection_kernels.assemble_positions, projection_kernels.close_rates, projection_kernels.shorten,
-    line_kernels.close_line,
+    projection_kernels.assemble_positions, projection_kernels.project_rates, projection_kernels.shorten,
+    line_kernels.project_line,
 )  # fmt: skip
 """Kernels that others call by the addresses in LINK, in its order."""
 
@@ -97,7 +97,7 @@ class Projector:
         joints, angles = len(self.table[projection_kernels.WRENCHES]), len(self.system.angle_joints)
         return {"coordinate": self.system.n, "row": self.system.m, "joint": joints, "measured_angle": angles}
 
-    def close_block(
+    def project_block(
         self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, lam: np.ndarray, angle: np.ndarray,
         work: Any = 0.0, *, project: bool,
     ) -> dict[str, np.ndarray]:  # fmt: skip
@@ -109,12 +109,12 @@ class Projector:
         """
         output = Output(self.sizes, len(t))
         output.add({"t": t, "q": q, "v": v, "a": a, "lam": lam, "angle": angle, "work": work})
-        error = self.close_lines(output, 0, len(t), project)[1]
+        error = self.project_lines(output, 0, len(t), project)[1]
         if error is not None:
             raise error
         return output.arrays
 
-    def close_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
+    def project_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
         """Close lines of output where they stand, each as if there were no others, and fill all their columns.
 
         Returns the number of the first line that is not closed: `end`, or that of one which cannot be, and why.
@@ -133,12 +133,12 @@ class Projector:
     def place_lines(self, output: Output, first: int, end: int, project: bool) -> tuple[int, Index3Error | None]:
         """Close positions and velocities of lines where they stand, with the factors that the line before has left.
 
-        Returns as `close_lines` does. What remains to be filled is in the column STAGE of the output.
+        Returns as `project_lines` does. What remains to be filled is in the column STAGE of the output.
         """
         table = self.table
         table[projection_kernels.LINES][:] = output.handle, first, end, int(project)
         accepted = self.state[s.ANGLE_REF].copy()
-        code = output_kernels.close_lines(self.state.handle, self.handle)
+        code = output_kernels.project_lines(self.state.handle, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
         if not code:
             return end, None

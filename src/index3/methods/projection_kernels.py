@@ -31,7 +31,7 @@ N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT, KEPT, N_LINE_FACTOR, N_LINE_S
 nobody else has factored since; matrices factored and solutions found for lines so far."""
 LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED, LINES_SIZE = range(5)
 """Places in LINES: the table of the output, its first line to close and the one behind the last; whether to project
-(`close_lines`), or to find energies alone (`complete_lines`)."""
+(`project_lines`), or to find energies alone (`complete_lines`)."""
 EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, NOT_CONVERGED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""
@@ -156,7 +156,7 @@ def assemble_positions(T, E):
 
 
 @helper
-def close_velocities(T, E):
+def project_velocities(T, E):
     """With the Jacobian at q factored: v moves by the smallest step to Phi_q v + Phi_t = 0, twice for rounding."""
     link, v, rate = view(E, LINK), view(T, s.V), view(T, s.RATE)
     x, n = view(link[LINK_SOLVER], contract.X), view(T, s.V).shape[0]
@@ -326,13 +326,13 @@ def shorten(T, E):
 
 
 @kernel
-def close_rates(T, E):
+def project_rates(T, E):
     """At closed positions: accelerations and multipliers for the present velocities, after closing these too."""
     code = core(T, s.CORE_JACOBIAN)
     if code == OK:
         code = factor_mass(T, E, view(T, s.Q)[:0])
     if code == OK:
-        code = close_velocities(T, E)
+        code = project_velocities(T, E)
     if code == OK:
         code = solve_accelerations(T, E)
     if code == OK:
@@ -350,7 +350,7 @@ def assemble_velocities(T, E):
     if code == OK:
         code = factor_mass(T, E, view(E, HEAVY_V))
     if code == OK:
-        code = close_velocities(T, E)
+        code = project_velocities(T, E)
     return code
 
 

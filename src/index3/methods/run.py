@@ -199,7 +199,7 @@ def output_state(T, R, t, q, v):
 
 
 @helper
-def close_account(R, done, power):
+def finish_account(R, done, power):
     """Work up to the new state, and the power there."""
     last, work = view(R, NODES)[NODE_NEW], view(R, WORK)
     work[WORK_NEW], work[POWER_NEW] = done, power

@@ -263,7 +263,7 @@ def slip(R):
 
 
 @helper
-def close_work(T, R, size, allowed, poses_do):
+def finish_work(T, R, size, allowed, poses_do):
     """Add nodes until the work of the step is known well enough, or they cost too much; take the account less in doubt.
 
     A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
@@ -292,7 +292,7 @@ def close_work(T, R, size, allowed, poses_do):
     if trusted or own < PREFERRED * cautious:
         error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
     work[run.WORK_ERROR] += error
-    run.close_account(R, done, work[run.POWER_NEW])
+    run.finish_account(R, done, work[run.POWER_NEW])
     return code
 
 
@@ -300,12 +300,12 @@ def close_work(T, R, size, allowed, poses_do):
 def add_step(T, R, poses_do):
     """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
     clock, work, power = view(R, run.CLOCK), view(R, run.WORK), view(T, s.ENERGY)[s.POWER]
-    run.close_account(R, work[run.WORK_OLD], power)
+    run.finish_account(R, work[run.WORK_OLD], power)
     h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
-    code = close_work(T, R, size, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share), poses_do)
+    code = finish_work(T, R, size, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share), poses_do)
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     return code

@@ -170,7 +170,7 @@ def attempt(T, E):
     code = step_index_1(T, E, R, h) if flags[p.INDEX] == 1 else step_index_3(T, E, R, h)
     fixed = clock[run.STEP] > 0.0
     if code == CONVERGED:
-        code = p.close_rates(T, E, R, flags[p.INDEX] == 3)
+        code = p.project_rates(T, E, R, flags[p.INDEX] == 3)
     if code == CONVERGED:
         code = measure(T, E, R, t, h)
     if code != CONVERGED:

@@ -203,7 +203,7 @@ def solve_accelerations(T, E, R):
 
 
 @helper
-def close_rates(T, E, R, renew):
+def project_rates(T, E, R, renew):
     """At closed positions: project v, then a and lam there; with a fresh matrix, or this step's matrix and lam."""
     code = OK if projection_kernels.evaluate(T) == OK else run.EVALUATION_FAILED
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1

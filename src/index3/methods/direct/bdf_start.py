@@ -107,7 +107,7 @@ class Starter:
                 rows[k - 1] = rows[k] + (rows[k] - rows[k - 1]) * k / (count - k)
         q, v = rows[0]
         try:
-            lines = self.projector.close_block(
+            lines = self.projector.project_block(
                 np.array([end]), q[None], v[None], start[2][None], start[3][None], self.angle[None], project=True
             )
         except Index3Error:

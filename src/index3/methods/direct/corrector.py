@@ -39,11 +39,13 @@ def correct(T, E, R, S, full):
             code = newton.factorise(T, E, R, S)
         if code != OK:
             return code
-        if iteration == 0 and newton.close_base(T, E, False) > 0.0:  # the prediction is further off than later iterates
+        if (
+            iteration == 0 and newton.project_base(T, E, False) > 0.0
+        ):  # the prediction is further off than later iterates
             code = newton.evaluate(T, E, R)
             if code != OK:
                 return code
-        closing = newton.close_base(T, E, True)
+        closing = newton.project_base(T, E, True)
         rows = newton.row_size(T, E, tolerance)
         solved = newton.fill_residual(T, E, S)
         contract.solve(T, S)

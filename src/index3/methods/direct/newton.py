@@ -108,7 +108,7 @@ def factorise(T, E, R, S):
 
 
 @helper
-def close_base(T, E, ahead):
+def project_base(T, E, ahead):
     """Stabilised index 2: move q_base along M^-1 Phi_q^T by the step that closes Phi; the size of that step in weights.
 
     The correction of a to come moves the positions by -(c_q/c_v) times the rates it removes; `ahead` allows for that.

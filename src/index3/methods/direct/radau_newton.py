@@ -104,7 +104,7 @@ def evaluate_stage(T, E, R, i, t, h):
 
 
 @helper
-def close_stages(T, E, h):
+def project_stages(T, E, h):
     """Move p_i along the directions of the start by the step that closes Phi(q_i).
 
     The correction of a to come takes the rates to zero, and so moves Phi(q_i) by -h sum A_ij (rates of j).
@@ -221,7 +221,7 @@ def iterate(T, E, R, S, t, h, full):
             code = rs.factorise(T, E, R, S, h)
             if code != OK:
                 return code
-        close_stages(T, E, h)
+        project_stages(T, E, h)
         rs.solve(T, E, R, S)
         size, part = correct(T, E, R, h)
         verdict = judge(E, R, iteration, most, size, before, kappa, part, rows)

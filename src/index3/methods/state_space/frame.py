@@ -205,7 +205,7 @@ def take_back(T, F):
 
 
 @kernel
-def close_state(T, F):
+def project_state(T, F):
     """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
     R, q, settings, shared = view(F, HANDLES)[RUN], view(T, s.Q), view(F, SETTINGS), view(F, SHARED)
     before = 1e300
@@ -229,8 +229,8 @@ def close_state(T, F):
 
 
 @helper
-def close_within(T, F, tolerance):
-    """Call `close_state` with positions to this scaled residual."""
+def project_within(T, F, tolerance):
+    """Call `project_state` with positions to this scaled residual."""
     view(F, SETTINGS)[CLOSED] = tolerance
     return call(view(F, HANDLES)[CLOSE_STATE], T, F)
 

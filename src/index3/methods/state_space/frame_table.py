@@ -12,7 +12,7 @@ from index3.methods.state_space import elimination, frame, repartition
 from index3.methods.state_space.partition import DENSE, elimination_table
 from index3.system import evaluate
 
-FRAME_KERNELS = (frame.close_state, frame.set_reference, frame.fill_matrices)
+FRAME_KERNELS = (frame.project_state, frame.set_reference, frame.fill_matrices)
 """Kernels that every frame calls."""
 PARTITION_KERNELS = (repartition.choose, repartition.choose_sparse, elimination.eliminate)
 """Kernels of frames with a partition."""

@@ -161,7 +161,7 @@ def refresh_multipliers(T, S, passes):
 def evaluate_stage(T, E, R, F, g, tolerance):
     """q and v of the stage on the manifold, then everything the residual needs there."""
     move(T, E, g)
-    code = frame.close_within(T, F, tolerance)
+    code = frame.project_within(T, F, tolerance)
     if code != OK:
         return code
     if run.core(T, s.CORE_LEVELS) != OK:
@@ -303,4 +303,4 @@ def solve_stages(T, E, R, F, S, t, h):
             if code != CONVERGED:
                 return code
     move(T, E, view(E, SETTINGS)[GAMMA] * h)
-    return frame.close_within(T, F, 1e-13)
+    return frame.project_within(T, F, 1e-13)

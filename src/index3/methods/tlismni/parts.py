@@ -62,7 +62,7 @@ def combine(T, E, block):
 
 
 @helper
-def close_state(T, E):
+def project_state(T, E):
     """Put NEXT_Q, NEXT_V on the constraints along the reference directions: the inner loop (5), (6)."""
     C, v = view(E, PROJECTORS)[REFERENCE], view(T, s.V)
     run.copy(view(T, s.Q), view(E, NEXT_Q))
@@ -79,7 +79,7 @@ def close_state(T, E):
 
 @helper
 def evaluate(T, E, R):
-    """Accelerations and multipliers (4) at the state that `close_state` has just left."""
+    """Accelerations and multipliers (4) at the state that `project_state` has just left."""
     return manifold.accelerate_here(T, view(E, PROJECTORS)[LATEST], R)
 
 

@@ -41,7 +41,7 @@ def starting_step(T, E, R, t, h):
             past += table[j, i]
         view(T, s.TIME)[0] = t if j == count else t - h + past * h
         stage(T, E, j, h, min(j, count))
-        code = parts.close_state(T, E)
+        code = parts.project_state(T, E)
         if code == OK:
             code = parts.evaluate(T, E, R)
         if code != OK:

@@ -78,7 +78,7 @@ def outer_loop(T, E, R):
     before, before_that = 0.0, 0.0
     memory[parts.ITERATIONS] = 0.0
     parts.combine(T, E, formulas.PREDICT)
-    code = parts.close_state(T, E)
+    code = parts.project_state(T, E)
     if code == OK:
         code = parts.evaluate(T, E, R)
     if code != OK:
@@ -86,7 +86,7 @@ def outer_loop(T, E, R):
     for k in range(1, int(c[parts.MAX_OUTER]) + 1):
         remember_iterate(T, E)
         parts.combine(T, E, formulas.CORRECT)
-        code = parts.close_state(T, E)
+        code = parts.project_state(T, E)
         if code != OK:
             return code
         counts[run.N_NEWTON] += 1
