@@ -15,7 +15,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
 from index3.methods.state_space import elimination
-from index3.methods.state_space.elimination import GROWTH, ZERO
+from index3.methods.state_space.elimination import ZERO
 from index3.system.state import State
 from index3.system.system import System
 
@@ -30,16 +30,6 @@ class Partition:
     dependent: np.ndarray
     independent: np.ndarray
     rows: np.ndarray
-
-    def condition(self, phi_q: np.ndarray) -> float:
-        """Condition number of the dependent columns of a dense Phi_q."""
-        if len(self.rows) == 0:
-            return 1.0
-        return float(np.linalg.cond(phi_q[np.ix_(self.rows, self.dependent)]))
-
-    def outdated(self, phi_q: np.ndarray, condition_then: float) -> bool:
-        """Whether the condition number has grown by the factor 1.25 since the partition was chosen."""
-        return self.condition(phi_q) > GROWTH * condition_then
 
 
 def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
