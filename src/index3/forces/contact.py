@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import BodyOrMarker, Shape
 
 SURFACES = {
     (Sphere, Plane): PLANE,
@@ -81,9 +84,9 @@ class Contact(ForceElement):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
-        shapes: Any,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        shapes: tuple[Shape, Shape],
         *,
         stiffness: float,
         exponent: float = 1.5,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker
@@ -17,6 +17,11 @@ from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, marker_of
 from index3.forces.shapes import Cylinder, Shape
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from index3.user_types import BodyOrMarker, Shape
 
 
 class ContactSet(ForceElement):
@@ -58,10 +63,10 @@ class ContactSet(ForceElement):
     def __init__(
         self,
         name: str,
-        shapes: Any,
+        shapes: Sequence[tuple[BodyOrMarker, Shape]],
         *,
-        against: Any = None,
-        skip: Any = (),
+        against: Sequence[tuple[BodyOrMarker, Shape]] | None = None,
+        skip: Iterable[tuple[Body, Body]] = (),
         stiffness: float,
         exponent: float = 1.5,
         damping: float | None = None,
