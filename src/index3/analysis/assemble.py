@@ -10,7 +10,7 @@ import numpy as np
 from index3.engine.assembly import Assembly
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, listed
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError
 from index3.model.model import Model
 from index3.system.system import System
@@ -49,7 +49,7 @@ def assemble(
     check_model(model, "assemble")
     t = check_time(t, "assemble")
     equations = Equations(model, "assemble")
-    start = equations.start(either(initial, at, "assemble"), t)
+    start = equations.start(initial_or_at(initial, at, "assemble"), t)
     return equations.assemble(t, start, held_coordinates(equations.system, hold))
 
 

@@ -13,7 +13,7 @@ from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.engine.sampling import inputs_of
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import Start, either
+from index3.engine.start import Start, initial_or_at
 from index3.errors import AssemblyError, Index3Error, ModelError
 from index3.linear import contract
 from index3.methods import projection_kernels
@@ -95,7 +95,7 @@ def check(
     equations = Equations(model, "check")
     system, state, projection = equations.system, equations.state, equations.projection
     notes: list[str] = []
-    start = equations.start(either(initial, at, "check")) or Start(system.q0, system.v0)
+    start = equations.start(initial_or_at(initial, at, "check")) or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
     code = projection_kernels.assemble_positions(state.handle, projection.handle)
     if code:

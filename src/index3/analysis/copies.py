@@ -62,6 +62,11 @@ class Copies:
         if id(copy) not in self._unchanged:
             system = compile_copy(copy)
             describe(copy, system, np.ones(system.m, bool))
-            _ = system.blank, system.room, system.branching, system.asks_nobody  # what runs of changed bodies share
+            _ = (
+                system.blank,
+                system.room,
+                system.branching,
+                system.is_self_contained,
+            )  # what runs of changed bodies share
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError
 from index3.linear.reference import rank
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
@@ -68,7 +68,7 @@ def differentiation_index(
         raise ModelError(
             f"differentiation_index: model '{model.name}' has velocity-level rows, which have no position level."
         )
-    equations.assemble(start=equations.start(either(initial, at, "differentiation_index")))
+    equations.assemble(start=equations.start(initial_or_at(initial, at, "differentiation_index")))
     parts = evaluate_parts(equations.state)
     return IndexReport(model.name, {name: index(E, A) for name, (E, A) in formulations(parts).items()})
 

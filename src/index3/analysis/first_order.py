@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError, SingularError
 from index3.methods import projection_kernels
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
@@ -117,7 +117,7 @@ class FirstOrder:
                 "depend on reactions. Use simulate."
             )
         self._state = state = self._equations.state
-        self._equations.assemble(start=self._equations.start(either(initial, at, "FirstOrder")))
+        self._equations.assemble(start=self._equations.start(initial_or_at(initial, at, "FirstOrder")))
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)
         if not self._is_regular(self._factor()):

@@ -232,7 +232,7 @@ class Simulation:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         if keeper is not None:
             keeper.begin(runner)
-        store.let_workers_go()  # every kernel that the run is known to need is there
+        store.stop_idle_workers()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
@@ -300,7 +300,7 @@ class Simulation:
         moving = moving_markers(variant.whole)
         check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
         t0 = plan.span[0]
-        alone = initial is None and sampling is None and variant.system.asks_nobody
+        alone = initial is None and sampling is None and variant.system.is_self_contained
         if alone and variant.find_start(t0):
             return begin(plan, variant, t0)
         start = variant.start(initial, t0)

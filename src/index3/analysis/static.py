@@ -24,7 +24,7 @@ from index3.analysis.static_iterations import SMALL, newton, plain_newton, relax
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
-from index3.engine.events import Instant
+from index3.engine.instant import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number, listed
 from index3.errors import AssemblyError, ModelError

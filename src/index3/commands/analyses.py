@@ -27,7 +27,7 @@ from index3.commands.common import (
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
-    from index3.analysis.linearize import Linear
+    from index3.analysis.linear_model import Linear
     from index3.analysis.static import Static
     from index3.model.model import Model
 

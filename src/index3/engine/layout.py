@@ -11,7 +11,7 @@ from index3.bodies.body import Body
 from index3.bodies.marker import Marker
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
-from index3.methods.projection import further, restrained
+from index3.methods.projection import further_markers, groups_with_reactions
 from index3.model.model import Model
 from index3.results.layout import Layout
 from index3.system.parts import measured
@@ -45,11 +45,11 @@ def describe_system(model: Model, system: System) -> Layout:
         for body, start in zip(system.bodies, system.starts, strict=False)
         if body.kind == "states"
     ]
-    groups, moving = restrained(system), moving_markers(system)
+    groups, moving = groups_with_reactions(system), moving_markers(system)
     joints = [describe_joint(system, group, moving) for group in groups]
     column = len(groups)
     for joint, group in zip(joints, groups, strict=True):
-        others = further(group)
+        others = further_markers(group)
         joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
         column += len(others)
     forces = []

@@ -55,7 +55,7 @@ class Variant(Equations):
         self.state.move(t, q, v)
         self.state[s.ANGLE_REF][:] = angles
 
-    def misfit(self, names: frozenset[str]) -> np.ndarray:
+    def gap_residuals(self, names: frozenset[str]) -> np.ndarray:
         """Residuals of the position rows of some joints at the state, zero for all other rows.
 
         Raises

@@ -138,7 +138,7 @@ class System:
         return given
 
     @cached_property
-    def asks_nobody(self) -> bool:
+    def is_self_contained(self) -> bool:
         """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
         if np.any(self.fixed[s.FUNCTIONS]):
             return False
@@ -208,7 +208,7 @@ class System:
         return any(body.kind == "states" and id(body) not in own for body in self.bodies)
 
     @property
-    def seldom_touches(self) -> bool:
+    def has_rare_contacts(self) -> bool:
         """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
         switched = [group for group in self.groups if getattr(group.element, "switched", False)]
         pairs = [group for group in switched if all(marker.body.kind != "ground" for marker in group.markers)]
