@@ -62,6 +62,8 @@ class ForceElement(Element):
     curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
     conservative : bool, False if its work is counted as work instead of potential energy
     own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
+    ties : of a set of like elements, (elements, markers of each) which of `markers` each of them joins, on different
+        bodies: each has a group and a record of its own, and is one of `parts`; None of all others
 
     Symbols: "line" between its markers, "coil", "piston", "spiral", "motor", "bushing". See also
     `index3.registry.Element`.
@@ -73,6 +75,7 @@ class ForceElement(Element):
     kind: ClassVar[str]
     markers: tuple[Marker, ...]
     own_states: tuple[States, ...] = ()
+    ties: np.ndarray | None = None
 
     @classmethod
     def check_declaration(cls) -> None:
@@ -106,7 +109,7 @@ class ForceElement(Element):
 
     @property
     def parts(self) -> Sequence[ForceElement]:
-        """The elements that stand for it in the equations, each with a group of its own: itself, unless it is a set."""
+        """The elements that stand for it in the equations, each with its record: itself, unless it is a set."""
         return (self,)
 
     @property
