@@ -100,3 +100,37 @@ def test_results_have_what_they_had():
         gone = [f"{thing}.{word}" for thing, word in wanted if thing in things and word not in dir(things[thing])]
     assert gone == []
     assert {thing for thing, _ in wanted} == {*things, "simulate().stats"}
+
+
+ANYTHING = {  # what these parameters take has no common type, or is passed on to be judged there
+    "settings", "options", "others", "element", "site", "place", "parts", "ax", "t", "s", "z", "radius", "size",
+    "bending_stiffness", "nodes", "interface", "damping", "members", "stress", "inputs", "outputs", "memory", "motion",
+    "t_eval", "quantity", "samples", "initial", "callback", "t_span", "arguments",
+}  # fmt: skip
+
+
+def public_functions():
+    """What users call: functions, constructors, methods and makers of classes, models of the library."""
+    beside = {name for names in ix._BESIDE.values() for name in names}
+    for name in sorted({*ix.__all__, *beside, *ix._METHODS}):
+        value = getattr(ix, name)
+        if inspect.isfunction(value):
+            yield name, value
+        for key, member in vars(value).items() if inspect.isclass(value) else ():
+            inner = getattr(member, "__func__", member)
+            if inspect.isfunction(inner) and (key == "__init__" or not key.startswith("_")):
+                yield f"{name}.{key}", inspect.unwrap(inner)
+    for name in ix.library.names():
+        yield f"library.{name}", inspect.unwrap(getattr(ix.library, name))
+
+
+def test_parameters_are_typed():
+    """`Any` only where a value really can be anything."""
+    found = [
+        f"{name}({key})"
+        for name, function in public_functions()
+        for key in inspect.signature(function).parameters
+        if key not in ("self", "cls")
+        and (key not in function.__annotations__ or (function.__annotations__[key] == "Any" and key not in ANYTHING))
+    ]
+    assert found == []

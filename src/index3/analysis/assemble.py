@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +15,17 @@ from index3.errors import ModelError
 from index3.model.model import Model
 from index3.system.system import System
 
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
+
 
 def assemble(
-    model: Model, t: float = 0.0, *, hold: Iterable[str] = (), initial: Any = None, at: Any = None
+    model: Model,
+    t: float = 0.0,
+    *,
+    hold: Iterable[str] = (),
+    initial: InitialState | None = None,
+    at: InitialState | None = None,
 ) -> Assembly:
     """Find a consistent state near the one that the model describes.
 

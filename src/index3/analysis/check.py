@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from index3.linear import contract
 from index3.methods import projection_kernels
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 
 @dataclass
@@ -72,7 +75,9 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) -> Check:
+def check(
+    model: Model, *, initial: InitialState | None = None, t: float = 0.0, at: InitialState | None = None
+) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
 
     Parameters

@@ -13,7 +13,7 @@ z') [NegrutThesis] section 2.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from index3.errors import ModelError
 from index3.linear.reference import rank
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
 from index3.model.model import Model
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 MOST = 100
 """Coordinates up to which the dense ranks are affordable."""
@@ -42,7 +45,9 @@ class IndexReport:
         return "\n".join([f"model '{self.model}': differentiation index", *lines])
 
 
-def differentiation_index(model: Model, *, initial: Any = None, at: Any = None) -> IndexReport:
+def differentiation_index(
+    model: Model, *, initial: InitialState | None = None, at: InitialState | None = None
+) -> IndexReport:
     """How often each formulation must be differentiated until it is an ordinary differential equation.
 
     Rows that are redundant at the configuration are left out: with them no number of differentiations is enough. It is

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
@@ -24,6 +24,9 @@ from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import DENSE, Partition, choose_partition, dense_rows, sparse_rows
 from index3.model.model import Model
 from index3.system import evaluate
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 CONDITION = 1e8
 """Condition number of the dependent columns (estimated, in the 1-norm) beyond which the coordinates chosen no longer
@@ -98,7 +101,12 @@ class FirstOrder:
     """
 
     def __init__(
-        self, model: Model, *, independent: Sequence[str] | None = None, initial: Any = None, at: Any = None
+        self,
+        model: Model,
+        *,
+        independent: Sequence[str] | None = None,
+        initial: InitialState | None = None,
+        at: InitialState | None = None,
     ) -> None:
         check_model(model, "FirstOrder")
         self._equations = Equations(model, "FirstOrder")

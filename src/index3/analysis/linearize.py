@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.state import State
 from index3.system.system import System
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, InitialState
 
 AT_REST = 1e-6
 """Unbalanced forces below this part of the largest force count as equilibrium."""
@@ -152,12 +155,12 @@ class Linear:
 def linearize(
     model: Model,
     *,
-    initial: Any = None,
+    initial: InitialState | None = None,
     t: float | None = None,
     inputs: Iterable[str] = (),
     outputs: Iterable[str] = (),
-    frame: Any = None,
-    at: Any = None,
+    frame: str | ArrayLike | None = None,
+    at: InitialState | None = None,
 ) -> Linear:
     """Linearise a model about a state on its constraints.
 

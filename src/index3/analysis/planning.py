@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.doubts import check_motions, driven_functions
 from index3.engine.sampling import instants, merged
 from index3.engine.segments import Plan
 from index3.engine.settings import (
@@ -20,6 +19,7 @@ from index3.engine.settings import (
     output_times,
     stop_times,
 )
+from index3.engine.start_warnings import check_motions, driven_functions
 from index3.errors import ModelError
 from index3.methods.method import Method
 from index3.model.model import Model

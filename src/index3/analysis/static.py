@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from index3.methods import projection_kernels
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
 from index3.results.result import Result
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 METHODS = ("auto", "newton", "relaxation")
 EDGES = 8
@@ -106,7 +109,7 @@ def static(
     *,
     t: float = 0.0,
     hold: Iterable[str] = (),
-    initial: Any = None,
+    initial: InitialState | None = None,
     method: str = "auto",
     tolerance: float = 1e-11,
     max_iterations: int = 500,

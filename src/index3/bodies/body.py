@@ -19,6 +19,7 @@ from index3.registry import Element, kernels_of
 
 if TYPE_CHECKING:
     from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 COORDINATES = {
     "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
@@ -73,6 +74,7 @@ class Body(Element):
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
     kind_name: str
+    mass: float
     page = "elements/bodies.md"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
@@ -269,7 +271,14 @@ class Body(Element):
         r, A = self.marker_pose(marker)
         return self.marker_at_pose(r + arm, A)
 
-    def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
+    def marker(
+        self,
+        position: ArrayLike = (0, 0, 0),
+        *,
+        x: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> Marker:
         """A marker at `position`, with z and x along the given directions, all in the body frame.
 
         Without directions it has the body's axes; with one, the other is chosen as `index3.bodies.marker.frame` says.
@@ -277,7 +286,9 @@ class Body(Element):
         owner = f"Marker of {self.label}"
         return self._place(as_vector(position, owner, "position"), frame(z, x, owner), name)
 
-    def marker_at(self, point: Any, *, z: Any = None, x: Any = None, name: str | None = None) -> Marker:
+    def marker_at(
+        self, point: ArrayLike, *, z: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
         """A marker given in ground at the initial configuration: `point` and directions of z and x in ground axes."""
         owner = f"Marker of {self.label}"
         return self.marker_at_pose(as_vector(point, owner, "point"), frame(z, x, owner), name)

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
 from index3.methods.projection import further, restrained
+from index3.model.model import Model
 from index3.results.layout import Layout
 from index3.system.parts import measured
 from index3.system.system import System
 
 
-def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
+def describe(model: Model, system: System, unique: np.ndarray) -> Layout:
     """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined.
 
     It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
@@ -30,7 +33,7 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     return layout
 
 
-def describe_system(model: Any, system: System) -> Layout:
+def describe_system(model: Model, system: System) -> Layout:
     """What the columns mean, all reactions taken to be determined."""
     bodies = [
         describe_body(body, int(start))
@@ -64,7 +67,7 @@ def describe_system(model: Any, system: System) -> Layout:
     )  # fmt: skip
 
 
-def describe_body(body: Any, start: int) -> dict[str, Any]:
+def describe_body(body: Body, start: int) -> dict[str, Any]:
     """One body whose coordinates begin there."""
     return {
         "name": body.name,
@@ -116,7 +119,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
     }
 
 
-def describe_marker(marker: Any, moving: list[Any]) -> dict[str, Any]:
+def describe_marker(marker: Marker, moving: list[Any]) -> dict[str, Any]:
     """A marker in plain numbers; one that moves as it stands at t = 0, with its number in `moving`."""
     position, axes = marker.position, marker.axes
     number = next((k for k, other in enumerate(moving) if other is marker), None)
