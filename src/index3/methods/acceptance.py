@@ -16,11 +16,10 @@ NEAR_FOLD, AT_FOLD = 1e-2, 1e-4
 @helper
 def is_finite(T):
     """Whether all coordinates and rates in T are numbers: an error test sees to that, but constant steps have none."""
-    q, v = view(T, s.Q), view(T, s.V)
+    q, v, finite = view(T, s.Q), view(T, s.V), True
     for k in range(q.shape[0]):
-        if not (abs(q[k]) < 1e300 and abs(v[k]) < 1e300):  # also catches NaN
-            return False
-    return True
+        finite = finite and abs(q[k]) < 1e300 and abs(v[k]) < 1e300  # also catches NaN
+    return finite
 
 
 @helper
