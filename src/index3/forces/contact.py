@@ -24,6 +24,7 @@ from index3.registry import register
 if TYPE_CHECKING:
     from index3.user_types import BodyOrMarker
 
+
 class Contact(ForceElement):
     """Contact of two shapes: a normal force that never pulls, and friction.
 
