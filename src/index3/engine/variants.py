@@ -87,8 +87,11 @@ class Variant(Equations):
     def keep_start(self, t: float) -> None:
         """Keep the state, which was closed at time t from the model's own start, for the next run to begin there.
 
-        Of large models it is not kept, as their workspaces are not.
+        Of large models it is not kept, as their workspaces are not; nor where a solver's tables are made anew for each
+        run: what is kept holds their addresses.
         """
+        if not self.projection.solver.arrays_alone:
+            return
         workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
         if sum(array.nbytes for array in arrays) > LARGEST:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +100,11 @@ class Drag(ForceElement):
     def damped(self) -> bool:
         """Always."""
         return True
+
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The wind, where it is a function."""
+        return (self.wind,) if callable(self.wind) else ()
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table of drags."""

@@ -76,6 +76,11 @@ class UniformGravity(Force):
             vector = mass * self.acceleration
         super().__init__(name, body, vector)
 
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The acceleration, where it is a function: bodies in one field share it."""
+        return (self.acceleration,) if callable(self.acceleration) else ()
+
     @classmethod
     def field(cls, name: str, bodies: Sequence[Body], acceleration: ArrayLike) -> list[UniformGravity]:
         """One for each of several bodies, named "name body"; `model.add` each of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,11 @@ class Load(ForceElement):
     def curved(self) -> bool:
         """Whether the vector turns with its marker."""
         return self.follower
+
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The vector, where it is a function."""
+        return (self.vector,) if callable(self.vector) else ()
 
     def record(self, place: Place, known: Known | None = None) -> tuple[Any, ...]:
         """Its row in the table of loads; points of one load share the rows `known` of its function of time."""

@@ -101,7 +101,8 @@ class ForceEvaluator:
         spatial = [body.kind != "states" for body in system.bodies] + [True]  # -1, ground, is the last
         in_space = np.array(spatial)[self.state[s.MARKERS]["body"]]
         forces = model.forces.values()
-        acting = [[k for part in force.parts for k in numbers[id(part)] if in_space[k]] for force in forces]
+        parts = [force.parts if force.ties is None else (force,) for force in forces]
+        acting = [[k for part in own for k in numbers[id(part)] if in_space[k]] for own in parts]
         self.single = [k for name, own in zip(model.forces, acting, strict=True) if places[name] for k in own]
         self.starts = np.cumsum([0, *map(len, acting)])
         self.every = np.array([k for own in acting for k in own], int)
