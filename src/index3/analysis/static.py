@@ -12,8 +12,10 @@ import numpy as np
 from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions
 from index3.analysis.rest_state import (
+    HELD,
     NEUTRAL,
     ROUNDED,
+    THIN,
     RestState,
     StiffnessModes,
     flutters,
@@ -220,11 +222,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     notes: list[str] = []
     start, edge = rest.point, None
     if method != "relaxation":
-        found = newton(rest, tolerance)
-        for largest in SMALL if rest.deforms else ():
-            if not found:
-                rest.return_to(start)
-                found = plain_newton(rest, tolerance, largest)
+        found = newton(rest, tolerance) or (rest.deforms and find_again(rest, start, tolerance))
         values = stiffness_modes(rest) if found else None
         if method == "newton" or (found and not is_unstable(values, rest.finer)):
             return "newton" if found else "", notes, values
@@ -249,6 +247,19 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
         rest.return_to(edge[0])
         return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
     return "relaxation", notes, values
+
+
+def find_again(rest: RestState, start: np.ndarray, tolerance: float) -> bool:
+    """Newton's iteration for bodies that deform, by small steps; then with the least that holds what is free."""
+    usual = rest.weakest
+    for rest.weakest in (usual, THIN * HELD):
+        for largest in SMALL:
+            rest.return_to(start)
+            if plain_newton(rest, tolerance, largest):
+                rest.weakest = usual
+                return True
+    rest.weakest = usual
+    return False
 
 
 def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple[bool | None, list[str]]:

@@ -35,6 +35,11 @@ KINDS: dict[str, type[Body]] = {}
 """Every kind of body whose class is imported, by `kind_name`: results know bodies by it."""
 
 
+def box_of(points: np.ndarray) -> float:
+    """Diagonal of the box around points [m]."""
+    return float(np.linalg.norm(np.ptp(points, axis=0)))
+
+
 class Body(Element):
     """A body as the user describes it; `RigidBody`, `PlanarBody`, `PointMass`, ... and `Ground` are the kinds.
 
@@ -62,6 +67,7 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
+    extent : of a body that deforms, how far its points are apart at rest [m]
     line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
@@ -87,6 +93,7 @@ class Body(Element):
     held = False
     flat = False
     deforms = False
+    extent = 0.0
     line = False
     conservative = True
     quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
