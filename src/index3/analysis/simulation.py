@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from index3.analysis.copies import Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
-from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
+from index3.engine.beginning import first_segment, keep_segment, kept_segment
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling
-from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     check_model,
     check_solver,
@@ -201,19 +200,24 @@ class Simulation:
             from index3.analysis.resume import keeper_of
 
             keeper = keeper_of(self, model, plan, asked)
-        variant = Variant(model, partial(self.compile, model), linear=self.linear)
-        if sampling is None and model.controllers:
-            sampling = Sampling(model, variant.whole, plan.span[0])
-        if sampling is not None:
-            sampling.source = source
-        if keeper is None or keeper.saved is None:
-            segment = self._begin(plan, variant, initial, asked, functions, sampling)
-        else:
-            from index3.engine.resuming import begin_again, text_in
-
+        plain = initial is None and keeper is None and not (functions or asked["open_joints"] or model.controllers)
+        segment = kept_segment(self.compile(model), plan, self.linear) if plain else None
+        if segment is None:
+            variant = Variant(model, partial(self.compile, model), linear=self.linear)
+            if sampling is None and model.controllers:
+                sampling = Sampling(model, variant.whole, plan.span[0])
             if sampling is not None:
-                sampling.restore(text_in(keeper.saved, "words")["controllers"])
-            segment = begin_again(plan, variant, keeper.saved)
+                sampling.source = source
+            if keeper is None or keeper.saved is None:
+                segment = first_segment(plan, variant, initial, asked["open_joints"], functions, sampling)
+            else:
+                from index3.engine.resuming import begin_again, text_in
+
+                if sampling is not None:
+                    sampling.restore(text_in(keeper.saved, "words")["controllers"])
+                segment = begin_again(plan, variant, keeper.saved)
+            if plain:
+                keep_segment(segment, plan)
         runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
         runner.sampling, whole = sampling, segment.variant.whole
         if asked["dense_output"]:
@@ -280,36 +284,6 @@ class Simulation:
             )
         with self._copies.changed(changes, self.compile) as model:
             yield model
-
-    def _begin(
-        self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
-        sampling: Sampling | None,
-    ) -> Segment:  # fmt: skip
-        """The first segment, from an assembled state, where controllers are asked for the first time."""
-        variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
-        for function in functions:
-            from index3.engine.events import name_of
-
-            variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-        moving = moving_markers(variant.whole)
-        check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        t0 = plan.span[0]
-        alone = initial is None and sampling is None and variant.system.asks_nobody
-        if alone and variant.find_start(t0):
-            return begin(plan, variant, t0)
-        start = variant.start(initial, t0)
-        if sampling is not None:
-            sampling.activate()
-        variant.close(t0, start)
-        if sampling is not None and sampling.first(variant, t0):
-            variant.close(t0, start)  # accelerations with what the controllers hold
-        refused = refused_velocities(variant.state) if start is None else ""
-        doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
-        for said in doubts:
-            warn(said)
-        if alone and not doubts and variant.system.altered is None:
-            variant.keep_start(t0)
-        return begin(plan, variant, t0)
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

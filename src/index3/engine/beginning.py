@@ -1,0 +1,66 @@
+"""The first segment of a run, from an assembled state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
+from index3.engine.layout import moving_markers
+from index3.engine.segments import Plan, Segment, begin
+from index3.engine.variants import Variant
+from index3.errors import warn
+from index3.system.system import System
+
+if TYPE_CHECKING:
+    from index3.engine.sampling import Sampling
+
+
+def first_segment(
+    plan: Plan, variant: Variant, initial: Any, opened: Any, functions: Iterable[Any], sampling: Sampling | None
+) -> Segment:
+    """The first segment, where controllers are asked for the first time; some joints may be open."""
+    variant = variant.at(variant.check_names(opened, "open_joints"))
+    for function in functions:
+        from index3.engine.events import name_of
+
+        variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
+    moving = moving_markers(variant.whole)
+    check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
+    t0 = plan.span[0]
+    alone = initial is None and sampling is None and variant.system.asks_nobody
+    if alone and variant.find_start(t0):
+        return begin(plan, variant, t0)
+    start = variant.start(initial, t0)
+    if sampling is not None:
+        sampling.activate()
+    variant.close(t0, start)
+    if sampling is not None and sampling.first(variant, t0):
+        variant.close(t0, start)  # accelerations with what the controllers hold
+    refused = refused_velocities(variant.state) if start is None else ""
+    doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
+    for said in doubts:
+        warn(said)
+    if alone and not doubts and variant.system.altered is None:
+        variant.keep_start(t0)
+    return begin(plan, variant, t0)
+
+
+def kept_segment(system: System, plan: Plan, linear: str) -> Segment | None:
+    """The first segment of a run from the model's own start, as an earlier one that began alike has kept it."""
+    if not system.begun:
+        return None
+    from index3.engine.begun import take  # for runs that are repeated
+
+    begun = take(system, plan, linear)
+    return None if begun is None else begun.again()
+
+
+def keep_segment(segment: Segment, plan: Plan) -> None:
+    """Let a run to come begin as this one, if the run before was asked the same."""
+    system = segment.variant.system
+    before, system.last_plan = system.last_plan, plan
+    if before is not None and segment.variant.has_start(segment.start):
+        from index3.engine.begun import keep
+
+        segment.variant.begun = keep(segment, before, plan)
