@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.engine import begun, beginning
+from index3.engine import beginning, begun
 from index3.methods.registry import METHODS
 
 COLUMNS = ("t", "q", "v", "a", "lam", "angle", "kinetic", "potential", "work", "violation_scaled")
@@ -78,8 +78,8 @@ def test_other_settings_and_starts_begin_anew(starts):
     simulation = ix.prepare(ix.library.double_pendulum(), "dopri5", t_eval=[0.1], progress=False)
     for settings, kept in (
         ({}, 0), ({}, 0), ({}, 1), ({"rtol": 1e-4}, 0), ({}, 0), ({}, 0), ({}, 1),
-        ({"changes": {"rod1.mass": 2.0}}, 0), ({"initial": {"pivot.angle": 0.1}}, 0), ({"events": lambda t, state: 1.0}, 0),
-        ({"open_joints": ("elbow",)}, 0), ({}, 1),
+        ({"changes": {"rod1.mass": 2.0}}, 0), ({"initial": {"pivot.angle": 0.1}}, 0),
+        ({"events": lambda t, state: 1.0}, 0), ({"open_joints": ("elbow",)}, 0), ({}, 1),
     ):  # fmt: skip
         starts.clear()
         simulation.run((0.0, 0.1), **settings)
@@ -107,7 +107,7 @@ def test_a_run_inside_a_run_has_a_start_of_its_own():
     for _ in range(4):
         asks = lambda t, q, v: found.append(bits(simulation.run((0.0, 0.1)))) and None  # noqa: E731
         assert bits(simulation.run((0.0, 0.1), callback=asks)) == once
-    assert len(found) == 8 and all(one == once for one in found)
+    assert found == [once] * 8
 
 
 def test_threads_begin_alike_and_apart():

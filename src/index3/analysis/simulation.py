@@ -23,7 +23,7 @@ from index3.engine.settings import (
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed, warn
+from index3.errors import ModelError, SimulationFailed
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose

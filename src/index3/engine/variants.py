@@ -110,7 +110,7 @@ class Variant(Equations):
         return True
 
     def has_start(self, t: float) -> bool:
-        """Whether a state of the same system is kept for a start at time t: nobody outside was asked, nothing warned of."""
+        """Whether a state of the same system is kept for a start at t: no user was asked, nothing warned of."""
         known, linear, then, *_ = self.state.workspace.kept.get("start", (lambda: None, "", 0.0))
         return known() is self.system and linear == self.linear and then == t
 
