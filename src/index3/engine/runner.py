@@ -61,7 +61,7 @@ class Runner:
     ) -> None:
         self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
         whole = segment.variant.whole
-        self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
+        self.layout = describe(segment.variant.model, whole)
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.momenta = Momenta(segment)
@@ -106,8 +106,9 @@ class Runner:
     @property
     def tried(self) -> int:
         """Steps tried so far, accepted or not."""
-        counters = self.segment.counters()
-        return counters["steps"] + counters["rejected"]
+        counts, earlier = self.run[run.COUNTS], self.segment.earlier
+        now = int(counts[run.N_STEPS] + counts[run.N_REJECTED])
+        return now + earlier.get("steps", 0) + earlier.get("rejected", 0)
 
     @property
     def largest_rate(self) -> float:
