@@ -90,6 +90,7 @@ class Variant(Equations):
 
         Of large models it is not kept, as their workspaces are not.
         """
+        _ = self.projection.completion  # its tables belong to what is kept
         workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self.memory()]
         if sum(array.nbytes for array in arrays) > LARGEST:
             return
