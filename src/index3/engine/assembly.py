@@ -100,6 +100,7 @@ def project_state(
         check_reactions(system, projector)
     if redundant or not is_finite(state):
         check_consistency(state, projector, t)
+    state[s.Q_MASS][:] = state[s.Q]
     projector.forget_directions()
     return redundant, iterations
 
