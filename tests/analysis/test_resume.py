@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import index3 as ix
 from index3.cli import app
-from index3.engine import automatic, collector, interrupts, resuming, runner
+from index3.engine import automatic, collector, interrupts, resuming
 from index3.engine.reasons import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
 from index3.results.journal import JournalWriter, read_journal

@@ -28,7 +28,7 @@ STIFF = 0.2
 TIGHT, FINE, FINE_LONG = 1e-4, 1e-7, 1e-5
 """Tolerances from which methods of higher order pay: for stiff motions, for others, and for others in long runs."""
 FEW_STEPS = 0.01
-"""Part of a run that may be asked for as a step when a transient is over; if explicit steps are shorter, we look soon."""
+"""Part of a run that accuracy may ask for as a step when a transient is over; if explicit steps are shorter: SOON."""
 RECONSIDER, SOON = 100, 20
 """Accepted steps between two looks at the choice of an automatic run, and between the first few after a choice that may
 be fleeting: a look costs some 30 solves."""
