@@ -103,7 +103,7 @@ def free_directions(state: State) -> np.ndarray:
 
 def snapshots(model: Model, system: System, q: np.ndarray, v: np.ndarray) -> Result:
     """A result of given lines q, v (k, n): positions and rates are there, the rest is zero."""
-    layout = describe(model, system, np.ones(system.m, bool))
+    layout = describe(model, system)
     arrays = empty_arrays(len(q), system.n, system.m, len(wrench_names(layout)), len(system.angle_joints))
     return Result(layout, arrays | {"q": np.asarray(q, float), "v": np.asarray(v, float)})
 

@@ -249,7 +249,7 @@ def second_derivatives(model: Model, result: Result, keys: list[str]) -> np.ndar
     names = add_motions(held, {key: (lambda t: 0.0, 0.0, 0.0) for key in keys})
     system = Equations(held, "inverse_dynamics").system
     state, found = State(system), np.zeros((len(keys), len(result)))
-    joints = describe(held, system, np.ones(system.m, bool)).joints
+    joints = describe(held, system).joints
     rows = {names[joint["name"]]: joint["rows"][0] for joint in joints if joint["name"] in names}
     for k, t in enumerate(result.t):
         state.move(float(t), result.q[k], result.v[k])

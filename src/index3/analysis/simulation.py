@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 from index3.analysis.copies import Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
+from index3.engine.beginning import first_segment
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling
-from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     check_model,
     check_solver,
 )
-from index3.engine.start_warnings import check_motions, locked, refused_velocities, unrepeatable_forces
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed, warn
+from index3.errors import ModelError, SimulationFailed
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -213,7 +212,7 @@ class Simulation:
         if sampling is not None:
             sampling.source = source
         if keeper is None or keeper.saved is None:
-            segment = self._begin(plan, variant, initial, asked, functions, sampling)
+            segment = first_segment(plan, variant, initial, asked["open_joints"], functions, sampling)
         else:
             from index3.engine.resuming import begin_again, text_in
 
@@ -286,36 +285,6 @@ class Simulation:
             )
         with self._copies.changed(changes, self.compile) as model:
             yield model
-
-    def _begin(
-        self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
-        sampling: Sampling | None,
-    ) -> Segment:  # fmt: skip
-        """The first segment, from an assembled state, where controllers are asked for the first time."""
-        variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
-        for function in functions:
-            from index3.engine.events import name_of
-
-            variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-        moving = moving_markers(variant.whole)
-        check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        t0 = plan.span[0]
-        alone = initial is None and sampling is None and variant.system.is_self_contained
-        if alone and variant.find_start(t0):
-            return begin(plan, variant, t0)
-        start = variant.start(initial, t0)
-        if sampling is not None:
-            sampling.activate()
-        variant.close(t0, start)
-        if sampling is not None and sampling.first(variant, t0):
-            variant.close(t0, start)  # accelerations with what the controllers hold
-        refused = refused_velocities(variant.state) if start is None else ""
-        warnings = list(filter(None, (locked(variant), refused, unrepeatable_forces(variant.state))))
-        for said in warnings:
-            warn(said)
-        if alone and not warnings and variant.system.altered is None:
-            variant.keep_start(t0)
-        return begin(plan, variant, t0)
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from index3.system.parts import measured
 from index3.system.system import System
 
 
-def describe(model: Model, system: System, unique: np.ndarray) -> Layout:
-    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined.
+def describe(model: Model, system: System, unique: np.ndarray | None = None) -> Layout:
+    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined, if
+    not all are.
 
     It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
     """
@@ -28,8 +28,9 @@ def describe(model: Model, system: System, unique: np.ndarray) -> Layout:
     elif system.described is None:
         system.described = describe_system(model, system)
     known = system.described
-    layout = replace(known, joints=[dict(joint) for joint in known.joints])
-    mark_unique(layout, unique)
+    layout = copied(known, joints=[dict(joint) for joint in known.joints])
+    if unique is not None:
+        mark_unique(layout, unique)
     return layout
 
 
@@ -85,7 +86,14 @@ def described_again(system: System, other: System, bodies: list[Any]) -> Layout:
     """The layout of another system, with bodies described anew."""
     anew = {body.name: body for body in bodies}
     entries = [describe_body(anew[x["name"]], x["start"]) if x["name"] in anew else x for x in other.described.bodies]
-    return replace(other.described, bodies=entries)
+    return copied(other.described, bodies=entries)
+
+
+def copied(layout: Layout, **changes: Any) -> Layout:
+    """A layout with the same entries, but for some."""
+    other = object.__new__(Layout)
+    other.__dict__.update(layout.__dict__, **changes)
+    return other
 
 
 def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, Any]:
@@ -136,8 +144,10 @@ def describe_marker(marker: Marker, moving: list[Any]) -> dict[str, Any]:
 
 def moving_markers(system: System) -> list[MovingMarker]:
     """The markers of a system that move as functions of time, in a fixed order."""
-    unique = {id(marker): marker for group in system.groups for marker in group.markers}
-    return [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
+    if "moving" not in system.found:
+        unique = {id(marker): marker for group in system.groups for marker in group.markers}
+        system.found["moving"] = [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
+    return list(system.found["moving"])
 
 
 def mark_unique(layout: Layout, unique: np.ndarray) -> None:

@@ -69,7 +69,7 @@ class Sampling:
     source: Any = None  # what gives forces to results
 
     def __init__(self, model: Model, whole: System, t0: float) -> None:
-        self.layout, self.moving, self.t0 = describe(model, whole, np.ones(whole.m, bool)), moving_markers(whole), t0
+        self.layout, self.moving, self.t0 = describe(model, whole), moving_markers(whole), t0
         self.samples = [Samples(controller, t0) for controller in model.controllers.values()]
 
     def restore(self, saved: Sequence[Mapping[str, Any]]) -> None:

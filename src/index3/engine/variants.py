@@ -92,6 +92,7 @@ class Variant(Equations):
         """
         if not self.projection.solver.arrays_alone:
             return
+        _ = self.projection.completion  # its tables belong to what is kept
         workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
         if sum(array.nbytes for array in arrays) > LARGEST:
             return

@@ -59,6 +59,7 @@ class System:
     solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
     described: Any = None  # the layout of its results, once it was asked for
     altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
+    found: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, whatever its masses
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
