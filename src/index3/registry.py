@@ -1,9 +1,9 @@
-"""The one door through which elements, primitives, methods, solvers and sinks become known, those of the package too.
+"""`register`, by which elements, primitives, methods, solvers and sinks become known, those of the package too.
 
-A base class says by its attribute `door` where its classes go; a module of kernels is a constraint primitive. What the
-package declares stands in the table `index3.names` as well, so that it is found before its module is imported. What
-other packages bring along stands in their entry points, of the groups "index3.elements", "index3.primitives",
-"index3.methods" and "index3.solvers".
+There is a registry for each of these. A base class says by its attribute `registry` which one its classes go to; a
+module of kernels is a constraint primitive. What the package declares stands in the table `index3.names` as well, so
+that it is found before its module is imported. What other packages bring along stands in their entry points, of the
+groups "index3.elements", "index3.primitives", "index3.methods" and "index3.solvers".
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from index3.errors import ModelError
 from index3.fields import Fields
 
 Thing = TypeVar("Thing")
-DOORS: list[Door] = []
-"""All doors that there are, each for one kind of thing."""
+REGISTRIES: list[Registry] = []
+"""All registries, each for one kind of thing."""
 
 
-class Door(Mapping[str, Any]):
+class Registry(Mapping[str, Any]):
     """All that is registered of one kind, by name.
 
     Parameters
@@ -42,7 +42,7 @@ class Door(Mapping[str, Any]):
     ) -> None:
         self.what, self.table, self.name_of, self.check = what, table, name, check
         self.added: dict[str, Any] = {}
-        DOORS.append(self)
+        REGISTRIES.append(self)
 
     @property
     def places(self) -> Mapping[str, str]:
@@ -152,7 +152,7 @@ def primitive_name(module: ModuleType) -> str:
     return getattr(module, "KIND", module.__name__.rpartition(".")[2])
 
 
-ELEMENTS = Door("element", "ELEMENTS", name=lambda cls: cls.__name__, check=lambda cls: cls.check_declaration())
+ELEMENTS = Registry("element", "ELEMENTS", name=lambda cls: cls.__name__, check=lambda cls: cls.check_declaration())
 """Bodies, states, joints, motions and forces by the names of their classes, which are their types in model files."""
 
 
@@ -170,7 +170,7 @@ class Element(metaclass=ElementType):
     page : where the manual tells about it, in the folder docs
     """
 
-    door: ClassVar[Door] = ELEMENTS
+    registry: ClassVar[Registry] = ELEMENTS
     guarded: ClassVar[bool] = True
     element: ClassVar[str]
     fields: ClassVar[Fields]
@@ -218,7 +218,7 @@ def checked_fields(cls: type[Element]) -> frozenset[str]:
     return frozenset(getattr(cls, "fields", ())) & frozenset(inspect.signature(cls).parameters)
 
 
-PRIMITIVES = Door("primitive", "PRIMITIVES", name=primitive_name, check=check_primitive)
+PRIMITIVES = Registry("primitive", "PRIMITIVES", name=primitive_name, check=check_primitive)
 """Modules of constraint primitives by name."""
 
 
@@ -242,11 +242,11 @@ def register(thing: Thing) -> Thing:
     ...     "A revolute joint by another name."
     >>> del ix.registry.ELEMENTS.added["Hinge"]
     """
-    door: Any = PRIMITIVES if isinstance(thing, ModuleType) else getattr(thing, "door", None)
-    if door is None or not isinstance(thing, type | ModuleType):
+    registry: Any = PRIMITIVES if isinstance(thing, ModuleType) else getattr(thing, "registry", None)
+    if registry is None or not isinstance(thing, type | ModuleType):
         raise ModelError(
             f"register cannot take {short(thing)}. Give a class derived from Joint, ForceElement, Body, Method or "
             "Solver, or the module of a constraint primitive."
         )
-    door.add(thing)
+    registry.add(thing)
     return thing

@@ -48,7 +48,7 @@ def chain():
 
 def killed(run, looks):
     """Do a run until it has looked so many times whether a checkpoint is due; that time it is, and the run ends."""
-    count, look = itertools.count(1), resuming.Keeper.look
+    count, look = itertools.count(1), resuming.Keeper.keep_if_due
 
     def dying(keeper, runner):
         if next(count) == looks:
@@ -57,8 +57,8 @@ def killed(run, looks):
             raise Killed
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(resuming.Keeper, "look", dying)
-        patched.setattr(interrupts.Watch, "ask", lambda watch: None)  # looks come with blocks, not with the clock
+        patched.setattr(resuming.Keeper, "keep_if_due", dying)
+        patched.setattr(interrupts.Watch, "request_return", lambda watch: None)  # looks come with blocks, not with the clock
         with pytest.raises(Killed) as caught:
             run()
     del caught
@@ -511,7 +511,7 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
     settings = {"events": [swing, drop, floor], "progress": False}
 
     def note(name):
-        look = resuming.Keeper.look
+        look = resuming.Keeper.keep_if_due
 
         def noting(keeper, run):
             if name not in found or name == "before":
@@ -524,12 +524,12 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
         return noting
 
     with monkeypatch.context() as patched:
-        patched.setattr(resuming.Keeper, "look", note("before"))
+        patched.setattr(resuming.Keeper, "keep_if_due", note("before"))
         killed(
             lambda: ix.simulate(bouncing(), (0.0, 1.2), "hht-i3", store=store, open_joints=["floor"], **settings), 150
         )
     with monkeypatch.context() as patched:
-        patched.setattr(resuming.Keeper, "look", note("after"))
+        patched.setattr(resuming.Keeper, "keep_if_due", note("after"))
         ix.resume(store, **settings)
     before, after = found["before"], found["after"]
     assert before.keys() == after.keys()
@@ -564,7 +564,7 @@ PARTS = {
 def test_all_that_a_runner_knows_was_thought_of(tmp_path, monkeypatch):
     """A new attribute is red here: if it changes on the way, `engine.resuming` must save and restore it."""
     seen = []
-    monkeypatch.setattr(resuming.Keeper, "look", lambda keeper, run: seen.append(run))
+    monkeypatch.setattr(resuming.Keeper, "keep_if_due", lambda keeper, run: seen.append(run))
     ix.simulate(
         bouncing(), SPAN, "hht-i3", store=tmp_path / "run.nc", events=swing, open_joints="floor", progress=False
     )

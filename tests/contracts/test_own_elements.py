@@ -110,8 +110,8 @@ def registered():
     for thing in (Level, Magnet, same_height):
         ix.register(thing)
     yield
-    for door, name in ((ELEMENTS, "Level"), (ELEMENTS, "Magnet"), (PRIMITIVES, "same_height")):
-        del door.added[name]
+    for registry, name in ((ELEMENTS, "Level"), (ELEMENTS, "Magnet"), (PRIMITIVES, "same_height")):
+        del registry.added[name]
 
 
 def swing() -> ix.Model:

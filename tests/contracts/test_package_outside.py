@@ -50,9 +50,9 @@ def package(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text(entry_points())
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
-    for door, names in ((ELEMENTS, ("Hook", "Magnet")), (METHODS, ("outside-taylor",))):
+    for registry, names in ((ELEMENTS, ("Hook", "Magnet")), (METHODS, ("outside-taylor",))):
         for name in names:
-            door.added.pop(name, None)
+            registry.added.pop(name, None)
     for name in [name for name in sys.modules if name.startswith("hooks_outside")]:
         del sys.modules[name]
 

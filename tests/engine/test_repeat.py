@@ -56,10 +56,10 @@ def test_looks_do_not_change_where_equations_of_the_user_start(monkeypatch):
     model = ix.library.four_bar()
     states = model.add(ix.States("lagging", (1e-9,)))
     model.add(ix.UserEquations("lag", model["crank"].marker(), lag, states=states, variables=(0.0,)))
-    times, until = np.linspace(0.0, 0.3, 40), runner.Runner.until_look
+    times, until = np.linspace(0.0, 0.3, 40), runner.Runner.steps_until_check
     seldom = bits(model, "dopri5", (0.0, 0.3), t_eval=times)
     for steps in (1, 3):
-        monkeypatch.setattr(runner.Runner, "until_look", lambda run, steps=steps: min(steps, until(run)))
+        monkeypatch.setattr(runner.Runner, "steps_until_check", lambda run, steps=steps: min(steps, until(run)))
         assert bits(model, "dopri5", (0.0, 0.3), t_eval=times) == seldom
 
 

@@ -68,7 +68,7 @@ def stored(model: ix.Model, case: Any) -> None:
     """A stored run that is killed and goes on has the bits of a whole one."""
     settings = {"max_steps": 200, "progress": False, "method": case.method}
     whole = ix.simulate(model, case.span, **settings)
-    looks, look = itertools.count(1), resuming.Keeper.look
+    looks, look = itertools.count(1), resuming.Keeper.keep_if_due
 
     def dying(keeper: Any, runner: Any) -> None:
         if next(looks) == 1 + case.seed % 4:
@@ -81,7 +81,7 @@ def stored(model: ix.Model, case: Any) -> None:
         around.enter_context(mock.patch.object(collector, "BLOCK_LINES", 5))
         around.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", ResourceWarning)  # the journal of the killed run is open
-        with mock.patch.object(resuming.Keeper, "look", dying), contextlib.suppress(Killed):
+        with mock.patch.object(resuming.Keeper, "keep_if_due", dying), contextlib.suppress(Killed):
             ix.simulate(model, case.span, store=path, **settings)
         gc.collect()  # lets go of the journal, as the end of a process does
         again = ix.resume(path, model, progress=False)

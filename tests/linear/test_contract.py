@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_nobody_outside_names_a_solver():
             for line in path.read_text().splitlines():
                 assert not mention.search(line), f"{path}: {line}"
                 assert not of_linear.search(line), f"{path}: {line}"
+
+
+def test_the_import_contract_hides_every_solver():
+    """The list in pyproject.toml is that of the folder, and holds for all rooms above `linear`."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (found,) = (one for one in contracts if one["name"] == "Solvers are known by their contract")
+    assert sorted(found["forbidden_modules"]) == [f"index3.linear.{name}" for name in HIDDEN]
+    (layers,) = (one["layers"] for one in contracts if one["type"] == "layers")
+    above = re.findall(r"\w+", " ".join(layers[: layers.index("linear")]))
+    there = [room for room in above if (SOURCES / room).is_dir() or (SOURCES / f"{room}.py").exists()]
+    assert sorted(found["source_modules"]) == sorted(f"index3.{room}" for room in there)
 
 
 def test_every_solver_keeps_to_the_contract():

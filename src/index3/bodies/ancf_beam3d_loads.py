@@ -13,7 +13,7 @@ import numpy as np
 
 from index3.bodies.ancf_beam3d_rules import make_rule
 from index3.bodies.ancf_beam3d_shapes import R_X, R_Y, R_Z, R, along_axis, marker_rows, rows
-from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_equilibrium import Histories, Interior, MarkerCoefficients, section_wrench
 from index3.bodies.ancf_histories import as_places, check_across
 from index3.bodies.ancf_space import Rule
 from index3.bodies.ancf_space_histories import Constants, curvature_of, gauss_history, vectors_of
@@ -90,13 +90,13 @@ def material(constants: Constants, n: int, rule: Rule, x: np.ndarray) -> tuple[n
     return np.stack(points, 1), 0.25 * constants["density"] * constants["area"] * size[:, None] * np.ones(4)
 
 
-def grip(constants: Constants, position: Any, part: str | None) -> Grip:
+def marker_coefficients(constants: Constants, position: Any, part: str | None) -> MarkerCoefficients:
     """How a marker takes hold of its element."""
     element, _, (point, along, across), _ = marker_rows(constants, position, part)
-    return Grip(element, point, along, across)
+    return MarkerCoefficients(element, point, along, across)
 
 
-SPATIAL = Interior(rule_of, elastic, material, lambda length, x: rows(np.array([x]), length, R)[0], grip)
+SPATIAL = Interior(rule_of, elastic, material, lambda length, x: rows(np.array([x]), length, R)[0], marker_coefficients)
 
 
 def axial_force(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:

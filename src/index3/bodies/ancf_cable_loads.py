@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.ancf_curve import line_rows
-from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_equilibrium import Histories, Interior, MarkerCoefficients, section_wrench
 from index3.bodies.ancf_histories import as_places, check_across
 from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.ancf_space import Rule
@@ -84,17 +84,17 @@ def material(constants: Constants, n: int, rule: Rule, x: np.ndarray) -> tuple[n
     return cubic(x, length)[:, None], constants["line_density"] * size[:, None]
 
 
-def grip(constants: Constants, position: Any, part: str | None) -> Grip:
+def marker_coefficients(constants: Constants, position: Any, part: str | None) -> MarkerCoefficients:
     """How a marker takes hold of its element."""
     (element, point), (_, along) = (
         line_rows(np.asarray(constants["lengths"], float), float(position[0]), by) for by in (0, 1)
     )
     if part is not None:  # "arm u": displaced by u r_x
         point = point + float(part.split()[1]) * along
-    return Grip(int(element), point, along, None)
+    return MarkerCoefficients(int(element), point, along, None)
 
 
-LINE = Interior(rule_of, elastic, material, lambda length, x: cubic(np.array([x]), length)[0], grip)
+LINE = Interior(rule_of, elastic, material, lambda length, x: cubic(np.array([x]), length)[0], marker_coefficients)
 
 
 def section_loads(constants: Constants, q: np.ndarray, v: np.ndarray, a: np.ndarray, s: Any) -> np.ndarray:

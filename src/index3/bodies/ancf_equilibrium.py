@@ -36,13 +36,17 @@ class Load(NamedTuple):
     stands for, and of how many."""
 
 
-class Grip(NamedTuple):
-    """How a marker takes hold of an element: coefficients of its point and of the vectors that it turns with."""
+class MarkerCoefficients(NamedTuple):
+    """A marker of an element: coefficients of its point and of the vectors that it turns with."""
 
     element: int
     point: np.ndarray
     along: np.ndarray
     across: np.ndarray | None
+
+
+PlacedLoad = tuple[MarkerCoefficients, float, Load]
+"""A load, its marker, and where that is along the element."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Interior:
     material: Callable[[Constants, int, Any, np.ndarray], tuple[np.ndarray, np.ndarray]]
     """An element, its rule, places along it -> coefficients (n, points, vectors) of its material, mass per length."""
     axis: Callable[[float, float], np.ndarray]  # length of an element, place -> coefficients of the axis there
-    grip: Callable[[Constants, Any, str | None], Grip]
+    marker: Callable[[Constants, Any, str | None], MarkerCoefficients]
 
 
 class Histories(NamedTuple):
@@ -85,10 +89,10 @@ def section_wrench(kind: Interior, constants: Constants, x: Histories, s: np.nda
     return force, moment
 
 
-def loads_by_element(kind: Interior, constants: Constants) -> dict[int, list[tuple[Grip, float, Load]]]:
+def loads_by_element(kind: Interior, constants: Constants) -> dict[int, list[PlacedLoad]]:
     """Loads on markers between nodes, each with its place along its element; those at nodes act on no element."""
     lengths = np.asarray(constants["lengths"], float)
-    found: dict[int, list[tuple[Grip, float, Load]]] = {}
+    found: dict[int, list[PlacedLoad]] = {}
     known = constants.get("loads")
     for entry in known() if known else ():
         n, x = (value.item() for value in place(lengths, float(entry[0][0])))
@@ -98,7 +102,7 @@ def loads_by_element(kind: Interior, constants: Constants) -> dict[int, list[tup
                 first = float(lengths[:n].sum())
                 piece = (piece[0] - first, piece[1] - first, *piece[2:])
             load = Load(entry[0], entry[1], force, torque, piece)
-            found.setdefault(n, []).append((kind.grip(constants, load.position, load.part), x, load))
+            found.setdefault(n, []).append((kind.marker(constants, load.position, load.part), x, load))
     return found
 
 
@@ -108,32 +112,36 @@ def weight(constants: Constants) -> np.ndarray:
 
 
 def end_wrenches(
-    kind: Interior, constants: Constants, rule: Any, x: Histories, loads: Sequence[tuple[Grip, float, Load]]
+    kind: Interior,
+    constants: Constants,
+    rule: Any,
+    x: Histories,
+    loads: Sequence[PlacedLoad],
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Force and moment on the sections at the start and at the end of an element."""
     lag, drag = constants["damping"]
     R = np.einsum("ij,tjk->tik", rule.mass, x.a + drag * x.v) + kind.elastic(rule, x.c, x.v, lag)
     R -= rule.moment[:, None] * weight(constants)
-    for grip, _, load in loads:
-        R -= held(grip, x.c, load)
+    for marker, _, load in loads:
+        R -= element_forces(marker, x.c, load)
     half = R.shape[1] // 2
     turns = np.cross(x.c, R)
     return (-R[:, 0], -turns[:, 1:half].sum(1)), (R[:, half], turns[:, half + 1 :].sum(1))
 
 
-def held(grip: Grip, c: np.ndarray, load: Load) -> np.ndarray:
+def element_forces(marker: MarkerCoefficients, c: np.ndarray, load: Load) -> np.ndarray:
     """What a wrench on a marker is on the vectors of its element: torque . w, with w of docs/theory/ancf3d.md."""
-    force = grip.point[:, None] * load.force[:, None]
-    a = np.einsum("i,tik->tk", grip.along, c)
+    force = marker.point[:, None] * load.force[:, None]
+    a = np.einsum("i,tik->tk", marker.along, c)
     size = (a * a).sum(-1, keepdims=True)
     by_a = np.cross(load.torque, a) / size
-    if grip.across is not None:
-        b = np.einsum("i,tik->tk", grip.across, c)
+    if marker.across is not None:
+        b = np.einsum("i,tik->tk", marker.across, c)
         n = np.cross(a, b)
         about = (load.torque * a).sum(-1, keepdims=True) / (n * n).sum(-1, keepdims=True) * n
         by_a = by_a - (a * b).sum(-1, keepdims=True) / size * about
-        force = force + grip.across[:, None] * about[:, None]
-    return force + grip.along[:, None] * by_a[:, None]
+        force = force + marker.across[:, None] * about[:, None]
+    return force + marker.along[:, None] * by_a[:, None]
 
 
 def inside(
@@ -154,12 +162,12 @@ def inside(
         if high > low:
             body_force, body_moment = body_loads(kind, constants, own, x, r, (low, high))
             F, M = F + sign * body_force, M + sign * body_moment
-        for grip, where, load in loads:
+        for marker, where, load in loads:
             if load.piece is not None:
                 spread_force, spread_moment = spread_load(kind, length, load, x, r, (low, high))
                 F, M = F + sign * spread_force, M + sign * spread_moment
             elif (where <= at) == (sign < 0.0):
-                arm = np.einsum("i,tik->tk", grip.point, x.c) - r
+                arm = np.einsum("i,tik->tk", marker.point, x.c) - r
                 F, M = F + sign * load.force, M + sign * (np.cross(arm, load.force) + load.torque)
         sums.append((F, M))
     (one, turn), (two, other) = sums

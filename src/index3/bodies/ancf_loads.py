@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.ancf_equilibrium import Grip, Histories, Interior, section_wrench
+from index3.bodies.ancf_equilibrium import Histories, Interior, MarkerCoefficients, section_wrench
 from index3.bodies.ancf_histories import as_places, check_across, marker_rows, place, rows, spread, vectors, with_zero
 from index3.bodies.ancf_reference import ACROSS, Rule, Section, curvature, in_section_axes, make_rule, stretch_rows
 from index3.bodies.ancf_shapes import gauss, planar
@@ -110,14 +110,14 @@ def material(constants: Constants, n: int, rule: Rule, x: np.ndarray) -> tuple[n
     return planar(along, across, length), rule.density * section.width * weight * volume
 
 
-def grip(constants: Constants, position: Any, part: str | None) -> Grip:
+def marker_coefficients(constants: Constants, position: Any, part: str | None) -> MarkerCoefficients:
     """How a marker takes hold of its element."""
     point, direction, _ = marker_rows(constants, position, part)
     n = int(place(np.asarray(constants["lengths"], float), float(position[0]))[0])
-    return Grip(n, point[3 * n : 3 * n + 6], direction[3 * n : 3 * n + 6], None)
+    return MarkerCoefficients(n, point[3 * n : 3 * n + 6], direction[3 * n : 3 * n + 6], None)
 
 
-PLANAR = Interior(rule_of, elastic, material, lambda length, x: planar(x, 0.0, length), grip)
+PLANAR = Interior(rule_of, elastic, material, lambda length, x: planar(x, 0.0, length), marker_coefficients)
 
 
 def axial_force(constants: Constants, q: Any, v: Any, a: Any, s: Any) -> np.ndarray:

@@ -17,7 +17,7 @@ from index3.commands.api_page import api_page
 from index3.files.schema import schema_text
 from index3.methods.method import METHODS
 from index3.methods.registry import methods_page
-from index3.registry import DOORS, ELEMENTS, Door, place_of, register
+from index3.registry import ELEMENTS, REGISTRIES, Registry, place_of, register
 
 PACKAGE = Path(index3.__file__).parent
 DOCS = PACKAGE.parents[1] / "docs" / "reference"
@@ -37,15 +37,15 @@ def read_declarations() -> None:
                 register(found)
 
 
-def own(door: Door) -> dict[str, Any]:
+def own(registry: Registry) -> dict[str, Any]:
     """What the package itself has registered, by name in the order of the alphabet."""
-    found = {name: thing for name, thing in door.added.items() if place_of(thing).startswith("index3.")}
+    found = {name: thing for name, thing in registry.added.items() if place_of(thing).startswith("index3.")}
     return dict(sorted(found.items()))
 
 
-def listed(door: Door) -> dict[str, Any]:
+def listed(registry: Registry) -> dict[str, Any]:
     """The same in the order of the table that there is, new ones behind the others of their family, if any."""
-    found, keys = own(door), [key for key in door.places if key in door.added]
+    found, keys = own(registry), [key for key in registry.places if key in registry.added]
     families = {key: getattr(thing, "family", "") for key, thing in found.items()}
     for key in (key for key in found if key not in keys):
         family = [k for k, other in enumerate(keys) if families[other] == families[key]]
@@ -56,10 +56,10 @@ def listed(door: Door) -> dict[str, Any]:
 def names_module() -> str:
     """The module `index3.names`."""
     text = HEAD.format("Where all that registers is declared")
-    for door in sorted(DOORS, key=attrgetter("table")):  # whatever was imported first
-        things = listed(door) if door.table in ORDERED else own(door)
+    for registry in sorted(REGISTRIES, key=attrgetter("table")):  # whatever was imported first
+        things = listed(registry) if registry.table in ORDERED else own(registry)
         lines = "".join(f'    "{name}": "{place_of(thing)}",\n' for name, thing in things.items())
-        text += f"\n{door.table} = {{\n{lines}}}\n"
+        text += f"\n{registry.table} = {{\n{lines}}}\n"
     return text
 
 
@@ -80,7 +80,7 @@ def package_stub() -> str:
     package = vars(index3)
     tables = (package["_HOME"], package["_BESIDE"])
     places = [f"{home}:{name}" for table in tables for home, names in table.items() for name in names]
-    places += [place_of(thing) for door in (ELEMENTS, METHODS) for thing in own(door).values()]
+    places += [place_of(thing) for registry in (ELEMENTS, METHODS) for thing in own(registry).values()]
     text = HEAD.format("The public names of index3 for type checkers and editors") + "\n"
     modules = "".join(f"from index3 import {name} as {name}\n" for name in sorted((*package["_MODULES"], "methods")))
     return text + modules + imports(places) + "\n__version__: str\n"

@@ -163,7 +163,7 @@ class Collector:
                 return True
         return False
 
-    def hand_on(self) -> bool:
+    def give_if_due(self) -> bool:
         """Give the sink what is closed if the block is full or was waited for; whether it wants the run to stop."""
         waited = monotonic() - self.given_at >= self.sink.wait
         return self.give() if self.closed == self.output.room or (waited and self.closed) else False

@@ -67,7 +67,7 @@ class Events:
         self.found: list[list[tuple[float, np.ndarray, np.ndarray]]] = [[] for _ in self.functions]
         self.fired: set[int] = set()  # functions whose action changed the run at its last restart
         self.time = progress.t
-        self.values = self.ask(progress.t)
+        self.values = self.values_at(progress.t)
 
     @property
     def progress(self) -> Run:
@@ -80,7 +80,7 @@ class Events:
         self.table[probe.RUN][0] = segment.run.table.handle
         if fired is not None:
             self.fired.add(fired)
-            self.values = self.ask(segment.run.t)
+            self.values = self.values_at(segment.run.t)
 
     def instant(self, t: float) -> Instant:
         """The state at a time of the last accepted step."""
@@ -110,20 +110,20 @@ class Events:
         result.moving, result.source = self.moving, self.source
         return result
 
-    def ask(self, t: float, only: int | None = None) -> list[float]:
+    def values_at(self, t: float, only: int | None = None) -> list[float]:
         """Values of the functions (or of one) at a time."""
         instant = self.instant(t)
         chosen = self.functions if only is None else [self.functions[only]]
         return [as_number(function, function(t, instant)) for function in chosen]
 
-    def look(self) -> Hit | None:
+    def find_first(self) -> Hit | None:
         """Find the events of the last accepted step, up to the first that ends the run or acts on it; that one."""
         clock = self.progress[run.CLOCK]
         t0, t1 = float(clock[run.T_OLD]), float(clock[run.T_NEW])
         if t1 <= self.time:  # the last step was rejected
             return None
         self.time = t1
-        before, self.values = self.values, self.ask(t1)
+        before, self.values = self.values, self.values_at(t1)
         pieces = [(t0, old, t1, new) for old, new in zip(before, self.values, strict=True)]
         for k in self.fired:  # it stood at zero: its side is known a little later
             pieces[k] = self.after_action(k, pieces[k])
@@ -154,14 +154,14 @@ class Events:
         t0, at_action, t1, after = step
         direction, part = getattr(self.functions[k], "direction", 0), EARLY
         t = t0 + part * (t1 - t0)
-        value = self.ask(t, k)[0]
+        value = self.values_at(t, k)[0]
         whole = (t, value, t1, after)
         if passes(value, after, direction) or value * direction < 0.0:
             return whole
         floor = max(4.0 * abs(at_action), FLOOR * max(abs(value), abs(after)))
         while part > EARLIEST:
             part *= EARLIER
-            earlier = self.ask(t0 + part * (t1 - t0), k)[0]
+            earlier = self.values_at(t0 + part * (t1 - t0), k)[0]
             if abs(earlier) <= floor:
                 break
             if passes(earlier, value, direction):
@@ -187,7 +187,7 @@ class Events:
             if b - a <= LOCATION * (t1 - t0) or fb == 0.0:
                 break
             c = min(max(b - fb * (b - a) / (fb - fa), a + 1e-3 * (b - a)), b - 1e-3 * (b - a))
-            fc = self.ask(c, k)[0]
+            fc = self.values_at(c, k)[0]
             if fc == 0.0:
                 return c
             if fc * fb < 0.0:

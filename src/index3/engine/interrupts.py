@@ -52,7 +52,7 @@ class Ticker:
                 self.wanted.wait()
             time.sleep(self.seconds)
             for watch in list(self.watches):
-                watch.ask()
+                watch.request_return()
 
 
 TICKER = Ticker(0.1)  # progress and Ctrl-C feel immediate
@@ -117,7 +117,7 @@ class Watch:
         finally:
             self.outside = False
 
-    def ask(self) -> None:
+    def request_return(self) -> None:
         """Ask the run to return before its next step."""
         with suppress(ReferenceError):  # it has just ended
             self.present()[run.LIMITS][run.LOOK_UP] = 1
@@ -125,7 +125,7 @@ class Watch:
     def stop_stepping(self) -> None:
         """Ask the run to return at once."""
         self.present().system.interrupt()
-        self.ask()
+        self.request_return()
 
     def note(self, number: int, frame: Any) -> None:
         """The handler of Ctrl-C."""

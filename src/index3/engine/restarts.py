@@ -59,7 +59,7 @@ def pass_stop(runner: Runner) -> None:
     place = (line["q"][0], line["v"][0], line["angle"][0])
     try:
         if runner.sampling is not None:
-            runner.sampling.ask(runner.segment.variant, runner.segment.end, line)
+            runner.sampling.sample(runner.segment.variant, runner.segment.end, line)
     except UNMET as error:
         runner.status, runner.message, runner.cause = -CLOSURE_FAILED, str(error), error
         return

@@ -61,7 +61,7 @@ class Keeper:
             restore_run(runner, self.saved)
         runner.keeper = self
 
-    def look(self, runner: Runner) -> None:
+    def keep_if_due(self, runner: Runner) -> None:
         """Keep a checkpoint if the last one was long ago. All lines of output are closed."""
         start = monotonic()
         if start < self.due:

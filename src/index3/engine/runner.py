@@ -141,12 +141,12 @@ class Runner:
         """Run to the end, to a failure, or until Ctrl-C is noted."""
         while self.status == 0:
             if self.keeper is not None:
-                self.keeper.look(self)
+                self.keeper.keep_if_due(self)
             start = time.perf_counter()
             if self.sampling is not None:
                 self.sampling.activate()
             with self.watch.stepping():
-                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.until_look())
+                code = self.run.advance(self.segment.method.kernel, self.segment.table, self.steps_until_check())
             self.seconds += time.perf_counter() - start
             if code == run.BUDGET and self.stalling.is_stalled(self.tried, self.run.t):
                 code = run.STEP_TOO_SMALL
@@ -154,17 +154,17 @@ class Runner:
                 code = run.TOO_MANY_STEPS
             elif code == run.BUDGET and self.growth.is_endless(self.tried, self.run.t, self.largest_rate):
                 code = run.GREW
-            trouble = self.trouble(code) or self.momentum_lost(code)  # before the output, which moves the state
-            if code != run.DONE and self.change_method(code, trouble is not None):
-                trouble, code = None, run.BUDGET
-            hit = self.look()
+            failure = self.failure(code) or self.momentum_lost(code)  # before the output, which moves the state
+            if code != run.DONE and self.change_method(code, failure is not None):
+                failure, code = None, run.BUDGET
+            hit = self.find_event()
             self.collect(math.inf if hit is None else hit.t)
             with self.watch.showing():
                 report(self.run.t)
             if self.status == 0 and hit is not None:
                 handle_event(self, hit)
-            elif self.status == 0 and trouble is not None:
-                self.status, self.message, self.cause = trouble
+            elif self.status == 0 and failure is not None:
+                self.status, self.message, self.cause = failure
             elif code == run.DONE and self.status == 0:
                 if self.segment.end == self.plan.span[1]:
                     break
@@ -172,7 +172,7 @@ class Runner:
         if self.status == 0:
             self.conclude()
 
-    def until_look(self) -> int:
+    def steps_until_check(self) -> int:
         """How many steps may be tried before the next decision about the run.
 
         Decisions come after counted steps whatever the machine's speed, so that a run can be repeated to the last bit.
@@ -185,10 +185,10 @@ class Runner:
             steps = min(steps, max(0, self.next_choice - self.segment.counters()["steps"]))
         return steps
 
-    def look(self) -> Hit | None:
+    def find_event(self) -> Hit | None:
         """The event of the last accepted step that ends the run or has an action, if there is one."""
         try:
-            return None if self.events is None else self.events.look()
+            return None if self.events is None else self.events.find_first()
         except UNMET as error:  # an event asked for reactions where there are none
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
             return None
@@ -239,7 +239,7 @@ class Runner:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error.__cause__ or error
         stops = self.callback is not None and self.show(self.callback, first)
         t = float(collector.output.arrays["t"][collector.closed - 1]) if collector.closed else math.nan
-        if (collector.hand_on() or stops) and self.status == 0:
+        if (collector.give_if_due() or stops) and self.status == 0:
             self.status, self.message = STOPPED, f"The callback stopped the run at t = {t:g}."
 
     def show(self, callback: Callback, first: int) -> bool:
@@ -247,7 +247,7 @@ class Runner:
         with self.watch.showing():
             return self.collector.show(callback, first)
 
-    def trouble(self, code: int) -> tuple[int, str, BaseException | None] | None:
+    def failure(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status, message and cause if the step loop came back because it cannot go on, else None."""
         t = self.run.t
         going = code in (run.DONE, run.BLOCK_FULL, run.BUDGET)

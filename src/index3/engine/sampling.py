@@ -88,7 +88,7 @@ class Sampling:
         for one in self.samples:
             one.controller.held.values[:] = one.y[-1] if one.y else 0.0
 
-    def ask(self, variant: Variant, t: float, line: dict[str, np.ndarray]) -> bool:
+    def sample(self, variant: Variant, t: float, line: dict[str, np.ndarray]) -> bool:
         """Ask the controllers that are due at a line of raw output; whether there was one."""
         due = [one for one in self.samples if one.is_due(t) and (not one.t or one.t[-1] < t)]
         if due:
@@ -121,7 +121,7 @@ class Sampling:
 
     def first(self, variant: Variant, t: float) -> bool:
         """Ask the controllers that are due at the start of a run, where the variant is; whether there was one."""
-        return self.ask(variant, t, self.line(variant, t))
+        return self.sample(variant, t, self.line(variant, t))
 
     def copy(self) -> Sampling:
         """One that goes on from the same point, while this one stays as it is."""

@@ -139,7 +139,7 @@ def table(elements: Sequence[AddedMass], places: Sequence[Place]) -> Table:
 
 
 @helper
-def look(T, E, added):
+def fill_room(T, E, added):
     """Fill ROOM: B = R S R^T in ground axes, and the wrench."""
     A, W, room = view(T, s.MARKER_A), view(T, s.MARKER_W), view(E, ROOM)
     for a in range(2):
@@ -164,7 +164,7 @@ def forces(T, E):
     """Hold back every marker against its acceleration."""
     addeds, room, f = view(E, ADDEDS), view(E, ROOM), view(T, s.MARKER_F)
     for e in range(addeds.shape[0]):
-        look(T, E, addeds[e])
+        fill_room(T, E, addeds[e])
         for c in range(6):
             f[addeds[e].i, c] += room[WRENCH, c]
     return OK
@@ -177,7 +177,7 @@ def force_derivatives(T, E):
     K, M = view(T, s.GROUP_K), view(T, s.GROUP_M)
     for e in range(addeds.shape[0]):
         first = addeds[e].group
-        look(T, E, addeds[e])
+        fill_room(T, E, addeds[e])
         for i in range(6):
             for j in range(6):
                 M[first + 6 * i + j] += room[i, j]
@@ -197,7 +197,7 @@ def energy(T, E):
     """Power of every added mass."""
     addeds, room, V, values = view(E, ADDEDS), view(E, ROOM), view(T, s.MARKER_V), view(T, s.ENERGY)
     for e in range(addeds.shape[0]):
-        look(T, E, addeds[e])
+        fill_room(T, E, addeds[e])
         for c in range(6):
             values[s.POWER] += room[WRENCH, c] * V[addeds[e].i, c]
     return OK

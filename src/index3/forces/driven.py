@@ -201,7 +201,7 @@ def drives(result: CallbackTable, elements: Sequence[Driven], places: Sequence[P
 
 
 @helper
-def ask(T, blocks, first, address, x, rate, begin, end):
+def call_checked(T, blocks, first, address, x, rate, begin, end):
     """Call a function of the user at a coordinate and rate; it fills blocks[begin:end]. OK if these are finite."""
     blocks[first] = x
     blocks[first + 1] = rate
@@ -219,7 +219,7 @@ def drive(T, blocks, record, x, rate):
     if record.timed >= 0:
         blocks[first + FORCE] = view(T, s.FUNCTION_VALUES)[record.timed, 0]
         return OK
-    code = ask(T, blocks, first, record.function, x, rate, OUT, SLOPES)
+    code = call_checked(T, blocks, first, record.function, x, rate, OUT, SLOPES)
     blocks[first + FORCE] = blocks[first + OUT]
     return code
 
@@ -231,14 +231,14 @@ def drive_slopes(T, blocks, record, x, rate):
     if record.timed >= 0:
         return OK
     if record.given == 1:
-        return ask(T, blocks, first, record.derivative, x, rate, SLOPES, FORCE)
+        return call_checked(T, blocks, first, record.derivative, x, rate, SLOPES, FORCE)
     for c in range(2):
         h = STEP * max(1.0, abs(x if c == 0 else rate))
         slope = 0.0
         for side in range(2):
             step = h - 2.0 * h * side
             at, speed = x + step * (c == 0), rate + step * (c == 1)
-            if ask(T, blocks, first, record.function, at, speed, OUT, SLOPES) != OK:
+            if call_checked(T, blocks, first, record.function, at, speed, OUT, SLOPES) != OK:
                 return 1
             slope += blocks[first + OUT] / (2.0 * step)
         blocks[first + SLOPES + c] = slope

@@ -66,7 +66,7 @@ def coefficient(friction, v):
 
 
 @helper
-def look(T, E, friction):
+def fill_room(T, E, friction):
     """Fill g_s, g_t and the reaction in ROOM; returns n, d, sliding speed and spin."""
     A, r, V, room = view(T, s.MARKER_A), view(T, s.MARKER_R), view(T, s.MARKER_V), view(E, ROOM)
     lam, g, zero = view(T, s.LAM), view(T, s.ROW_G), (0.0, 0.0, 0.0)
@@ -111,7 +111,7 @@ def pulls(friction, v, w, load_s, load_t):
 @helper
 def act(T, E, friction):
     """Sliding speed, spin, f and tau, with ROOM filled by `look`."""
-    n, _, v, w = look(T, E, friction)
+    n, _, v, w = fill_room(T, E, friction)
     _, _, load_s, load_t = loads(view(E, ROOM), friction, n)
     along, about = pulls(friction, v, w, load_s, load_t)
     return v, w, along, about

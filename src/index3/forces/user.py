@@ -157,7 +157,7 @@ class UserForce(ForceElement, UserFunctions):
     def reading_others(self, t: float, *parts: Any) -> None:
         """Its function, called with what others say at this state."""
         named = dict(zip(self.arguments["f"], parts, strict=True))
-        seen, own = self.reading.look(t, named)
+        seen, own = self.reading.read(t, named)
         answer = self.function(t, *(own[key] for key in self.arguments["function"][:-1]), seen)
         if answer is not None:
             raise ModelError(f"{self.label}: its function f returns {short(answer)}. It must fill out and return None.")

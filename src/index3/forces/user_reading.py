@@ -72,7 +72,7 @@ class Reading:
             self.states = self.states if other.states is None else other.states
         self.ends = tuple(end for other in self.others for end in other.ends)
 
-    def look(self, t: float, named: dict[str, Any]) -> tuple[list[Seen], dict[str, Any]]:
+    def read(self, t: float, named: dict[str, Any]) -> tuple[list[Seen], dict[str, Any]]:
         """What the others say, and the reader's own part of every argument; `named` are those of the whole block."""
         moving = [key for key in ("r", "A", "v", "w", "dv", "dw", "out") if key in named]
         first, at, seen = self.own, self.memory, []

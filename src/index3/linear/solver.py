@@ -21,7 +21,7 @@ from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 from index3.linear import contract as c
 from index3.linear.symbolic import Entries
-from index3.registry import Door
+from index3.registry import Registry
 
 STIFFNESS, UNSYMMETRIC, DIAGONAL, COMPLEX, RANK = "stiffness", "unsymmetric", "diagonal", "complex", "rank"
 NEEDS = {
@@ -78,7 +78,7 @@ def check_solver_class(cls: Any) -> None:
         raise ModelError("it has no name. Give the class the value of linear= that stands for it.")
 
 
-SOLVERS = Door("solver", "SOLVERS", name=lambda cls: getattr(cls, "name", cls.__name__), check=check_solver_class)
+SOLVERS = Registry("solver", "SOLVERS", name=lambda cls: getattr(cls, "name", cls.__name__), check=check_solver_class)
 """The classes of solvers by the value of `linear=`; one is imported when first asked for."""
 
 
@@ -91,7 +91,7 @@ class Solver:
     and used again.
     """
 
-    door: ClassVar[Door] = SOLVERS
+    registry: ClassVar[Registry] = SOLVERS
     name: ClassVar[str]
     offers: ClassVar[frozenset[str]] = frozenset()
     slots: ClassVar[tuple[Slot, ...]] = c.SLOTS

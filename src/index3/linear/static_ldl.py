@@ -29,7 +29,7 @@ from index3.linear.static_lu import (
     UD,
     VALUES,
     WORK,
-    sound,
+    is_usable,
     take_pivot,
 )  # fmt: skip
 from index3.linear.supernodes import SPARE
@@ -147,7 +147,7 @@ def eliminate(S):
                 for i in range(k, size):
                     blocks[base + i * width + k] -= blocks[base + i * width + k - 1] * y
             scalar, pivot = perm[first + k], blocks[base + k * width + k]
-            if scalar < n and sound(pivot, limit[first + k]):
+            if scalar < n and is_usable(pivot, limit[first + k]):
                 ud[first + k] = 1.0 / pivot
             else:
                 status, worst = take_pivot(S, first + k, scalar, pivot, worst)

@@ -187,7 +187,7 @@ def weigh_noise(S, k):
 
 
 @helper
-def look_again(S, k, scalar):
+def limit_by_terms(S, k, scalar):
     """Limit and noise of a row whose pivot is small against the bodies alone, from the terms that it is made of.
 
     What hangs on a body adds to its inertia before the row comes up (a heavy load on a light link, the far end of a
@@ -218,22 +218,22 @@ def judge_small_pivot(S, scalar, size, limit):
 
 
 @helper
-def sound(pivot, limit):
+def is_usable(pivot, limit):
     """Whether a pivot is finite and above its limit."""
     return limit < abs(pivot) <= LARGEST
 
 
 @helper
 def take_pivot(S, k, scalar, pivot, worst):
-    """UD and NOISE of a row's column, or of one whose pivot is not sound; the status, and the worst noise so far."""
+    """UD and NOISE of a row's column, or of one whose pivot is not usable; the status, and the worst noise so far."""
     limit, noise, ud, size = view(S, LIMIT), view(S, NOISE), view(S, UD), abs(pivot)
     ud[k] = 0.0  # makes the column of L zero too
     if scalar >= view(S, INFO)[N_COORDINATES]:
         if not limit[k] < size:
-            look_again(S, k, scalar)
+            limit_by_terms(S, k, scalar)
         if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
             weigh_noise(S, k)
-        if sound(pivot, limit[k]):
+        if is_usable(pivot, limit[k]):
             ud[k] = 1.0 / pivot
             noise[k] /= size  # from here on the relative error
             return OK, max(worst, noise[k])
@@ -285,7 +285,7 @@ def eliminate(S):
                     for p in range(third, lp[j + 3]):
                         x[li[p]] -= lx[np.uint32(p - far)] * u + lx[np.uint32(p - back)] * v + lx[p] * w
             at = at + columns
-        if scalar < n and sound(x[k], limit[k]):
+        if scalar < n and is_usable(x[k], limit[k]):
             ud[k] = 1.0 / x[k]
         else:
             status, worst = take_pivot(S, k, scalar, x[k], worst)

@@ -63,7 +63,7 @@ def gains_too_much(T, A, work):
 
 
 @helper
-def gains_all(T, A, work, power, h):
+def doubles_energy(T, A, work, power, h):
     """Whether the trial in T gains more than the motion has, whatever work was done in it, and may be tried again.
 
     Such a step ends the run: a ball that was found deep in the floor. `work` and `power` are those at its start.

@@ -17,7 +17,7 @@ from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
 from index3.methods import acceptance, run, stepping
 from index3.methods.run_table import Run
-from index3.registry import Door
+from index3.registry import Registry
 from index3.system import evaluate
 
 
@@ -47,7 +47,7 @@ def check_method(cls: Any) -> None:
 
 DECLARED = ("key", "family", "order", "implicit", "stiff", "paper", "summary", "kernel")
 """What every class of methods says about itself."""
-METHODS = Door("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__name__), check=check_method)
+METHODS = Registry("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__name__), check=check_method)
 """The methods by key; a class has `order, family, implicit, stiff, paper, summary, options`."""
 
 
@@ -60,7 +60,7 @@ class Method(metaclass=ElementType):
     velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
     """
 
-    door: ClassVar[Door] = METHODS
+    registry: ClassVar[Registry] = METHODS
     key: ClassVar[str]
     family: ClassVar[str]
     order: ClassVar[int | tuple[int, int]]

@@ -72,7 +72,7 @@ MOST_FAILURES = 12
 """Tries in a row that fail for another reason than an iteration that stalls, before a run ends."""
 KEEP = 1.2
 """Growth below which a step is kept, and its factorisations with it."""
-STRAY = 100.0
+OVERSHOOT = 100.0
 """Allowed errors by which dense output may differ from the polynomial between both ends of a step that rests."""
 HUGE = 1e100
 """Size of a coordinate or rate beyond which a motion runs away: its squares are still numbers, no physics is left."""
@@ -168,7 +168,7 @@ def interpolate(R, t, q, v):
 
 
 @helper
-def strays(T, R, v):
+def overshoots(T, R, v):
     """Whether the velocities in T leave those between both ends of the step, v, by more than all that these suggest.
 
     A shorter step of an explicit formula is no better than its force: where a contact is met inside the step, it may
@@ -179,7 +179,7 @@ def strays(T, R, v):
     for k in range(v.shape[0]):
         w = weight_v(R, k)
         apart += ((own[k] - v[k]) / w) ** 2
-        room += ((abs(v0[k]) + abs(v1[k]) + h * (abs(a0[k]) + abs(a1[k]))) / w + STRAY) ** 2
+        room += ((abs(v0[k]) + abs(v1[k]) + h * (abs(a0[k]) + abs(a1[k]))) / w + OVERSHOOT) ** 2
     return not apart <= room
 
 
@@ -193,7 +193,7 @@ def output_state(T, R, t, q, v):
     if view(R, LIMITS)[QUINTIC] == OWN:
         link = view(R, LINK)
         view(R, CLOCK)[T_WANTED] = t
-        if call(link[LINK_DENSE], T, link[LINK_METHOD]) == OK and not strays(T, R, v):
+        if call(link[LINK_DENSE], T, link[LINK_METHOD]) == OK and not overshoots(T, R, v):
             copy(q, view(T, s.Q))
             copy(v, view(T, s.V))
             return True
@@ -266,7 +266,7 @@ def gains_too_much(T, R):
     if view(R, LIMITS)[TRACK_WORK] == 0:
         again = audit.gains_too_much(T, watched, work[WORK_NEW])
     else:
-        again = audit.gains_all(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
+        again = audit.doubles_energy(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
     if not again:
         return False
     view(R, COUNTS)[N_GAINED] += 1

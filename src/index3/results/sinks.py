@@ -15,7 +15,7 @@ import numpy as np
 
 from index3.compiled import columns
 from index3.errors import Index3Error, ModelError
-from index3.registry import Door, register
+from index3.registry import Registry, register
 
 if TYPE_CHECKING:  # files are imported by those who write them
     from index3.results.journal import JournalWriter
@@ -37,7 +37,7 @@ def check_sink(cls: Any) -> None:
         raise ModelError(f"it has no {' and no '.join(missing)}. Give the class what is missing.")
 
 
-SINKS = Door("sink", "SINKS", name=lambda cls: cls.name or cls.__name__, check=check_sink)
+SINKS = Registry("sink", "SINKS", name=lambda cls: cls.name or cls.__name__, check=check_sink)
 """Sinks by name."""
 
 
@@ -51,7 +51,7 @@ class Sink:
     wait : seconds for which lines may wait for their block to fill
     """
 
-    door: ClassVar[Door] = SINKS
+    registry: ClassVar[Registry] = SINKS
     name: ClassVar[str] = ""
     keeps = False
     wait = 0.0

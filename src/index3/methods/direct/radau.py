@@ -29,7 +29,7 @@ SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0
 def accelerate(T, E):
     """Accelerations and multipliers at T's point, whose directions become those of the projector."""
     link = view(E, rs.LINK)
-    return points.ask(T, link[rs.POINT], link[rs.LINK_EVALUATE], link[rs.PROJECTOR], link[rs.PROJECTOR], 0, 0.0)
+    return points.run_job(T, link[rs.POINT], link[rs.LINK_EVALUATE], link[rs.PROJECTOR], link[rs.PROJECTOR], 0, 0.0)
 
 
 @helper

@@ -116,7 +116,7 @@ def evaluate(T, P):
 
 
 @helper
-def ask(T, P, address, directions, target, how, tolerance):
+def run_job(T, P, address, directions, target, how, tolerance):
     """Run `evaluate` with a job: recover along `directions` in one of three ways, factor and solve in `target`."""
     job = view(P, JOB)
     job[DIRECTIONS], job[TARGET], job[RECOVER] = directions, target, how

@@ -66,7 +66,9 @@ def combine(T, E, row, h, q0, v0):
 def evaluate(T, E, directions, target, how, tolerance):
     """Accelerations at T's point, see `points.evaluate`; projectors by their number."""
     link, projectors = view(E, LINK), view(E, PROJECTORS)
-    return points.ask(T, link[POINT], link[LINK_EVALUATE], projectors[directions], projectors[target], how, tolerance)
+    return points.run_job(
+        T, link[POINT], link[LINK_EVALUATE], projectors[directions], projectors[target], how, tolerance
+    )
 
 
 @kernel
