@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import index3 as ix
 from index3.cli import app
-from index3.engine import collector, interrupts, resuming, runner
+from index3.engine import automatic, collector, interrupts, resuming
 from index3.engine.reasons import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
 from index3.results.journal import JournalWriter, read_journal
@@ -496,7 +496,7 @@ def mounted():
 @pytest.mark.usefixtures("no_file")
 @pytest.mark.parametrize("looks", [2, 5, 12, 20])
 def test_auto_changes_its_method_before_or_after(looks, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "RECONSIDER", 20)
+    monkeypatch.setattr(automatic, "RECONSIDER", 20)
     store = tmp_path / "run.nc"
     whole = ix.simulate(mounted(), (0.0, 0.3), progress=False, discontinuities=[0.01])
     assert ", from t = " in whole.message
