@@ -43,6 +43,10 @@ def test_nothing_is_found(kind):
     [
         ("models", 72539),  # a constant step that overflows: NaN with success
         ("uses", 80008),  # lines near a fold of a parallelogram with redundant rows: said to contradict each other
+        (
+            "uses",
+            80958,
+        ),  # an event that does nothing kept `auto` from looking at its choice where each step ends a segment
         ("model files", 32327),  # points of a linkage 1e200 m apart: NumPy's warning
     ],
 )
