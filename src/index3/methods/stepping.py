@@ -8,7 +8,7 @@ stop.
 from __future__ import annotations
 
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import lines, run
+from index3.methods import lines, run, switches
 
 
 @helper
@@ -66,6 +66,11 @@ def advance(T, R):
             return run.STEP_TOO_SMALL
         clock[run.T_TRIED] = t
         clock[run.H_TRIED] = h
+        rejected = counts[run.N_REJECTED]
         code = call(link[run.LINK_ATTEMPT], T, link[run.LINK_METHOD])
         if code != OK:
             return code
+        if counts[run.N_REJECTED] == rejected:
+            switches.after_acceptance(R)
+        else:
+            switches.after_rejection(T, R)
