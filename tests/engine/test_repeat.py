@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.engine import interrupts, runner
+from index3.engine import automatic, interrupts, runner
 from index3.methods.registry import METHODS
 
 
@@ -150,7 +150,7 @@ def digest_of_runs(methods):
 
 
 def test_auto_under_load(monkeypatch):
-    monkeypatch.setattr(runner, "RECONSIDER", 20)
+    monkeypatch.setattr(automatic, "RECONSIDER", 20)
     quiet = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)
     with load(lambda: sum(range(1000))):
         loaded = bits(chain_and_stiff_mount(), "auto", (0.0, 0.3), rtol=1e-6)

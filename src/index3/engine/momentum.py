@@ -36,7 +36,10 @@ class Momenta:
     """
 
     def __init__(self, segment: Segment) -> None:
-        self.parts = free_parts(segment.variant.whole)
+        whole = segment.variant.whole
+        if "free parts" not in whole.found:
+            whole.found["free parts"] = free_parts(whole)
+        self.parts: list[list[int]] = whole.found["free parts"]
         self.start = present(segment) if self.parts else {}
         self.next_look = LOOK if self.parts else NEVER
         self.largest = np.zeros((len(self.parts), 2))  # scales so far

@@ -19,13 +19,6 @@ AFTERWARDS = ("shape", "color", "q0", "v0")
 """Fields of bodies that are no arguments of their classes."""
 
 
-def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
-    """A copy of a model with some fields changed; see `apply`."""
-    copy = model.copy()
-    apply(copy, changes)
-    return copy
-
-
 def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
     """Change some fields of a model: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}; a function that undoes it.
 
@@ -110,22 +103,30 @@ def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> None:
     """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so."""
-    entry = entry_of(element)
+    entry, of_record = entry_of(element), vars(type(element)).get("of_record", ())
+    if changes and entry.make is type(element) and changes.keys() <= {*of_record}:
+        change_record(element, entry, {key: changes.get(key, getattr(element, key)) for key in of_record})
+        return
     for key in changes:
         check_field(element, entry, key)
     before = arguments(element, entry)
     made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
     if entry.section == "bodies":
-        if set(changes) <= set(vars(type(element)).get("of_record", ())):
-            made.q0[:], made.v0[:] = element.q0, element.v0  # which do not follow from these
-        else:
-            keep_start(element, entry.make(element.name, **before), made, changes)
+        keep_start(element, entry.make(element.name, **before), made, changes)
         made.shape, made.color = changes.get("shape", element.shape), changes.get("color", element.color)
     for body in (made, *getattr(made, "own_states", ())):
         if hasattr(body, "model"):
             body.model = model
     vars(element).clear()
     vars(element).update(vars(made))
+
+
+def change_record(body: Any, entry: Entry, values: Mapping[str, Any]) -> None:
+    """Give a body other masses and inertias, as its class makes them; nothing else of it follows from these."""
+    made, own = vars(entry.make(body.name, **values)), vars(body)
+    anew = {key: made[key] if key in values else own[key] for key in made if key in own}
+    own.clear()
+    own.update(anew)
 
 
 def arguments(element: Any, entry: Entry) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, marker_of
 from index3.forces.shapes import Shape
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import BodyOrMarker
 
 
 class Contact(ForceElement):
@@ -68,9 +71,9 @@ class Contact(ForceElement):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
-        shapes: Any,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        shapes: tuple[Shape, Shape],
         *,
         stiffness: float,
         exponent: float = 1.5,

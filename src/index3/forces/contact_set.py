@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
 from index3.forces.force import ForceElement, marker_of
 from index3.forces.shapes import Shape
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from index3.user_types import BodyOrMarker
 
 
 class Pairs(Sequence[Contact]):
@@ -99,10 +104,10 @@ class ContactSet(ForceElement):
     def __init__(
         self,
         name: str,
-        shapes: Any,
+        shapes: Sequence[tuple[BodyOrMarker, Shape]],
         *,
-        against: Any = None,
-        skip: Any = (),
+        against: Sequence[tuple[BodyOrMarker, Shape]] | None = None,
+        skip: Iterable[tuple[Body, Body]] = (),
         stiffness: float,
         exponent: float = 1.5,
         damping: float | None = None,

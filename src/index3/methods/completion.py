@@ -63,9 +63,10 @@ class Completion:
         worst = projection_kernels.WORST_ROW
         self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
-        if check and not energies:
+        if check and not energies and not self.is_met(output, first, good):
             scaled = output.arrays["violation_scaled"][first:good, 1:].max(axis=1)
-            for k in np.flatnonzero(late[: good - first] & ~(scaled <= CONTRADICTION)):
+            late = late[: good - first]
+            for k in np.flatnonzero(late & ~(scaled <= CONTRADICTION)):
                 if not (scaled[k] <= NEAR_SINGULAR and self.is_nearly_singular(output, first + int(k))):
                     good, code = first + int(k), projection_kernels.CONTRADICTION
                     break
@@ -73,6 +74,11 @@ class Completion:
         if not code:
             return end, None
         return good, failure(code, float(output.arrays["t"][good]), state, table, self.factors)
+
+    def is_met(self, output: Output, first: int, end: int) -> bool:
+        """Whether no row of these lines contradicts others, whichever of them were completed now."""
+        worst = np.maximum.reduce(output.arrays["violation_scaled"][first:end, 1:], axis=None, initial=0.0)
+        return bool(worst <= CONTRADICTION)
 
     def is_nearly_singular(self, output: Output, line: int) -> bool:
         """Whether a row that was skipped at a line is a little independent of the others; seldom asked."""

@@ -19,6 +19,7 @@ from index3.system.compile import compile_model
 from index3.system.state import State
 
 if TYPE_CHECKING:
+    from index3.model.model import Model
     from index3.results.layout import Layout
     from index3.results.result import Result
     from index3.results.wrenches import Applied
@@ -34,7 +35,7 @@ class ModelOfRun:
     Functions of the user, curves, roads and markers are not copied at the start: they are taken to stay what they are.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         self._parts = [model, *(model[name] for name in model), *model.blocks]
         self._evaluator: ForceEvaluator | None = None
         self._values = [{key: kept(value) for key, value in vars(part).items()} for part in self._parts]
@@ -91,7 +92,7 @@ def kept(value: Any) -> Any:
 class ForceEvaluator:
     """A model compiled with markers of their own for all forces."""
 
-    def __init__(self, model: Any, layout: Layout) -> None:
+    def __init__(self, model: Model, layout: Layout) -> None:
         from index3.results.wrenches import columns
 
         system = compile_model(model, apart=True)

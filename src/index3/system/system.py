@@ -59,6 +59,7 @@ class System:
     solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
     described: Any = None  # the layout of its results, once it was asked for
     altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
+    found: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, whatever its masses
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
@@ -141,7 +142,7 @@ class System:
         return given
 
     @cached_property
-    def asks_nobody(self) -> bool:
+    def is_self_contained(self) -> bool:
         """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
         if np.any(self.fixed[s.FUNCTIONS]):
             return False
@@ -211,7 +212,7 @@ class System:
         return any(body.kind == "states" and id(body) not in own for body in self.bodies)
 
     @property
-    def seldom_touches(self) -> bool:
+    def has_rare_contacts(self) -> bool:
         """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
         count, body = 0, self.structure.fixed[s.MARKERS]["body"]
         for group in self.groups:
