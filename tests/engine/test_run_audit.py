@@ -210,6 +210,17 @@ def test_drifting_momentum_is_told():
     assert "The angular momentum should be constant" in result.message
 
 
+@pytest.mark.parametrize(("method", "rtol", "cuts"), [("bdf-i3", 1e-4, 64), ("hht-i3", 1e-3, 16), ("radau5", 1e-4, 1)])
+def test_steady_drift_of_momentum_is_met_by_smaller_tolerances(method, rtol, cuts):
+    """Errors of thousands of turns add up: with constant tolerances 25 and 4 times the bound, the first run ends."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    result = ix.simulate(model, (0, 60), method, rtol=rtol, t_eval=1.0)
+    assert result.success
+    assert result.audit.ok
+    assert (f"tolerances divided by {cuts} " in result.audit["energy"].note) == (cuts > 1)
+
+
 @pytest.mark.parametrize("outside", ["ground", "load", "gravity"])
 def test_no_momentum_where_something_acts_from_outside(outside):
     model = pair()
