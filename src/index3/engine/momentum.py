@@ -16,8 +16,9 @@ from index3.system import evaluate
 from index3.system.state import State
 from index3.system.system import System
 
-LOOK = 1000
-"""Tried steps between two looks at the momenta: a look takes as long as some steps."""
+FIRST, LOOK = 100, 1000
+"""Tried steps before the first look at the momenta, and between two looks at most; at first as many as before all of
+them. A look takes as long as some steps."""
 NEVER = 2**62
 LOST = 0.5
 """Part of the scale beyond which a run is ended. No damping takes momentum, so that this is less than for energy."""
@@ -40,7 +41,7 @@ class Momenta:
     def __init__(self, segment: Segment) -> None:
         self.parts = free_parts(segment.variant.whole)
         self.start = present(segment) if self.parts else {}
-        self.next_look = LOOK if self.parts else NEVER
+        self.next_look = FIRST if self.parts else NEVER
         self.largest = np.zeros((len(self.parts), 2))  # scales so far
         self.drifts, self.looked = np.zeros((len(self.parts), 2)), segment.run.t  # at the last look, and its time
 
@@ -52,7 +53,7 @@ class Momenta:
         """
         if not self.parts or (tried < self.next_look and not last):
             return ""
-        self.next_look = tried + LOOK
+        self.next_look = tried + min(LOOK, max(FIRST, tried))
         mode = segment.run[run.AUDIT][audit.MODE]
         if mode < audit.WARN:
             return ""
