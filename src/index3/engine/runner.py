@@ -268,7 +268,7 @@ class Runner:
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status and message if a free part of the model is found to have another momentum than at the start."""
-        told = "" if self.jumps else self.momenta.lost(self.segment, self.tried, code == run.DONE)
+        told = "" if self.jumps else self.momenta.look(self.segment, self.tried, code == run.DONE)
         return (-run.GAINED, told, None) if told else None
 
     def keep_result(self, error: Exception, options: dict[str, Any]) -> None:
