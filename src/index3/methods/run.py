@@ -71,7 +71,7 @@ keyboard or the clock (set by another thread or a signal); the first row that ca
 where steps are with a force that begins (see `switches`)."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
-`work.add_work`, 0 none."""
+by nodes, 0 none (`work.add_step`)."""
 MOST_FAILURES = 12
 """Tries in a row that fail for another reason than an iteration that stalls, before a run ends."""
 KEEP = 1.2
@@ -84,10 +84,11 @@ RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
 (
-    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP, WORK_SIZE, WORK_ERROR, WORK_SPACE,
-) = range(9)  # fmt: skip
-"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with the power at its
-end; integral of |power|; estimated error so far."""
+    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, WORK_DOUBT, POWER_MIDDLE, POWER_STEP, WORK_SIZE, WORK_ERROR,
+    WORK_SPACE,
+) = range(11)  # fmt: skip
+"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, its error (OWN), and
+the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far."""
 NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
 """Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
 MOST_NODES, HISTORY, STENCIL = 32, 3, 5
