@@ -119,3 +119,15 @@ def test_far_pairs_of_a_set_have_switches_too():
     assert state.run(evaluate.poses, evaluate.switches) == 0
     assert np.sign(state[s.SWITCH]).tolist() == [-1.0, 1.0, 1.0]
     assert state[s.SWITCH][0] == pytest.approx(-0.01)
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "generalized-alpha"])
+def test_short_steps_make_no_noise_where_there_are_joints(monkeypatch, method):
+    """A pendulum between stops: with steps that end at them, hht-i3 took 9048 evaluations instead of 5309."""
+    model = ix.Model("stop")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.JointLimit("stop", pin, lower=-0.5, upper=1.2, stiffness=1e4, damping=5.0))
+    free = run(model, method, rtol=1e-4).stats["evaluations"]
+    monkeypatch.setattr(METHODS[method], "ends_at_switches", False)
+    assert run(model, method, rtol=1e-4).stats["evaluations"] == free
