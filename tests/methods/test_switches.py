@@ -14,8 +14,8 @@ from index3.system.state import State
 
 HEIGHT, RADIUS, END = 1.0, 0.1, 1.2
 TOUCH = math.sqrt(2.0 * (HEIGHT - RADIUS) / 9.80665)
-ONE_STEP = ("hht-i3", "generalized-alpha", "radau5", "dopri5", "dop853", "adams", "descriptor-sdirk4", "al-index3")
-NOT_OF_USE = ("bdf-i3", "bdf-si2", "tlismni-adams3", "tlismni-adams4", "rosenbrock4")
+ONE_STEP = ("hht-i3", "generalized-alpha", "hem4", "dopri5", "dop853", "adams", "descriptor-sdirk4", "al-index3")
+LEFT_ALONE = ("bdf-i3", "bdf-si2", "tlismni-adams3", "tlismni-adams4", "rosenbrock4", "radau5")
 
 
 def dropped(stiffness=1e6):
@@ -35,15 +35,15 @@ def test_first_contact_is_located(monkeypatch, method):
     """The first step that is not taken is tried again up to the touch: no other is rejected before it."""
     found = run(dropped(), method)
     before = found.t[found.t < TOUCH]
-    step = before[-1] - before[-2]
-    assert TOUCH - before[-1] < 5e-3 * max(step, 1e-2)  # a thousandth of the step that was tried, and the error of it
+    longest = np.max(np.diff(before))
+    assert TOUCH - before[-1] < 5e-3 * longest  # a thousandth of the step that was tried, and the error of it
     monkeypatch.setattr(METHODS[method], "ends_at_switches", False)
     hunted = run(dropped(), method)
     assert found.stats["rejected"] < 0.75 * hunted.stats["rejected"]
     assert found.stats["evaluations"] < 1.1 * hunted.stats["evaluations"]
 
 
-@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+@pytest.mark.parametrize("method", ["dopri5", "descriptor-sdirk4"])
 def test_errors_stay_what_the_tolerance_says(monkeypatch, method):
     """Against a run at 1e-10; hunting gives errors of the same size."""
     exact = run(dropped(), "dop853", rtol=1e-10, atol=1e-12).q[-1, 2]
@@ -53,8 +53,8 @@ def test_errors_stay_what_the_tolerance_says(monkeypatch, method):
     assert found < max(10.0 * hunted, 1e-4)  # one order: which steps are chosen behind the touch is chance
 
 
-@pytest.mark.parametrize("method", NOT_OF_USE)
-def test_methods_that_gain_nothing_are_left_alone(monkeypatch, method):
+@pytest.mark.parametrize("method", LEFT_ALONE)
+def test_methods_that_refuse_it_are_left_alone(monkeypatch, method):
     alone = run(dropped(), method)
     monkeypatch.setattr(METHODS[method], "ends_at_switches", True)
     assert run(dropped(), method).stats["rejected"] != alone.stats["rejected"]  # so it would have had an effect
@@ -119,3 +119,15 @@ def test_far_pairs_of_a_set_have_switches_too():
     assert state.run(evaluate.poses, evaluate.switches) == 0
     assert np.sign(state[s.SWITCH]).tolist() == [-1.0, 1.0, 1.0]
     assert state[s.SWITCH][0] == pytest.approx(-0.01)
+
+
+@pytest.mark.parametrize("method", ["hht-i3", "generalized-alpha"])
+def test_short_steps_make_no_noise_where_there_are_joints(monkeypatch, method):
+    """A pendulum between stops: with steps that end at them, hht-i3 took 9048 evaluations instead of 5309."""
+    model = ix.Model("stop")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.JointLimit("stop", pin, lower=-0.5, upper=1.2, stiffness=1e4, damping=5.0))
+    free = run(model, method, rtol=1e-4).stats["evaluations"]
+    monkeypatch.setattr(METHODS[method], "ends_at_switches", False)
+    assert run(model, method, rtol=1e-4).stats["evaluations"] == free

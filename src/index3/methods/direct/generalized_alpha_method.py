@@ -78,6 +78,7 @@ class GeneralizedAlpha(Method):
         table[alpha.OPTIONS] = np.array([self.rho_inf], float)
         tables.fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
+        tables.leave_switches(progress)
         table[generalized_alpha.AUXILIARY] = progress.state[s.A].copy()
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]

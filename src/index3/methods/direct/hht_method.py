@@ -133,6 +133,7 @@ class HHT(Method):
         table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
+        steps.leave_switches(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()
         progress.state[s.A_PAST][:] = progress.state[s.A][: progress.state[s.A_PAST].size]
         clock = progress[run.CLOCK]

@@ -106,6 +106,7 @@ class Radau5(Method):
     paper: ClassVar[str] = "Hairer, Wanner 1996 (RADAU5); Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "very stiff motions at tight tolerances"
     kernel: ClassVar[Kernel] = radau.attempt
+    ends_at_switches: ClassVar[bool] = False  # at loose tolerances a first step into a very stiff floor loses its way
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, COMPLEX})
     helpers: ClassVar[tuple[Kernel, ...]] = (radau_newton.stages, points.evaluate)
 
