@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import index3 as ix
 from index3.cli import app
-from index3.engine import collector, interrupts, resuming, runner
+from index3.engine import automatic, collector, interrupts, resuming
 from index3.engine.reasons import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
 from index3.results.journal import JournalWriter, read_journal
@@ -348,6 +348,38 @@ def test_a_full_disk_ends_the_run_and_keeps_its_lines(records, monkeypatch, tmp_
     assert_same(whole, ix.resume(store, progress=False))
 
 
+@pytest.mark.usefixtures("no_file")
+def test_of_a_block_that_does_not_fit_the_disk_keeps_what_fits(monkeypatch, tmp_path):
+    """Four of a first block of five lines; none was kept."""
+    store, journal = tmp_path / "run.nc", tmp_path / "run.nc.journal"
+    whole = ix.simulate(chain(), SPAN, "hht-i3", progress=False)
+    line = sum(array[0].nbytes for array in whole.arrays.values())
+    begun = []
+    with monkeypatch.context() as patched:
+        put = JournalWriter.put
+
+        def full(self, data):
+            """Room for the first records and for 4.7 lines; what fits of a piece is written, as by a file system."""
+            if self.path.exists():
+                begun or begun.append(self.end)
+                room = begun[0] + int(4.7 * line) - self.file.tell()
+                if len(data) > room:
+                    put(self, bytes(data)[: max(room, 0)])
+                    raise OSError(28, "No space left on device")
+            put(self, data)
+
+        patched.setattr(JournalWriter, "put", full)
+        part = ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store)
+    assert (part.status, part.success) == (-STORE_FAILED, False)
+    assert "No space left on device" in part.message
+    found = ix.load(store)
+    assert len(part) == len(found) == 4
+    assert "disk was full; then index3.resume" in found.message
+    assert found.q.tobytes() == whole.q[:4].tobytes()
+    assert read_journal(journal).ignored == 0
+    assert_same(whole, ix.resume(store, progress=False))
+
+
 def test_no_room_for_the_file_at_the_end(monkeypatch, tmp_path):
     import index3.results.netcdf as netcdf
 
@@ -464,7 +496,7 @@ def mounted():
 @pytest.mark.usefixtures("no_file")
 @pytest.mark.parametrize("looks", [2, 5, 12, 20])
 def test_auto_changes_its_method_before_or_after(looks, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "RECONSIDER", 20)
+    monkeypatch.setattr(automatic, "RECONSIDER", 20)
     store = tmp_path / "run.nc"
     whole = ix.simulate(mounted(), (0.0, 0.3), progress=False, discontinuities=[0.01])
     assert ", from t = " in whole.message

@@ -39,7 +39,10 @@ class Momenta:
     """
 
     def __init__(self, segment: Segment) -> None:
-        self.parts = free_parts(segment.variant.whole)
+        whole = segment.variant.whole
+        if "free parts" not in whole.found:
+            whole.found["free parts"] = free_parts(whole)
+        self.parts: list[list[int]] = whole.found["free parts"]
         self.start = present(segment) if self.parts else {}
         self.next_look = FIRST if self.parts else NEVER
         self.largest = np.zeros((len(self.parts), 2))  # scales so far
@@ -143,12 +146,13 @@ def free_parts(system: System) -> list[list[int]]:
         return k
 
     for group in system.groups:
-        members = [number.get(id(marker.body), -1) for marker in group.markers]
-        inside = [k for k in members if k >= 0]
-        for k in inside[1:]:
-            owner[root(k)] = root(inside[0])
-        if -1 in members or not members:
-            tied.update(inside)
+        members = np.array([number.get(id(marker.body), -1) for marker in group.markers], int)
+        for own in [members] if group.ties is None else members[group.ties]:
+            inside = [k for k in own.tolist() if k >= 0]
+            for k in inside[1:]:
+                owner[root(k)] = root(inside[0])
+            if len(inside) < len(own) or not inside:
+                tied.update(inside)
     parts: dict[int, list[int]] = {}
     for k in range(len(system.bodies)):
         parts.setdefault(root(k), []).append(k)

@@ -99,6 +99,14 @@ def affordable(T, R, error, solve):
 
 
 @helper
+def divisible(R, i):
+    """Whether there is a time between node i and the next: where a force jumps, pieces shrink to roundings."""
+    t = view(R, run.NODE_T)
+    middle = 0.5 * (t[i] + t[i + 1])
+    return t[i] < middle and middle < t[i + 1]
+
+
+@helper
 def open_node(R, i):
     """Room for a node in the middle of the piece from node i; its time."""
     nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
@@ -180,7 +188,10 @@ def finish_own(T, R, size, allowed, poses_do):
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
     trusted, doubts = must_solve(R), own_doubt(R, size)  # stages have reactions of their own
-    while code == OK and not trusted and min(error, doubts) > allowed and affordable(T, R, doubts, False):
+    while (
+        code == OK and not trusted and min(error, doubts) > allowed
+        and affordable(T, R, doubts, False) and divisible(R, worst)
+    ):  # fmt: skip
         code = insert_node(T, R, worst, False, False, poses_do)
         error, cautious, worst = add_pieces(R)
         doubts = own_doubt(R, size)
@@ -219,13 +230,13 @@ def finish_by_nodes(T, R, size, allowed, poses_do):
         least = max(allowed, LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R))
         if error <= allowed or blind:  # else there will be a node
             slipped = size * slip(R)
-        if error + slipped > allowed and not blind:
+        if error + slipped > allowed and not blind and divisible(R, worst):
             before = done[nodes[run.NODE_NEW]]
             code = insert_node(T, R, worst, True, False, poses_do)
             add_pieces(R)
             error, slipped = simpson_error(R, before), 0.0
             cautious = error
-    while code == OK and not blind and error > least and affordable(T, R, error, solve):
+    while code == OK and not blind and error > least and affordable(T, R, error, solve) and divisible(R, worst):
         code = insert_node(T, R, worst, False, solve, poses_do)
         error, cautious, worst = add_pieces(R)
     finish(R, done[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
