@@ -17,6 +17,9 @@ from index3.results.lazy import LateArrays
 
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
+UNSURE = 0.5
+"""Part of the scale that the estimated error of the work may excuse: a force that acts inside long steps may be
+estimated to do any work, and would excuse every gain."""
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
@@ -60,7 +63,7 @@ def row_checks(arrays: Mapping[str, np.ndarray], bound: float) -> list[Check]:
 
 def energy_check(watched: np.ndarray, work_error: float) -> Check:
     """The largest gain against its bound."""
-    bound = watched[audit.PART] * watched[audit.SCALE] + work_error
+    bound = watched[audit.PART] * watched[audit.SCALE] + min(work_error, UNSURE * watched[audit.SCALE])
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
     if watched[audit.STRICT] > 1.0:
