@@ -30,6 +30,8 @@ TURN = 0.1
 """Part of the largest speed by which a velocity may change in a step although a filter hides its error."""
 ERRS = 0.06
 """Part of such a change that is a large error: a force met at the last stage alone counts with weight 0.09."""
+MOST_HIDDEN = 12
+"""Tries in a row that are repeated for either: at a singular position velocities may turn at once."""
 SHOWN = 0.1
 """Part of such a change that the accelerations at the ends of the step must account for."""
 
@@ -95,9 +97,10 @@ def step_error(T, E, R, h):
         for i in range(rs.STAGES):
             e_q[k] += e[i] * (q[i, k] - q0[k])
             e_v[k] += e[i] * (v[i, k] - v0[k])
-    turn = hidden_turn(E, R)
+    turn, flags = hidden_turn(E, R), view(E, rs.FLAGS)
     error = filtered_norm(T, E, R, g)
-    if turn > 1.0:
+    if turn > 1.0 and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN:
+        flags[rs.HIDDEN_IN_ROW] += 1
         return max(error, min(turn, 5.0) ** 4)
     if error > 1.0:
         run.copy(e_q, view(E, rs.OUT_Q))
@@ -154,8 +157,9 @@ def attempt(T, E):
     if code != radau_newton.CONVERGED:
         flags[rs.AFTER_REJECTION] = 1
         return run.answer_failure(R, flags[rs.FAILED_IN_ROW :], code)
-    if not fixed and hidden_blow(T, R, h):
+    if not fixed and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN and hidden_blow(T, R, h):
         flags[rs.STALE] = 1
+        flags[rs.HIDDEN_IN_ROW] += 1
         return reject(E, R, SMALLEST)
     if run.gains_too_much(T, R):
         flags[rs.STALE] = 1
@@ -164,6 +168,7 @@ def attempt(T, E):
     if not fixed:
         next_step(E, R, h, error)
     flags[rs.FAILED_IN_ROW] = 0
+    flags[rs.HIDDEN_IN_ROW] = 0
     flags[rs.AFTER_REJECTION] = 0
     memory[rs.H_PAST] = h
     for i in range(rs.STAGES):
