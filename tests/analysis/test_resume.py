@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import index3 as ix
 from index3.cli import app
-from index3.engine import collector, interrupts, resuming, runner
+from index3.engine import automatic, collector, interrupts, resuming
 from index3.engine.reasons import INTERRUPTED, STORE_FAILED
 from index3.errors import Index3Error, ModelError
 from index3.results.journal import JournalWriter, read_journal
@@ -348,6 +348,38 @@ def test_a_full_disk_ends_the_run_and_keeps_its_lines(records, monkeypatch, tmp_
     assert_same(whole, ix.resume(store, progress=False))
 
 
+@pytest.mark.usefixtures("no_file")
+def test_of_a_block_that_does_not_fit_the_disk_keeps_what_fits(monkeypatch, tmp_path):
+    """Four of a first block of five lines; none was kept."""
+    store, journal = tmp_path / "run.nc", tmp_path / "run.nc.journal"
+    whole = ix.simulate(chain(), SPAN, "hht-i3", progress=False)
+    line = sum(array[0].nbytes for array in whole.arrays.values())
+    begun = []
+    with monkeypatch.context() as patched:
+        put = JournalWriter.put
+
+        def full(self, data):
+            """Room for the first records and for 4.7 lines; what fits of a piece is written, as by a file system."""
+            if self.path.exists():
+                begun or begun.append(self.end)
+                room = begun[0] + int(4.7 * line) - self.file.tell()
+                if len(data) > room:
+                    put(self, bytes(data)[: max(room, 0)])
+                    raise OSError(28, "No space left on device")
+            put(self, data)
+
+        patched.setattr(JournalWriter, "put", full)
+        part = ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store)
+    assert (part.status, part.success) == (-STORE_FAILED, False)
+    assert "No space left on device" in part.message
+    found = ix.load(store)
+    assert len(part) == len(found) == 4
+    assert "disk was full; then index3.resume" in found.message
+    assert found.q.tobytes() == whole.q[:4].tobytes()
+    assert read_journal(journal).ignored == 0
+    assert_same(whole, ix.resume(store, progress=False))
+
+
 def test_no_room_for_the_file_at_the_end(monkeypatch, tmp_path):
     import index3.results.netcdf as netcdf
 
@@ -464,7 +496,7 @@ def mounted():
 @pytest.mark.usefixtures("no_file")
 @pytest.mark.parametrize("looks", [2, 5, 12, 20])
 def test_auto_changes_its_method_before_or_after(looks, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "RECONSIDER", 20)
+    monkeypatch.setattr(automatic, "RECONSIDER", 20)
     store = tmp_path / "run.nc"
     whole = ix.simulate(mounted(), (0.0, 0.3), progress=False, discontinuities=[0.01])
     assert ", from t = " in whole.message
@@ -521,7 +553,8 @@ KEPT = {
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}
 """Those that do not change between two steps, or that a stored run does not have."""
 PARTS = {
-    "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
+    "momenta": {"parts", "start", "next_look", "largest", "drifts", "looked"},
+    "stalling": {"t", "end", "tried", "warned", "note"},
     "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
     "growth": {"end", "next_look", "warned", "note", "marks"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
@@ -549,4 +582,16 @@ def test_momentum_of_what_is_free(tmp_path):
     store, settings = tmp_path / "run.nc", {"step": 0.001, "progress": False}
     whole = ix.simulate(model, (0.0, 2.5), "hht-i3", **settings)
     killed(lambda: ix.simulate(model, (0.0, 2.5), "hht-i3", store=store, **settings), 300)
+    assert_same(whole, ix.resume(store, progress=False))
+
+
+@pytest.mark.usefixtures("no_file")
+def test_drift_of_momentum_since_the_last_look(tmp_path):
+    """Which tells whether tolerances are cut."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    store, settings = tmp_path / "run.nc", {"rtol": 1e-3, "t_eval": 0.1, "progress": False}
+    whole = ix.simulate(model, (0.0, 30.0), "hht-i3", **settings)
+    assert "tolerances divided" in whole.audit["energy"].note
+    killed(lambda: ix.simulate(model, (0.0, 30.0), "hht-i3", store=store, **settings), 60)
     assert_same(whole, ix.resume(store, progress=False))

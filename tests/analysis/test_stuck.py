@@ -54,7 +54,7 @@ def test_a_window_of_slow_steps_is_left_alone_where_the_rest_is_in_reach():
 
 def test_auto_changes_its_method_before_it_gives_up(monkeypatch):
     """Where an explicit method comes on by 3e-8 s in a step, a stiff one takes over with the steps that are left."""
-    monkeypatch.setattr("index3.engine.runner.RECONSIDER", 10**9)  # else stiffness is noticed earlier
+    monkeypatch.setattr("index3.engine.automatic.RECONSIDER", 10**9)  # else stiffness is noticed earlier
     model, bob = particle(velocity=(1, 0, 0))
 
     def brake(t, r, A, v, w, p, out):

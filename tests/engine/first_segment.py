@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from index3.engine import beginning
 from index3.engine.variants import Variant
 
 
@@ -9,4 +10,4 @@ def first_segment(simulation, span):
     """The first segment of a run over a span, with tables of its own."""
     plan, _ = simulation._plans.plan(simulation.model, span, simulation.settings)
     variant = Variant(simulation.model, partial(simulation.compile, simulation.model), linear=simulation.linear)
-    return simulation._begin(plan, variant, None, simulation.settings, [], None)
+    return beginning.first_segment(plan, variant, None, (), [], None)

@@ -9,7 +9,7 @@ import pytest
 
 import index3 as ix
 from index3.analysis.compare import compare
-from index3.engine import interrupts
+from index3.engine import automatic, interrupts
 from index3.engine.assembly import assemble_state
 from index3.engine.automatic import fastest_rates
 from index3.methods.projection import Projector
@@ -149,3 +149,35 @@ def test_compare_names_a_refusal():
     model.add(ix.KnifeEdge("edge", model.ground, skate, at=(0, 0, 0), axis=(0, 1, 0)))
     (row,) = compare(model, 0.1, ["rosenbrock4"], (1e-4,)).rows
     assert "edge" in row["failed"]
+
+
+def fading(rate):
+    """A double pendulum whose second spring gives way to a start in motion: a transient first, stiff afterwards."""
+    model = ix.Model("fading", gravity=(0.0, -9.81, 0.0))
+    rods = [model.add(ix.PlanarBody(f"rod{k}", 1.0, 0.1, position=(0.5 + k, 0.0))) for k in range(2)]
+    rods[1].v0[:] = 0.0, 5.0, 10.0
+    first = model.add(ix.Revolute("A", model.ground, rods[0], at=(0, 0, 0), axis=(0, 0, 1)))
+    second = model.add(ix.Revolute("B", rods[0], rods[1], at=(1, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.RotationalSpringDamper("soft", first, stiffness=100.0, damping=1.0))
+    model.add(ix.RotationalSpringDamper("hard", second, stiffness=1e4, damping=rate))
+    return model
+
+
+def test_stiffness_behind_a_transient_is_seen_soon(monkeypatch):
+    """The transient takes 20 steps of an explicit method, not 100: a look is far cheaper than the steps after it."""
+    run = {"rtol": 1e-5, "t_eval": [1.0], "progress": False}
+    soon = ix.simulate(fading(5e3), (0.0, 1.0), **run)
+    assert ", from t = " in soon.message
+    monkeypatch.setattr(automatic, "SOON", automatic.RECONSIDER)
+    late = ix.simulate(fading(5e3), (0.0, 1.0), **run)
+    assert late.stats["steps"] - soon.stats["steps"] > 50  # measured 78
+    assert np.abs(late.q - soon.q).max() < 1e-4  # ten times rtol
+
+
+def test_a_motion_that_cannot_become_stiff_is_not_looked_at_soon(monkeypatch):
+    looks = []
+    plain = automatic.Automatic.reconsider
+    monkeypatch.setattr(automatic.Automatic, "reconsider", lambda *x: looks.append(x) or plain(*x))
+    result = ix.simulate(ix.library.free_double_pendulum(), (0.0, 1.0), rtol=1e-5, progress=False)
+    assert 20 < result.stats["steps"] < 100
+    assert not looks

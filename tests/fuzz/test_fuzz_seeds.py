@@ -22,7 +22,7 @@ from fuzz_runs import Case, draw_case
 import index3 as ix
 from index3.compiled.interface import JIT
 
-SEEDS = {"models": (25, 60), "model files": (0, 60), "result files": (0, 30)}
+SEEDS = {"models": (25, 60), "uses": (0, 60), "model files": (0, 60), "result files": (0, 30)}
 
 
 @pytest.mark.skipif(not JIT, reason="runs would take minutes")
@@ -35,6 +35,24 @@ def test_nothing_is_found(kind):
     assert words >= (
         {"agree", "refused"} if kind == "models" else {"clean", "refused"}
     )  # they get far enough to matter
+
+
+@pytest.mark.skipif(not JIT, reason="runs would take minutes")
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        ("models", 72539),  # a constant step that overflows: NaN with success
+        ("uses", 80008),  # lines near a fold of a parallelogram with redundant rows: said to contradict each other
+        (
+            "uses",
+            80958,
+        ),  # an event that does nothing kept `auto` from looking at its choice where each step ends a segment
+        ("model files", 32327),  # points of a linkage 1e200 m apart: NumPy's warning
+    ],
+)
+def test_what_was_found_is_cured(kind, seed):
+    [(_, outcome)] = outcomes(kind, seed, seed + 1)
+    assert not outcome.found, outcome
 
 
 def test_a_seed_draws_the_same_case_again():
@@ -159,3 +177,22 @@ def test_the_table_names_causes(capsys):
     assert "1  crash  <-- finding\n             1  exit code -11" in said
     assert "4 cases in 5 s, 1 findings" in said
     assert Outcome("crash").found
+
+
+@pytest.mark.skipif(not JIT, reason="runs would take minutes")
+@pytest.mark.parametrize(
+    ("seed", "steps", "most"),
+    [
+        (70150, 500, {"newton_failed": 120}),  # a fast loop by radau5: 82, and 507 where steps grow freely
+        (20620, 500, {"newton_failed": 120}),  # a force without derivatives by radau5: 58, and 726
+        (70353, 500, {"newton_failed": 120}),  # near a fold by generalized-alpha: 83, and 499
+        (70326, 100, {"evaluations": 24500}),  # a knife edge of 1 km by descriptor-sdirk4: 21862; 26904 by metres
+    ],
+)
+def test_runs_that_took_long_need_less_work(seed, steps, most):
+    """Work is counted, since the time of a machine says little: what these took is beside them."""
+    case = draw_case(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = ix.simulate(case.model(), case.span, case.method, rtol=case.rtol, max_steps=steps, progress=False)
+    assert {name: result.stats[name] for name in most if result.stats[name] > most[name]} == {}

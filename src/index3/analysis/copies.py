@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from index3.engine.layout import describe
 from index3.model.model import Model
 from index3.system.system import System
@@ -60,8 +58,11 @@ class Copies:
     def _system(self, copy: Model, compile_copy: Callable[[Model], System]) -> System:
         """The system of a copy that nothing has changed at present, with the layout of its results."""
         if id(copy) not in self._unchanged:
+            from index3.system.renumbering import note_inertias
+
             system = compile_copy(copy)
-            describe(copy, system, np.ones(system.m, bool))
-            _ = system.blank, system.room, system.branching, system.asks_nobody  # what runs of changed bodies share
+            describe(copy, system)
+            note_inertias(system)
+            _ = system.blank, system.room, system.branching, system.is_self_contained  # what changed bodies share
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]

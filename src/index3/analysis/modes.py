@@ -195,6 +195,6 @@ def mode_result(
     )
     words = f"Mode of {mode.frequency:.6g} rad/s, damping ratio {mode.damping:.4g}."
     info = {"method": f"mode {number}, {mode.frequency / (2.0 * np.pi):.4g} Hz", "message": words}
-    result = Result(describe(model, system, np.ones(system.m, bool)), block | {"t": times}, info)
+    result = Result(describe(model, system), block | {"t": times}, info)
     result.source = ModelOfRun(model)
     return result

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from index3.engine.breaks import apart, find_breaks, functions_of_time
-from index3.engine.doubts import check_motions, driven_functions
 from index3.engine.sampling import instants, merged
 from index3.engine.segments import Plan
 from index3.engine.settings import (
@@ -21,12 +20,16 @@ from index3.engine.settings import (
     output_times,
     stop_times,
 )
+from index3.engine.start_warnings import check_motions, driven_functions
 from index3.errors import ModelError
 from index3.methods.method import Method
 from index3.model.model import Model
 
 OTHERWISE = ("events", "progress", "store")
 """Settings of a run that its plan says nothing of; what they are is looked at in every run."""
+PLAIN, NUMBERS = frozenset([float, int, str, bool, type(None)]), frozenset([float, int])
+LISTS = frozenset([tuple, list])
+"""Types of settings that nobody can change, of numbers in a list of some, and of such lists."""
 MOST_COMPARED = 100
 """Numbers in a list beyond which it is checked more quickly than compared."""
 
@@ -98,25 +101,14 @@ def plain_key(t_span: Any, asked: Mapping[str, Any], *of_model: Any) -> tuple[An
     """
     if type(asked["t_eval"]) is int:  # which may be worth a warning
         return None
-    try:
-        values = [*t_span, *(value for name, value in asked.items() if name not in OTHERWISE)]
-    except TypeError:
+    values = [value for name, value in asked.items() if name not in OTHERWISE]
+    singles = [value for value in values if type(value) not in LISTS]
+    lists = [t_span, *(value for value in values if type(value) in LISTS)]
+    if type(t_span) not in LISTS or any(len(one) >= MOST_COMPARED for one in lists):
         return None
-    values = [tuple(value) if type(value) is list else value for value in values]
-    return (*map(typed, values), *of_model) if all(map(is_plain, values)) else None
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a word, or a tuple of some numbers.
-
-    >>> is_plain(1e-3), is_plain((0, 1.5)), is_plain([1.5]), is_plain(np.float64(1.0))
-    (True, True, False, False)
-    """
-    if type(value) is tuple:
-        return len(value) < MOST_COMPARED and all(type(one) in (float, int) for one in value)
-    return value is None or type(value) in (float, int, str, bool)
-
-
-def typed(value: Any) -> tuple[Any, Any]:
-    """A value that differs from equal ones of another type: True is not 1, and -0.0 not 0.0."""
-    return type(value), repr(value) if type(value) is float else value
+    numbers = [x for one in lists for x in one]
+    types = *map(type, singles), *map(type, numbers), *map(type, values)  # True is not 1
+    if not {*map(type, singles)} <= PLAIN or not {*map(type, numbers)} <= NUMBERS:
+        return None
+    zeros = [str(x) for x in (*singles, *numbers) if x == 0.0]  # -0.0 is not 0.0
+    return (*singles, *numbers, *types, *map(len, lists), *zeros, *of_model)

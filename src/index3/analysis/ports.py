@@ -127,7 +127,7 @@ def output_columns(
         lines = {key: np.zeros((len(x), 1)) for key, x in lines.items()}
     count = lines["q"].shape[1]
     system = projection.system
-    layout = describe(model, system, np.ones(system.m, bool))
+    layout = describe(model, system)
     slopes, labels = None, []
     for factor, weight in STENCIL:
         moved = {key: point[key] + STEP * factor * lines[key].T for key in ("q", "v", "a", "lam")}

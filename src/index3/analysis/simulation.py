@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 from index3.analysis.copies import Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
-from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
+from index3.engine.beginning import first_segment
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
 from index3.engine.sampling import Sampling
-from index3.engine.segments import Plan, Segment, begin
 from index3.engine.settings import (
     check_model,
     check_solver,
 )
 from index3.engine.timing import CpuSeconds
 from index3.engine.variants import Variant
-from index3.errors import ModelError, SimulationFailed, warn
+from index3.errors import ModelError, SimulationFailed
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
@@ -40,6 +39,7 @@ if TYPE_CHECKING:  # what few runs need is imported by those
     from index3.analysis.audit import Audit
     from index3.analysis.stepper import Stepper
     from index3.engine.resuming import Keeper
+    from index3.user_types import Changes, InitialState, MethodLike
 
 PREPARED = ("method", "linear")
 """Settings that a prepared simulation has once and for all."""
@@ -60,7 +60,8 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT,
+        self, model: Model, method: MethodLike, settings: Mapping[str, Any],
+        options: Mapping[str, Any], linear: str = DEFAULT,
         *, once: bool = False,
     ) -> None:  # fmt: skip
         self.model, self.method, self.linear = model, method, linear
@@ -112,7 +113,10 @@ class Simulation:
                 return system
         return compile_model(model or self.model, without=opened, like=structure)
 
-    def run(self, t_span: tuple[float, float], *, initial: Any = None, changes: Any = None, **settings: Any) -> Result:
+    def run(
+        self, t_span: tuple[float, float], *, initial: InitialState | None = None, changes: Changes | None = None,
+        **settings: Any,
+    ) -> Result:  # fmt: skip
         """Run from t0 to t1 and return what `simulate` of the changed model would return, bit by bit.
 
         Parameters
@@ -139,7 +143,8 @@ class Simulation:
         return result
 
     def run_on(
-        self, t_span: Any, initial: Any, changes: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
+        self, t_span: Any, initial: InitialState | None, changes: Changes | None,
+        asked: Mapping[str, Any], cpu: CpuSeconds,
         sampling: Sampling | None = None, keeper: Keeper | None = None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run, and what made it fail.
@@ -160,7 +165,7 @@ class Simulation:
             self._source = ModelOfRun(self.model)
         return self._source.again() if changes is None else ChangedModel(self._source, changes)
 
-    def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
+    def stepper(self, t0: float = 0.0, *, initial: InitialState | None = None, **settings: Any) -> Stepper:
         """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
 
         Parameters
@@ -207,7 +212,7 @@ class Simulation:
         if sampling is not None:
             sampling.source = source
         if keeper is None or keeper.saved is None:
-            segment = self._begin(plan, variant, initial, asked, functions, sampling)
+            segment = first_segment(plan, variant, initial, asked["open_joints"], functions, sampling)
         else:
             from index3.engine.resuming import begin_again, text_in
 
@@ -226,7 +231,7 @@ class Simulation:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         if keeper is not None:
             keeper.begin(runner)
-        store.let_workers_go()  # every kernel that the run is known to need is there
+        store.stop_idle_workers()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
@@ -268,7 +273,7 @@ class Simulation:
         return settings
 
     @contextmanager
-    def changed(self, changes: Any) -> Iterator[Model]:
+    def changed(self, changes: Changes | None) -> Iterator[Model]:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
             yield self.model if changes is None else changes
@@ -280,36 +285,6 @@ class Simulation:
             )
         with self._copies.changed(changes, self.compile) as model:
             yield model
-
-    def _begin(
-        self, plan: Plan, variant: Variant, initial: Any, asked: Mapping[str, Any], functions: Any,
-        sampling: Sampling | None,
-    ) -> Segment:  # fmt: skip
-        """The first segment, from an assembled state, where controllers are asked for the first time."""
-        variant = variant.at(variant.check_names(asked["open_joints"], "open_joints"))
-        for function in functions:
-            from index3.engine.events import name_of
-
-            variant.check_names(getattr(getattr(function, "action", None), "names", ()), f"event {name_of(function)}")
-        moving = moving_markers(variant.whole)
-        check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
-        t0 = plan.span[0]
-        alone = initial is None and sampling is None and variant.system.asks_nobody
-        if alone and variant.find_start(t0):
-            return begin(plan, variant, t0)
-        start = variant.start(initial, t0)
-        if sampling is not None:
-            sampling.activate()
-        variant.close(t0, start)
-        if sampling is not None and sampling.first(variant, t0):
-            variant.close(t0, start)  # accelerations with what the controllers hold
-        refused = refused_velocities(variant.state) if start is None else ""
-        doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
-        for said in doubts:
-            warn(said)
-        if alone and not doubts and variant.system.altered is None:
-            variant.keep_start(t0)
-        return begin(plan, variant, t0)
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

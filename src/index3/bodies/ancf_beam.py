@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,12 +20,17 @@ from index3.bodies.ancf_words import (
     check_gradients,
     given_points,
     undeformed,
+    warn_of_locking,
 )
 from index3.bodies.body import KINDS
 from index3.bodies.marker import as_choice, as_number, as_vector
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 LAWS, PLANES, COORDINATES = ("continuum", "elastic-line"), ("strain", "stress"), ("nodal", "cholesky")
 NODE_NAMES = ("x", "y", "rx_x", "rx_y", "ry_x", "ry_y")
@@ -43,8 +48,8 @@ class AncfBeam(PlanarLine):
     height, width : of the section in the plane and across it [m]
     elements : int, along the axis; a node has six coordinates: r, r_x and r_y
     young, poisson, density : Young's modulus [N/m^2], Poisson's ratio, density [kg/m^3]
-    law : "continuum", by the stress in every point, which locks where Poisson's ratio is not zero; or "elastic-line",
-        by stretch, shear and curvature of the axis
+    law : "continuum", by the stress in every point, which locks where Poisson's ratio is not zero and where a thin beam
+        is curved (a warning tells); or "elastic-line", by stretch, shear and curvature of the axis
     plane : "strain" or "stress"; by default "strain" for "continuum", "stress" for "elastic-line"
     damping : Kelvin and Voigt's time constant [s], or Rayleigh's (per mass [1/s], per stiffness [s])
     coordinates : "nodal", r, r_x and r_y of the nodes; or "cholesky", combinations of them by which the mass matrix is
@@ -82,10 +87,10 @@ class AncfBeam(PlanarLine):
     def __init__(
         self,
         name: str,
-        start: Any = None,
-        end: Any = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
         *,
-        points: Any = None,
+        points: ArrayLike | None = None,
         height: float,
         width: float,
         elements: int,
@@ -94,10 +99,10 @@ class AncfBeam(PlanarLine):
         density: float,
         law: str = "continuum",
         plane: str | None = None,
-        damping: Any = 0.0,
+        damping: ArrayLike = 0.0,
         coordinates: str = "nodal",
         gravity_across: str | None = None,
-        velocity: Any = None,
+        velocity: ArrayLike | None = None,
         spin: float | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
@@ -116,6 +121,8 @@ class AncfBeam(PlanarLine):
         self.nodes, self.lengths, self.straight = undeformed(ends[:, :2], as_count(elements, owner, "elements"))
         if not self.straight:
             check_gradients(owner, self.nodes, self.lengths, self.section.height)
+            if self.law == "continuum":
+                warn_of_locking(owner, self.nodes, self.lengths, self.section.height)
         self.rules, self.rule_of = [], []
         for n, length in enumerate(self.lengths.tolist()):
             if n == 0 or not self.straight:
@@ -181,7 +188,7 @@ class AncfBeam(PlanarLine):
         """All, if any were given."""
         return np.full(self.size, self.velocity_given or self.angular_velocity_given)
 
-    def check_model(self, model: Any) -> None:
+    def check_model(self, model: Model) -> None:
         """Raise if gravity acts across the plane, or if the beam starts inside out."""
         if model.gravity[2] != 0.0 and self.gravity_across is None:
             raise ModelError(

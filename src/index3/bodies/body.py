@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from reprlib import repr as short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,13 +13,14 @@ import numpy as np
 from index3.bodies.body_fields import arguments_of, signature_of
 from index3.bodies.colors import as_color
 from index3.bodies.kinematics import Kinematics, carried, on_arm
-from index3.bodies.marker import Marker, as_vector, check_name, frame
+from index3.bodies.marker import Marker, as_flag, as_vector, check_name, frame
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
 
 if TYPE_CHECKING:
     from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 COORDINATES = {
     "rigid": ("x", "y", "z", "e0", "e1", "e2", "e3"),
@@ -32,6 +34,11 @@ COORDINATES = {
 
 KINDS: dict[str, type[Body]] = {}
 """Every kind of body whose class is imported, by `kind_name`: results know bodies by it."""
+
+
+def box_of(points: np.ndarray) -> float:
+    """Diagonal of the box around points [m]."""
+    return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
 class Body(Element):
@@ -61,6 +68,7 @@ class Body(Element):
     planar, held : whether it can only move in the x-y plane; whether its own rows hold it to ground
     flat : whether some of its coordinates have no mass although its own rows do not hold them
     deforms : whether its markers move against each other
+    extent : of a body that deforms, how far its points are apart at rest [m]
     line : whether its markers have a tangent, along x, and no axes across it: torques turn it, `Fixed` holds it
     conservative : whether its energy accounts for all that its own forces do, so that it has no damping
     quantities : what results of the kind have besides motion, by name: functions of (constants, q, v, a, ...), where
@@ -73,6 +81,7 @@ class Body(Element):
     given: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments it was made with, for model files
     element = "body"
     kind_name: str
+    mass: float
     page = "elements/bodies.md"
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
@@ -85,6 +94,7 @@ class Body(Element):
     held = False
     flat = False
     deforms = False
+    extent = 0.0
     line = False
     conservative = True
     quantities: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -110,6 +120,27 @@ class Body(Element):
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
         self._color: str | None = None
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute; start and drawing of a body that is made are checked here, its fields as those of others.
+
+        Raises
+        ------
+        ModelError : there is no such attribute, it is refused, or it follows from the fields.
+        """
+        if "_made" in vars(self):
+            if key in ("q0", "v0"):
+                value = as_vector(value, self.label, key, self.size)
+            elif key == "shape":
+                if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
+                    example = "{'type': 'sphere', 'radius': 0.1}"
+                    raise ModelError(f"{self.label} has shape {short(value)}. Give a dict with its type, as {example}.")
+            elif key in ("velocity_given", "angular_velocity_given"):
+                value = as_flag(value, self.label, key)
+            else:
+                super().__setattr__(key, value)
+                return
+        object.__setattr__(self, key, value)
 
     if not TYPE_CHECKING:  # which would take every name for an attribute
 
@@ -269,7 +300,14 @@ class Body(Element):
         r, A = self.marker_pose(marker)
         return self.marker_at_pose(r + arm, A)
 
-    def marker(self, position: Any = (0, 0, 0), *, x: Any = None, z: Any = None, name: str | None = None) -> Marker:
+    def marker(
+        self,
+        position: ArrayLike = (0, 0, 0),
+        *,
+        x: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> Marker:
         """A marker at `position`, with z and x along the given directions, all in the body frame.
 
         Without directions it has the body's axes; with one, the other is chosen as `index3.bodies.marker.frame` says.
@@ -277,7 +315,9 @@ class Body(Element):
         owner = f"Marker of {self.label}"
         return self._place(as_vector(position, owner, "position"), frame(z, x, owner), name)
 
-    def marker_at(self, point: Any, *, z: Any = None, x: Any = None, name: str | None = None) -> Marker:
+    def marker_at(
+        self, point: ArrayLike, *, z: ArrayLike | None = None, x: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
         """A marker given in ground at the initial configuration: `point` and directions of z and x in ground axes."""
         owner = f"Marker of {self.label}"
         return self.marker_at_pose(as_vector(point, owner, "point"), frame(z, x, owner), name)

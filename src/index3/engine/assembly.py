@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,8 +98,17 @@ def project_state(
     redundant = int(projector.table[projection_kernels.REPORT][projection_kernels.N_REDUNDANT])
     if redundant and system.reads_reactions:
         check_reactions(system, projector)
-    check_consistency(state, projector, t)
+    if redundant or not is_finite(state):
+        check_consistency(state, projector, t)
+    state[s.Q_MASS][:] = state[s.Q]
+    projector.forget_directions()
     return redundant, iterations
+
+
+def is_finite(state: State) -> bool:
+    """Whether accelerations and multipliers are numbers, and their squares too."""
+    a, lam = state[s.A], state[s.LAM]
+    return math.isfinite(a @ a + lam @ lam)
 
 
 def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:

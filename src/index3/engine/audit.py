@@ -5,7 +5,8 @@ The energy balance is watched by `methods.audit` in every accepted step, everyth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
 from index3.results.audit import ADVICE, Check, RunAudit
-from index3.results.lazy import LateArrays
 
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
@@ -24,26 +24,45 @@ RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
 
+class Examined:
+    """What a run is found to be, from its energy balance and its lines of output; called, it is the `RunAudit`.
+
+    The numbers are taken when the run has ended; what is said of them, and the rows, when somebody asks.
+    """
+
+    def __init__(
+        self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
+    ) -> None:
+        self.watched, self.counters = segment.run[run.AUDIT].copy(), segment.counters()
+        self.work_error = float(segment.run[run.WORK][run.WORK_ERROR])
+        self.arrays, self.bound, self.momenta = arrays, bound_of_rows(segment, project), list[Check]()
+        if momenta.parts and not jumped and len(arrays["t"]) > 1:
+            parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
+            self.momenta = momentum_checks(segment, parts, arrays, float(self.watched[audit.PART]))
+
+    @property
+    def exceeded(self) -> list[Check]:
+        """Energy and momenta that are beyond their bounds."""
+        gain, bound = gain_and_bound(self.watched, self.work_error)
+        energy = [] if gain <= bound else [energy_check(self.watched, self.work_error)]
+        return [*energy, *(check for check in self.momenta if not check.ok)]
+
+    def __call__(self) -> RunAudit:
+        """All checks of the run."""
+        counters = self.counters
+        note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
+        steps = Check("rejected steps", float(counters["rejected"]), note=note)
+        energy, rows = energy_check(self.watched, self.work_error), row_checks(self.arrays, self.bound)
+        return RunAudit((energy, *self.momenta, *rows, steps))
+
+
 def examine(
     segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
-) -> RunAudit | None:
-    """What a run is found to be, from its energy balance and its lines of output; None if it is not audited.
-
-    Rows are looked at when somebody asks, where that is when their residuals are worked out.
-    """
-    watched = segment.run[run.AUDIT]
-    if watched[audit.MODE] == audit.OFF:
+) -> Examined | None:
+    """What a run is found to be; None if it is not audited."""
+    if segment.run[run.AUDIT][audit.MODE] == audit.OFF:
         return None
-    checks = [energy_check(watched, float(segment.run[run.WORK][run.WORK_ERROR]))]
-    if not jumped and len(arrays["t"]) > 1:
-        parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
-        checks += momentum_checks(segment, parts, arrays, float(watched[audit.PART]))
-    if not isinstance(arrays, LateArrays):
-        checks += row_checks(arrays, bound_of_rows(segment, project))
-    counters = segment.counters()
-    note = f"{counters['steps']} accepted" + (f", {counters['gained']} for energy" if counters["gained"] else "")
-    checks.append(Check("rejected steps", float(counters["rejected"]), note=note))
-    return RunAudit(tuple(checks))
+    return Examined(segment, arrays, momenta, project=project, jumped=jumped)
 
 
 def bound_of_rows(segment: Segment, project: bool) -> float:
@@ -63,21 +82,25 @@ def row_checks(arrays: Mapping[str, np.ndarray], bound: float) -> list[Check]:
 
 def energy_check(watched: np.ndarray, work_error: float) -> Check:
     """The largest gain against its bound."""
-    bound = watched[audit.PART] * watched[audit.SCALE] + min(work_error, UNSURE * watched[audit.SCALE])
+    gain, bound = gain_and_bound(watched, work_error)
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
     if watched[audit.STRICT] > 1.0:
         note += f"; tolerances divided by {watched[audit.STRICT]:g} on the way"
-    gain = watched[audit.GAIN] if np.isfinite(watched[audit.BALANCE]) else np.nan
-    return Check("energy", float(gain), float(bound), "J", note)
+    return Check("energy", gain, bound, "J", note)
 
 
-def complaint(found: RunAudit, segment: Segment) -> str:
+def gain_and_bound(watched: np.ndarray, work_error: float) -> tuple[float, float]:
+    """The largest gain of energy, which is no number if energies were not, and what is allowed."""
+    gain = float(watched[audit.GAIN]) if math.isfinite(watched[audit.BALANCE]) else math.nan
+    scale = float(watched[audit.SCALE])
+    return gain, float(watched[audit.PART]) * scale + min(work_error, UNSURE * scale)
+
+
+def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
     """What to tell of energy and momentum beyond their bounds; empty if there is nothing."""
     said = []
-    for check in found.checks:
-        if check.ok or check.name.endswith("rows"):
-            continue
+    for check in exceeded:
         if check.name == "energy":
             watched = segment.run[run.AUDIT]
             share = check.value / watched[audit.SCALE]

@@ -1,8 +1,7 @@
 """What `method="auto"` means: a method from the stiffness, size and tolerance of a run.
 
 Stiff is a state whose fastest free vibration or decay would hold an explicit method to steps far smaller than accuracy
-asks for. The fastest rates come from power iterations on the manifold: z = -P M^-1 K x and z = -P M^-1 D x, P the
-mass-orthogonal projection on velocities that the constraints allow, each one sparse solve.
+asks for (`methods.rates`).
 """
 
 from __future__ import annotations
@@ -14,13 +13,11 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.linear import contract, solver
-from index3.methods import projection_kernels, run
+from index3.methods import projection_kernels, rates, run
 from index3.methods.method import Method
 from index3.methods.projection import Projector
 from index3.methods.registry import choose
 from index3.methods.run_table import Run
-from index3.system import evaluate
 from index3.system.addresses import with_core
 from index3.system.state import State
 
@@ -28,9 +25,13 @@ EXPLICIT_LIMIT = 3.0
 """Largest (rate * h) of explicit Runge-Kutta methods of order 5 to 8 on decays and vibrations, roughly."""
 STIFF = 0.2
 """An explicit method must get along with at least this part of the step that accuracy asks for."""
-ITERATIONS = 12
 TIGHT, FINE, FINE_LONG = 1e-4, 1e-7, 1e-5
 """Tolerances from which methods of higher order pay: for stiff motions, for others, and for others in long runs."""
+FEW_STEPS = 0.01
+"""Part of a run that accuracy may ask for as a step when a transient is over; if explicit steps are shorter: SOON."""
+RECONSIDER, SOON = 100, 20
+"""Accepted steps between two looks at the choice of an automatic run, and between the first few after a choice that may
+be fleeting: a look costs some 30 solves."""
 LONG = 500
 """Steps that are left of a run when it counts as long."""
 QUICK, ACCURATE, STEADY, ROBUST = "dopri5", "dop853", "radau5", "hht-i3"
@@ -41,48 +42,29 @@ to five times as much, and errs hundreds of times less. All else."""
 
 @dataclass(frozen=True)
 class Choice:
-    """A method's key and why it was taken."""
+    """A method's key and why it was taken; `fleeting` if the motion may become stiff once a transient is over."""
 
     key: str
     reason: str
+    fleeting: bool = False
 
 
-@np.errstate(over="ignore", invalid="ignore")  # rates beyond all bounds are stiff
+BLANK = Table(len(rates.SLOTS))
+
+
 def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     """(largest angular frequency, largest decay rate) of small motions about the present state [1/s], estimated."""
-    system, n = state.system, state.system.n
-    columns = np.repeat(np.arange(n + system.m), np.diff(system.sparsity.indptr))
-    rows = system.sparsity.indices
-    inside = np.flatnonzero((rows < n) & (columns < n))
-    rows, columns = rows[inside], columns[inside]
-    entries = []
-    for which in (s.C_K, s.C_D, s.C_M):
-        state[s.COEF][:] = 0.0
-        state[s.COEF][which] = 1.0
-        first = (evaluate.forces, evaluate.jacobian) if which == s.C_K else ()
-        if state.run(*first, evaluate.matrix):
-            return np.inf, np.inf
-        entries.append(state[s.MATRIX][inside])
-    solver.factor(projector.factors)  # M: what MATRIX holds now
-    rates = [largest_ratio(projector, rows, columns, values) for values in entries[:2]]
-    return float(np.sqrt(rates[0])), rates[1]
-
-
-def largest_ratio(projector: Projector, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> float:
-    """The largest eigenvalue of P M^-1 A, M being factored, by power iteration; A has these entries."""
-    right, n = projector.factors[contract.X], projector.state.system.n
-    x = np.cos(np.arange(1.0, n + 1.0) ** 2)  # in no direction of symmetry; numpy.random takes 10 ms to load
-    size = 0.0
-    for _ in range(ITERATIONS if values.any() else 0):
-        right[:n], right[n:] = np.bincount(rows, weights=values * x[columns], minlength=n), 0.0
-        solver.solve(projector.factors)
-        z = right[:n].copy()
-        length = float(np.linalg.norm(z))
-        size = length / max(float(np.linalg.norm(x)), 1e-300)
-        if size == 0.0:
-            break
-        x = z / length
-    return size
+    system = state.system
+    n, entries = (system.n,), (len(state[s.MATRIX]),)
+    shapes = {rates.LINK: (1,), rates.STIFF: entries, rates.DAMP: entries, rates.DIRECTION: n, rates.START: n}
+    table = state.workspace.filled("rates", BLANK, system.structure.room("rates", shapes | {rates.RATES: (2,)}))
+    table[rates.LINK][0] = projector.factors.handle
+    table[rates.START][:] = np.cos(np.arange(1.0, system.n + 1.0) ** 2)  # in no direction of symmetry
+    system.addresses.load_once((rates.fastest_rates,))
+    if rates.fastest_rates(state.handle, table.handle):
+        return np.inf, np.inf
+    squared, decay = table[rates.RATES].tolist()
+    return float(np.sqrt(squared)), decay
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
@@ -108,7 +90,7 @@ def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice
         why = f"rtol above {TIGHT:g}" if loose else f"rtol {TIGHT:g} or less, or user-defined states"
         return Choice(ROBUST if loose else STEADY, f"stiff: {steps}; {why}")
     why = f"rtol above {FINE:g}" if rtol > FINE else f"rtol {FINE:g} or less"
-    return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff: {steps}; {why}")
+    return Choice(QUICK if rtol > FINE else ACCURATE, f"not stiff: {steps}; {why}", limit < STIFF * FEW_STEPS * span)
 
 
 class Automatic:
@@ -127,6 +109,13 @@ class Automatic:
         self.method: Method = choose(self.choice.key, plan.options)
         kernels = (*self.method.kernels, *projector.solver.kernels_for(self.method.needs))
         state.system.addresses.load(with_core(kernels))
+
+    def next_look(self, asked: int, earlier: int) -> int:
+        """Accepted steps at which to reconsider, if the last look was after `asked` of them, `earlier` of them in the
+        segments before."""
+        if self.choice.fleeting and asked < earlier + RECONSIDER:
+            return max(asked, earlier) + SOON
+        return asked + RECONSIDER
 
     def pick(self, t: float) -> Choice:
         """The method for the rest of the run from t, at the state as it is."""
@@ -158,6 +147,8 @@ class Automatic:
 
     def longer(self, progress: Run) -> Choice | None:
         """The method of higher order if it pays because many steps are left, else None."""
+        if progress[run.COUNTS][run.N_STEPS] < RECONSIDER:
+            return None  # an early look, for stiffness alone
         clock = progress[run.CLOCK]
         h, bounded = clock[run.H_LAST], clock[run.H_LAST] > 0.5 * clock[run.MAX_STEP]
         if self.choice.key != QUICK or self.rtol > FINE_LONG or bounded or self.end - progress.t < LONG * h:

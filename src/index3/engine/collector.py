@@ -107,6 +107,8 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
+        if not self.memory:
+            return self._close(project)
         with self.own_memory():
             return self._close(project)
 
@@ -116,15 +118,18 @@ class Collector:
         good, error = self.place(project)
         times = self.output.arrays["t"][first:good]
         own = self.segment.own_times(times)
-        now = (own != times) | (self.output.table[columns.STAGE][first:good] != columns.PLACED)
+        now = self.output.table[columns.STAGE][first:good] != columns.PLACED
         if not self.late or self.segment.variant.open:
             now[:] = True
+        elif own is not times:
+            now |= own != times
         for begin, end in stretches(now):
             done, why = projection.completion.fill(self.output, first + begin, first + end, check=project)
             if why is not None:
                 good, error = done, why
                 break
-        times[:] = own
+        if own is not times:
+            times[:] = own
         self.cut(good)
         return error
 

@@ -16,6 +16,15 @@ from typing import Any
 from index3.methods import run
 from index3.methods.run_table import Run
 
+try:  # those of `signal` look numbers up in enumerations, which takes 12 us a run
+    from _signal import getsignal  # type: ignore[import-not-found]
+    from _signal import signal as set_signal
+except ImportError:  # of another Python
+    from signal import getsignal
+    from signal import signal as set_signal
+
+SIGINT = int(signal.SIGINT)
+
 
 class Ticker:
     """A thread, shared by all runs, that asks those under way to return every so many seconds."""
@@ -78,14 +87,14 @@ class Watch:
     def __enter__(self) -> Watch:
         TICKER.add(self)
         main = threading.current_thread() is threading.main_thread()
-        self.replaced = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self.replaced = main and getsignal(SIGINT) is signal.default_int_handler
         if self.replaced:
-            signal.signal(signal.SIGINT, self.note)
+            set_signal(SIGINT, self.note)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self.replaced:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            set_signal(SIGINT, signal.default_int_handler)
         TICKER.watches.discard(self)
 
     @contextmanager

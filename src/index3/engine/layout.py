@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
-from index3.methods.projection import further, restrained
+from index3.methods.projection import further_markers, groups_with_reactions
+from index3.model.model import Model
 from index3.results.layout import Layout
 from index3.system.parts import measured
 from index3.system.system import System
 
 
-def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
-    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined.
+def describe(model: Model, system: System, unique: np.ndarray | None = None) -> Layout:
+    """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined, if
+    not all are.
 
     It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
     """
@@ -25,12 +28,13 @@ def describe(model: Any, system: System, unique: np.ndarray) -> Layout:
     elif system.described is None:
         system.described = describe_system(model, system)
     known = system.described
-    layout = replace(known, joints=[dict(joint) for joint in known.joints])
-    mark_unique(layout, unique)
+    layout = copied(known, joints=[dict(joint) for joint in known.joints])
+    if unique is not None:
+        mark_unique(layout, unique)
     return layout
 
 
-def describe_system(model: Any, system: System) -> Layout:
+def describe_system(model: Model, system: System) -> Layout:
     """What the columns mean, all reactions taken to be determined."""
     bodies = [
         describe_body(body, int(start))
@@ -42,11 +46,11 @@ def describe_system(model: Any, system: System) -> Layout:
         for body, start in zip(system.bodies, system.starts, strict=False)
         if body.kind == "states"
     ]
-    groups, moving = restrained(system), moving_markers(system)
+    groups, moving = groups_with_reactions(system), moving_markers(system)
     joints = [describe_joint(system, group, moving) for group in groups]
     column = len(groups)
     for joint, group in zip(joints, groups, strict=True):
-        others = further(group)
+        others = further_markers(group)
         joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
         column += len(others)
     forces = []
@@ -64,7 +68,7 @@ def describe_system(model: Any, system: System) -> Layout:
     )  # fmt: skip
 
 
-def describe_body(body: Any, start: int) -> dict[str, Any]:
+def describe_body(body: Body, start: int) -> dict[str, Any]:
     """One body whose coordinates begin there."""
     return {
         "name": body.name,
@@ -82,7 +86,14 @@ def described_again(system: System, other: System, bodies: list[Any]) -> Layout:
     """The layout of another system, with bodies described anew."""
     anew = {body.name: body for body in bodies}
     entries = [describe_body(anew[x["name"]], x["start"]) if x["name"] in anew else x for x in other.described.bodies]
-    return replace(other.described, bodies=entries)
+    return copied(other.described, bodies=entries)
+
+
+def copied(layout: Layout, **changes: Any) -> Layout:
+    """A layout with the same entries, but for some."""
+    other = object.__new__(Layout)
+    other.__dict__.update(layout.__dict__, **changes)
+    return other
 
 
 def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, Any]:
@@ -116,7 +127,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
     }
 
 
-def describe_marker(marker: Any, moving: list[Any]) -> dict[str, Any]:
+def describe_marker(marker: Marker, moving: list[Any]) -> dict[str, Any]:
     """A marker in plain numbers; one that moves as it stands at t = 0, with its number in `moving`."""
     position, axes = marker.position, marker.axes
     number = next((k for k, other in enumerate(moving) if other is marker), None)
@@ -133,8 +144,10 @@ def describe_marker(marker: Any, moving: list[Any]) -> dict[str, Any]:
 
 def moving_markers(system: System) -> list[MovingMarker]:
     """The markers of a system that move as functions of time, in a fixed order."""
-    unique = {id(marker): marker for group in system.groups for marker in group.markers}
-    return [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
+    if "moving" not in system.found:
+        unique = {id(marker): marker for group in system.groups for marker in group.markers}
+        system.found["moving"] = [marker for marker in unique.values() if isinstance(marker, MovingMarker)]
+    return list(system.found["moving"])
 
 
 def mark_unique(layout: Layout, unique: np.ndarray) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.audit import bound_of_rows, complaint, examine, losses, row_checks
+from index3.engine.audit import Examined, complaint, examine, losses
 from index3.engine.layout import mark_unique, moving_markers
 from index3.engine.reasons import STOPPED
 from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
 from index3.methods import audit, run
-from index3.results.audit import RunAudit
 from index3.results.lazy import LateArrays
 from index3.results.result import Result
 from index3.results.sinks import MemorySink, StoreFailed
@@ -41,7 +39,7 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
         "status": runner.status, "message": runner.message + note, "success": runner.status in (0, STOPPED),
         "stats": stats, "method": segment.method.key,
         "options": {key: value for key, value in options.items() if value is not None},
-        "audit": audited if audited is None or in_memory else audited.to_list(),
+        "audit": audited if audited is None or in_memory else audited().to_list(),
         "jumps": [asdict(jump) for jump in runner.jumps],
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
     }  # fmt: skip
@@ -56,8 +54,6 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
         info |= {"status": runner.status, "message": runner.message + note, "success": False}
     late = isinstance(arrays, LateArrays)
     result = Result(runner.layout, arrays if late or in_memory else sink.arrays, info)
-    if late and audited is not None:
-        result.late_checks = partial(row_checks, arrays, bound_of_rows(segment, runner.plan.project))
     result.moving = moving_markers(segment.variant.whole)
     result.sol = None if runner.log is None else runner.log.solution()
     return result
@@ -90,13 +86,13 @@ def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, n
         warn(remark)
 
 
-def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> RunAudit | None:
+def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> Examined | None:
     """The audit of the run; what is out of bounds is told."""
     segment = runner.segment
     found = examine(segment, arrays, runner.momenta, project=runner.plan.project, jumped=bool(runner.jumps))
     if found is None:
         return None
-    said = "" if runner.status == -run.GAINED else complaint(found, segment)
+    said = "" if runner.status == -run.GAINED else complaint(found.exceeded, segment)
     if said:
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:

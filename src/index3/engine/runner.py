@@ -44,9 +44,6 @@ if TYPE_CHECKING:  # of runs that have them
     from index3.engine.sampling import Sampling
     from index3.results.jump import Jump
 
-RECONSIDER = 100
-"""Accepted steps between two looks at the choice of an automatic run: a look costs some 30 solves."""
-
 
 class Runner:
     """Lets a method step until the end, closes and collects the output between calls.
@@ -61,11 +58,13 @@ class Runner:
     ) -> None:
         self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
         whole = segment.variant.whole
-        self.layout = describe(segment.variant.model, whole, np.ones(whole.m, bool))
+        self.layout = describe(segment.variant.model, whole)
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.momenta = Momenta(segment)
-        late = plan.project and whole.asks_nobody and not (self.momenta.parts or segment.variant.model.controllers)
+        late = (
+            plan.project and whole.is_self_contained and not (self.momenta.parts or segment.variant.model.controllers)
+        )
         self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []
@@ -106,8 +105,15 @@ class Runner:
     @property
     def tried(self) -> int:
         """Steps tried so far, accepted or not."""
-        counters = self.segment.counters()
-        return counters["steps"] + counters["rejected"]
+        counts, earlier = self.run[run.COUNTS], self.segment.earlier
+        now = int(counts[run.N_STEPS] + counts[run.N_REJECTED])
+        return now + earlier.get("steps", 0) + earlier.get("rejected", 0)
+
+    @property
+    def next_choice(self) -> int:
+        """Accepted steps after which the choice of an automatic run is looked at again."""
+        assert self.segment.choice is not None
+        return self.segment.choice.next_look(self.asked, self.segment.earlier.get("steps", 0))
 
     @property
     def largest_rate(self) -> float:
@@ -171,12 +177,12 @@ class Runner:
 
         Decisions come after counted steps whatever the machine's speed, so that a run can be repeated to the last bit.
         """
-        if self.log is not None or self.events is not None:
-            return 1
         looks = (self.stalling.next_look, self.momenta.next_look, self.allowance.next_look, self.growth.next_look)
         steps = int(max(1, min(looks) - self.tried))
+        if self.log is not None or self.events is not None:
+            steps = 1
         if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
-            steps = min(steps, max(0, self.asked + RECONSIDER - self.segment.counters()["steps"]))
+            steps = min(steps, max(0, self.next_choice - self.segment.counters()["steps"]))
         return steps
 
     def look(self) -> Hit | None:
@@ -198,8 +204,9 @@ class Runner:
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
         choice, steps = self.segment.choice, self.segment.counters()["steps"]
-        early = code == run.BUDGET and steps < self.asked + RECONSIDER
-        if choice is None or early or code == run.BLOCK_FULL:  # how large blocks are must not matter
+        if (
+            choice is None or (code == run.BUDGET and steps < self.next_choice) or code == run.BLOCK_FULL
+        ):  # how large blocks are must not matter
             return False
         self.asked = steps
         slow = self.allowance.note != ""
@@ -261,7 +268,7 @@ class Runner:
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status and message if a free part of the model is found to have another momentum than at the start."""
-        told = "" if self.jumps else self.momenta.lost(self.segment, self.tried, code == run.DONE)
+        told = "" if self.jumps else self.momenta.look(self.segment, self.tried, code == run.DONE)
         return (-run.GAINED, told, None) if told else None
 
     def keep_result(self, error: Exception, options: dict[str, Any]) -> None:

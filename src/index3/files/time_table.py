@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.bodies.smooth import QUIET, SmoothFunction, onsets
 from index3.errors import ModelError
 from index3.forces.curve import EXTRAPOLATIONS, check_increasing, numbers
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 # How far outside, relative to its length, a table still answers: the roundings of the times of a run.
 SLACK = 1e-9
@@ -38,7 +41,7 @@ class TimeTable(SmoothFunction):
     (1.5, 1.0)
     """
 
-    def __init__(self, t: Any, y: Any, *, extrapolation: str = "error") -> None:
+    def __init__(self, t: ArrayLike, y: ArrayLike, *, extrapolation: str = "error") -> None:
         self.t, self.y = numbers(t, "t", "TimeTable"), numbers(y, "y", "TimeTable")
         if len(self.t) != len(self.y) or len(self.t) < 2:
             raise ModelError(f"TimeTable has {len(self.t)} t and {len(self.y)} y. Give one y for each t, at least two.")

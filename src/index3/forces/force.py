@@ -20,7 +20,8 @@ from index3.algebra.vectors import add, scale
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker, as_vector, check_name
 from index3.bodies.states import States
-from index3.compiled.interface import Slot, Table, helper
+from index3.compiled import slots as s
+from index3.compiled.interface import Slot, Table, helper, view
 from index3.constraints.rows import axis
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
@@ -63,6 +64,8 @@ class ForceElement(Element):
     conservative : bool, False if its work is counted as work instead of potential energy
     functions_of_time : users' functions of t alone that it follows
     own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
+    ties : of a set of like elements, (elements, markers of each) which of `markers` each of them joins, on different
+        bodies: each has a group and a record of its own, and is one of `parts`; None of all others
 
     Symbols: "line" between its markers, "coil", "piston", "spiral", "motor", "bushing". See also
     `index3.registry.Element`.
@@ -74,6 +77,7 @@ class ForceElement(Element):
     kind: ClassVar[str]
     markers: tuple[Marker, ...]
     own_states: tuple[States, ...] = ()
+    ties: np.ndarray | None = None
 
     @property
     def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
@@ -112,7 +116,7 @@ class ForceElement(Element):
 
     @property
     def parts(self) -> Sequence[ForceElement]:
-        """The elements that stand for it in the equations, each with a group of its own: itself, unless it is a set."""
+        """The elements that stand for it in the equations, each with its record: itself, unless it is a set."""
         return (self,)
 
     @property
@@ -218,3 +222,12 @@ def add_block(group, first, width, a, b, B, c):
         at = first + (3 * a + i) * width + 3 * b
         for j in range(3):
             group[at + j] += c * B[3 * i + j]
+
+
+@helper
+def next_switches(T, count):
+    """The first place in SWITCH of the records of a kind, as many as there are; to be asked once in a kernel."""
+    status = view(T, s.STATUS)
+    at = status[s.SWITCH_AT]
+    status[s.SWITCH_AT] = at + count
+    return at

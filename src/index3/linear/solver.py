@@ -115,6 +115,7 @@ class Solver:
         )
         self._shared_table: Table | None = None
         self._own: Table | None = None
+        self._numbers: dict[tuple[bool, bool], dict[Slot, np.ndarray]] = {}  # constants of tables of one kind
         self._blanks: dict[tuple[bool, bool], Table] = {}  # what tables of one kind have in common, see `table`
 
     def share(self, arrays: dict[Slot, np.ndarray]) -> None:
@@ -125,7 +126,7 @@ class Solver:
         """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
         _ = self.room  # which is the same for all
         other = copy.copy(self)
-        other.given, other._own, other._blanks = given, None, {}
+        other.given, other._own, other._blanks, other._numbers = given, None, {}, {}
         other.take_numbers()
         return other
 
@@ -168,13 +169,12 @@ class Solver:
         """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
         make = partial(self.table, values, find_rank=find_rank, definite=definite)
         if self.arrays_alone:
-            blank, kind = self._blank(find_rank, definite), (self.name, find_rank, definite, many)
-            table = workspace.table(kind, make)
-            if workspace.kept.setdefault(id(table), blank) is not blank:  # of a system with other numbers
-                table.share(blank)
-                workspace.kept[id(table)] = blank
-                table[c.A] = values
-            elif table[c.A] is not values:
+            table = workspace.table((self.name, find_rank, definite, many), make)
+            if workspace.kept.setdefault(id(table), self) is not self:  # of a system with other numbers
+                for slot, array in self._constants(find_rank, definite).items():
+                    table[slot] = array
+                workspace.kept[id(table)] = self
+            if table[c.A] is not values:
                 table[c.A] = values
             self.begin(table)
         else:
@@ -194,10 +194,16 @@ class Solver:
         blank = self._blanks.get((find_rank, definite))
         if blank is None:
             blank = self._indices().sharing()
-            for slot, array in self.constants(find_rank, definite).items():
+            for slot, array in self._constants(find_rank, definite).items():
                 blank[slot] = array
             self._blanks[find_rank, definite] = blank
         return blank
+
+    def _constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
+        """What `constants` gives, made once."""
+        if (find_rank, definite) not in self._numbers:
+            self._numbers[find_rank, definite] = self.constants(find_rank, definite)
+        return self._numbers[find_rank, definite]
 
     def _indices(self) -> Table:
         """A table with the arrays of `shared` alone, made once for the pattern."""
@@ -214,8 +220,10 @@ class Solver:
     @property
     def common(self) -> list[np.ndarray]:
         """The arrays that tables made so far have in common."""
+        numbers = (array for arrays in self._numbers.values() for array in arrays.values())
         tables = self._blanks.values()
-        return [*self.shared.values(), *(array for table in tables for array in table.arrays if array is not None)]
+        of_tables = (array for table in tables for array in table.arrays if array is not None)
+        return [*self.shared.values(), *numbers, *of_tables]
 
     @cached_property
     def room(self) -> Room:

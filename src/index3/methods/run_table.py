@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Room, Table
 from index3.linear.solver import Solver
 from index3.methods import acceptance, projection_kernels, run, stepping, work
-from index3.methods.output import Output, nowhere
+from index3.methods.output import Output, no_output
 from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.state import State
@@ -42,7 +42,7 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.lend(state.workspace, state[s.MATRIX])
         self.table = state.workspace.filled("run", BLANK, self._room(n, m, n_angles))
-        self.write_to(nowhere())
+        self.write_to(no_output())
         link = self.table[run.LINK]
         link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:
@@ -60,7 +60,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = NO_LIMIT if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
         for old, new, source in (
@@ -80,9 +80,9 @@ class Run:
 
     def _room(self, n: int, m: int, n_angles: int) -> Room:
         """The arrays of a run, worked out once for a structure."""
-        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching}"
+        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching} {len(self.state[s.SWITCH])}"
         if key not in kept:
-            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching))
+            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching, len(self.state[s.SWITCH])))
         room: Room = kept[key]
         return room
 

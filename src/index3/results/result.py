@@ -14,7 +14,7 @@ import numpy as np
 
 from index3.errors import Index3Error, ModelError
 from index3.results.arrays import check_shapes
-from index3.results.audit import Check, RunAudit
+from index3.results.audit import RunAudit
 from index3.results.kinematics import Kinematics, body_kinematics
 from index3.results.layout import Layout
 from index3.results.lazy import LateArrays, LazyArrays
@@ -60,9 +60,9 @@ class Result:
         self.stats: dict[str, Any] = dict(info.get("stats", {}))
         self.method = str(info.get("method", ""))
         self.options: dict[str, Any] = dict(info.get("options", {}))
-        audit = info.get("audit")
-        self._audit = audit if audit is None or isinstance(audit, RunAudit) else RunAudit.from_list(audit)
-        self.late_checks: Callable[[], Sequence[Check]] | None = None  # of the audit, that need late columns
+        audit: Any = info.get("audit")
+        asked_late = audit is None or callable(audit) or isinstance(audit, RunAudit)
+        self._audit: Any = audit if asked_late else RunAudit.from_list(audit)  # or what makes it
         self.t_events: list[np.ndarray] | None = None  # with events: times, one array per function
         self.y_events: list[np.ndarray] | None = None  # and (k, 2, n) coordinates and rates there
         if info.get("t_events") is not None:
@@ -89,10 +89,10 @@ class Result:
     @property
     def audit(self) -> RunAudit | None:
         """What was checked of the run, against which bounds; None if it was not."""
-        if self._audit is not None and self.late_checks is not None:
-            *before, last = self._audit.checks
-            self._audit, self.late_checks = RunAudit((*before, *self.late_checks(), last)), None
-        return self._audit
+        if callable(self._audit):
+            self._audit = self._audit()
+        found: RunAudit | None = self._audit
+        return found
 
     @property
     def t(self) -> np.ndarray:

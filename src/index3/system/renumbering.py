@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from index3.model.model import Model
 from index3.system.kinds import BodyRecords
 from index3.system.structure import body_part
 from index3.system.system import System
 
 
-def only_records(model: Any, changes: Mapping[str, Any]) -> list[Any] | None:
+def only_records(model: Model, changes: Mapping[str, Any]) -> list[Any] | None:
     """The bodies that changes such as {"rod.mass": 2.0} alter in nothing but their records; None if there is more."""
     found = {}
     for key in changes:
@@ -22,13 +23,20 @@ def only_records(model: Any, changes: Mapping[str, Any]) -> list[Any] | None:
     return list(found.values())
 
 
+def note_inertias(system: System) -> None:
+    """Find out once whether a body of a system, whose numbers are those of the system at present, lacks inertia."""
+    system.found["lacks inertia"] = any(body.lacks_inertia for body in system.bodies)
+
+
 def renumbered(system: System, bodies: list[Any]) -> System | None:
     """The system with the present masses and inertias of these bodies; None if more follows from them.
 
     All else is that of `system`, which stays as it is.
     """
     number = {id(body): k for k, body in enumerate(system.bodies)}
-    if any(body.lacks_inertia for body in system.bodies):
+    if "lacks inertia" not in system.found:
+        note_inertias(system)
+    if system.found["lacks inertia"] or any(body.lacks_inertia for body in bodies):
         return None  # the rows of their joints have weights, too
     tables: dict[int, Any] = {}
     weights = dict(system.augmentation)

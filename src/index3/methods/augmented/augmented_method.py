@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -48,7 +48,7 @@ class AugmentedLagrangian(Method):
     lower: float | None = None
     guard: float | None = 100.0
     max_iterations: int = 12
-    corrections: int = 0
+    corrections: int = field(default=0, kw_only=True)
 
     family: ClassVar[str] = "augmented"
     order: ClassVar[int] = 2
@@ -104,7 +104,8 @@ class AugmentedLagrangian(Method):
                 "error control cannot judge. Give step=..., or leave corrections out."
             )
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
-        limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
+        if not progress.system.conservative:
+            limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1
         h_switch, failures = self.switching()
         progress.factors, mass_solver = (

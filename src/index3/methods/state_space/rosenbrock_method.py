@@ -18,14 +18,11 @@ from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.methods.state_space import rosenbrock, rosenbrock_steps
 from index3.methods.state_space.frame_table import Frame, frame_kernels
-from index3.methods.state_space.partition import choose_partition
+from index3.methods.state_space.partition import MOST_FREEDOMS, check_flexible, choose_partition
 from index3.methods.tableaus import ROSENBROCK4
 from index3.registry import register
 from index3.system import evaluate
 from index3.system.system import System
-
-MOST_FREEDOMS = 200
-"""Degrees of freedom that the dense matrices of a step are meant for."""
 
 
 @register
@@ -58,6 +55,7 @@ class Rosenbrock4(Method):
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
     kernel: ClassVar[Kernel] = rosenbrock_steps.attempt
+    ends_at_switches: ClassVar[bool] = False  # stages lie beyond the end of the step
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False
@@ -82,6 +80,7 @@ class Rosenbrock4(Method):
             NaturalBody, or no or too many degrees of freedom.
         """
         self.prepare(progress)
+        check_flexible(self.key, progress.state)
         flat = [body.label for body in progress.system.bodies if body.flat]
         if flat and self.parametrization == "tangent-plane":
             raise ModelError(
