@@ -332,10 +332,11 @@ def bouncing_ball(stiffness):
     return model
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
-def test_a_motion_that_lost_most_of_its_energy_is_told(method):
-    """A contact of 1e16 N/m^1.5 lasts some ns: the ball is left lying on the floor."""
-    result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
+def test_a_motion_that_lost_most_of_its_energy_is_told():
+    """A contact of 1e16 N/m^1.5 lasts some ns: on a rail, where generalized-alpha asks nothing of velocities."""
+    model = bouncing_ball(1e16)
+    model.add(ix.Prismatic("rail", model.ground, model.bodies["ball"], at=(0, 0, 1.0), axis=(0, 0, 1)))
+    result = ix.simulate(model, (0.0, 2.0), "generalized-alpha", progress=False)
     assert re.search(r"The method took .* J away, .* % of the largest energy.*If that", result.message)
 
 

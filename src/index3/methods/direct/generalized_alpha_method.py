@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.methods import run
-from index3.methods.direct import alpha, generalized_alpha, tables
+from index3.methods.direct import alpha, generalized_alpha, leaps, tables
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
@@ -73,7 +73,7 @@ class GeneralizedAlpha(Method):
         """
         table = tables.newton_table(
             progress, len(generalized_alpha.SLOTS), kappa=self.kappa, max_iterations=self.max_iterations,
-            stabilised=self.index == 2,
+            stabilised=self.index == 2, doubted=leaps.IGNORED,
         )  # fmt: skip
         table[alpha.OPTIONS] = np.array([self.rho_inf], float)
         tables.fill_past(table, progress, self.predictor_degree)
