@@ -67,6 +67,28 @@ def rope() -> tuple[ix.Model, dict[str, Any]]:
     return model, {"rtol": 1e-4}
 
 
+def beam() -> tuple[ix.Model, dict[str, Any]]:
+    """A beam in absolute nodal coordinates in a plane, driven at one end."""
+    model = ix.Model("beam", gravity=(0.0, -9.81, 0.0))
+    rubber = {"height": 0.02, "width": 0.02, "young": 2e7, "poisson": 0.3, "density": 2000.0, "damping": 1e-3}
+    crank = model.add(ix.PlanarBody("crank", 0.5, 0.01, position=(0.0, 0.0)))
+    blade = model.add(ix.AncfBeam("blade", (0, 0), (0.6, 0), elements=4, **rubber))
+    pin = model.add(ix.Revolute("pin", model.ground, crank, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.Fixed("root", crank, blade, at=(0, 0, 0)))
+    model.add(ix.Motion("swing", pin, ix.Expression("0.5 * sin(3 * t)")))
+    return model, {"rtol": 1e-4}
+
+
+def modal() -> tuple[ix.Model, dict[str, Any]]:
+    """A flexible body with modes in a closed loop."""
+    return ix.library.flexible_slider_crank("modal", speed=15.0, damping=0.02), {"rtol": 1e-4}
+
+
+def hmmwv14() -> tuple[ix.Model, dict[str, Any]]:
+    """A car with tyres on a road with a bump."""
+    return ix.library.hmmwv14(), {"rtol": 1e-4}
+
+
 def floor(t: float, state: Any) -> float:
     """Zero where the ball is on the floor."""
     return state["ball"].position[2]
@@ -89,4 +111,4 @@ def juggler() -> tuple[ix.Model, dict[str, Any]]:
     return model, {"events": [floor]}
 
 
-MODELS = {build.__name__: build for build in (four_bar, heap, robot, filtered, rope, juggler)}
+MODELS = {build.__name__: build for build in (four_bar, heap, robot, filtered, rope, beam, modal, hmmwv14, juggler)}

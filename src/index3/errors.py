@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from index3.results.result import Result
 
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 LONGEST = 900
@@ -46,7 +49,7 @@ class SingularError(Index3Error):
 class SimulationFailed(Index3Error):
     """A run ended early; `result` holds everything computed up to the failure."""
 
-    def __init__(self, message: str, result: Any = None) -> None:
+    def __init__(self, message: str, result: Result | None = None) -> None:
         super().__init__(message)
         self.result = result
 

@@ -54,15 +54,16 @@ def test_constant_steps_keep_their_accuracy_across_a_declared_step(key, late):
 
 
 @pytest.mark.parametrize("key", ["adams", "bdf-i3", "bdf-si2", "hht-i3"])
-def test_declared_step_saves_rejected_steps(key):
-    model, rejected = pushed(), []
+def test_a_step_in_time_is_found_as_if_it_were_declared(key):
+    """No step is rejected at it; 8 to 28 were before it was looked for."""
+    model, results = pushed(), []
     for declared in (None, STEP_TIME):
         settings = {} if declared is None else {"discontinuities": declared}
         result = ix.simulate(model, (0, 1), key, rtol=1e-6, **settings)
         assert result.success, result.message
-        rejected.append(result.stats["rejected"])
+        results.append(result)
+    assert np.array_equal(results[0].q, results[1].q)
     assert abs(result["bob"].position[-1, 0] - place(1.0)) < 1e-3  # 1000 times rtol: HHT-I3 at 1e-6 has 2e-4
-    assert rejected[1] < rejected[0]
     # one line on each side: the acceleration jumps by the force
     at = np.flatnonzero(result.t == STEP_TIME)
     assert len(at) == 2

@@ -348,6 +348,38 @@ def test_a_full_disk_ends_the_run_and_keeps_its_lines(records, monkeypatch, tmp_
     assert_same(whole, ix.resume(store, progress=False))
 
 
+@pytest.mark.usefixtures("no_file")
+def test_of_a_block_that_does_not_fit_the_disk_keeps_what_fits(monkeypatch, tmp_path):
+    """Four of a first block of five lines; none was kept."""
+    store, journal = tmp_path / "run.nc", tmp_path / "run.nc.journal"
+    whole = ix.simulate(chain(), SPAN, "hht-i3", progress=False)
+    line = sum(array[0].nbytes for array in whole.arrays.values())
+    begun = []
+    with monkeypatch.context() as patched:
+        put = JournalWriter.put
+
+        def full(self, data):
+            """Room for the first records and for 4.7 lines; what fits of a piece is written, as by a file system."""
+            if self.path.exists():
+                begun or begun.append(self.end)
+                room = begun[0] + int(4.7 * line) - self.file.tell()
+                if len(data) > room:
+                    put(self, bytes(data)[: max(room, 0)])
+                    raise OSError(28, "No space left on device")
+            put(self, data)
+
+        patched.setattr(JournalWriter, "put", full)
+        part = ix.simulate(chain(), SPAN, "hht-i3", progress=False, store=store)
+    assert (part.status, part.success) == (-STORE_FAILED, False)
+    assert "No space left on device" in part.message
+    found = ix.load(store)
+    assert len(part) == len(found) == 4
+    assert "disk was full; then index3.resume" in found.message
+    assert found.q.tobytes() == whole.q[:4].tobytes()
+    assert read_journal(journal).ignored == 0
+    assert_same(whole, ix.resume(store, progress=False))
+
+
 def test_no_room_for_the_file_at_the_end(monkeypatch, tmp_path):
     import index3.results.netcdf as netcdf
 

@@ -163,3 +163,14 @@ def test_fields_come_before_the_attributes_of_numpy():
         assert (rows.shape, rows.size) == ((2,), 2)  # of the array itself
     with pytest.raises(AttributeError, match="mass"):
         _ = plain_records(data).mass
+
+
+@pytest.mark.skipif(not JIT, reason="starts a process with plain kernels")
+def test_the_first_function_of_a_plain_process_is_asked():
+    """Its number was 0, which means that there is none."""
+    code = (
+        "from index3.compiled.interface import plain_address; "
+        "from index3.system.functions import Functions; from index3.compiled.failures import Failures; "
+        "functions = Functions(Failures()); functions.add('f', (abs, abs, abs)); print(*functions.addresses[0])"
+    )
+    assert all(int(x) > 0 for x in plain_python(code).split())

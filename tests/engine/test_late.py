@@ -47,7 +47,7 @@ def run(name, method="hht-i3", **settings):
 def at_once(monkeypatch, *arguments, **settings):
     """The same run with nothing left for later."""
     with monkeypatch.context() as patch:
-        patch.setattr(System, "asks_nobody", False)
+        patch.setattr(System, "is_self_contained", False)
         return run(*arguments, **settings)
 
 

@@ -8,8 +8,15 @@ from file_examples import EXAMPLES
 
 import index3 as ix
 from index3.errors import ModelError
-from index3.files.changes import change, changed_model
+from index3.files.changes import apply, change
 from index3.files.write import data_of
+
+
+def changed_model(model, changes):
+    """A copy of a model with some fields changed."""
+    copy = model.copy()
+    apply(copy, changes)
+    return copy
 
 
 @pytest.fixture

@@ -159,3 +159,22 @@ def test_the_table_names_causes(capsys):
     assert "1  crash  <-- finding\n             1  exit code -11" in said
     assert "4 cases in 5 s, 1 findings" in said
     assert Outcome("crash").found
+
+
+@pytest.mark.skipif(not JIT, reason="runs would take minutes")
+@pytest.mark.parametrize(
+    ("seed", "steps", "most"),
+    [
+        (70150, 500, {"newton_failed": 120}),  # a fast loop by radau5: 82, and 507 where steps grow freely
+        (20620, 500, {"newton_failed": 120}),  # a force without derivatives by radau5: 58, and 726
+        (70353, 500, {"newton_failed": 120}),  # near a fold by generalized-alpha: 83, and 499
+        (70326, 100, {"evaluations": 24500}),  # a knife edge of 1 km by descriptor-sdirk4: 21862; 26904 by metres
+    ],
+)
+def test_runs_that_took_long_need_less_work(seed, steps, most):
+    """Work is counted, since the time of a machine says little: what these took is beside them."""
+    case = draw_case(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = ix.simulate(case.model(), case.span, case.method, rtol=case.rtol, max_steps=steps, progress=False)
+    assert {name: result.stats[name] for name in most if result.stats[name] > most[name]} == {}

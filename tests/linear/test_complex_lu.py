@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 from mechanisms import Matrix, chain, four_bars, random_mechanism
-from test_static_lu import solver
+from test_static_lu import smallest_solution, solver
 
 from index3.linear import complex_lu, contract
 from index3.linear import solver as solving
 from index3.linear.contract import NOT_FINITE
-from index3.linear.reference import null_space, solve_minimum_norm
+from index3.linear.reference import null_space
 
 pytestmark = pytest.mark.jit_off
 Z = 0.16 + 0.18j
@@ -46,7 +46,7 @@ def test_solution_is_that_of_dense_algebra(make, seed):
     solving.solve(table)
     x, n = table[contract.COMPLEX_X].copy(), matrix.n
     H, basis = replace(matrix, values=values).dense()[:n, :n], null_space(P)
-    start = solve_minimum_norm(P, b[n:].real) + 1j * solve_minimum_norm(P, b[n:].imag)
+    start = smallest_solution(P, b[n:].real) + 1j * smallest_solution(P, b[n:].imag)
     expected = start + basis @ np.linalg.solve(basis.T @ H @ basis, basis.T @ (b[:n] - H @ start))
     assert abs(x[:n] - expected).max() < 1e-10 * abs(expected).max()  # no refinement; measured 1e-12 at worst
     assert not x[lu.zero_rows].any()

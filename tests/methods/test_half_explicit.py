@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oscillator import Stepper, check_falling_rod, orders, skate_errors
+from thesis_formulas import order_conditions
 
 import index3 as ix
 from index3.compiled import slots as s
 from index3.methods.explicit.half_explicit_method import error_weights
 from index3.methods.explicit.tableaus import HEM4
-from index3.methods.tableaus import order_conditions
 from index3.system import evaluate
 
 KEY = "hem4"

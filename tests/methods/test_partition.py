@@ -22,7 +22,6 @@ from index3.methods.state_space import (
     rosenbrock_method,
     sdirk_method,
 )
-from index3.methods.state_space.elimination import GROWTH
 from index3.methods.state_space.frame_table import Frame
 from index3.methods.state_space.partition import (
     DENSE,
@@ -65,10 +64,6 @@ def test_partition_of_the_thesis_pendulum():
     partition = choose_partition(state)
     assert partition.independent.tolist() == [2, 4]  # q = (x1, y1, theta1, x2, y2, theta2)
     assert partition.dependent[0] == 5
-    phi_q = dense_rows(state)
-    condition = partition.condition(phi_q)
-    assert not partition.outdated(phi_q, condition)
-    assert partition.outdated(phi_q, condition / (1.01 * GROWTH))
 
 
 def test_partition_changes_the_parametrisation_only():

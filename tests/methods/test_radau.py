@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oscillator import check_falling_rod, orders, oscillator, skate_errors
+from thesis_formulas import order_conditions, stability
 
 import index3 as ix
 from index3.methods import run
 from index3.methods.direct.radau_method import NODES, coefficients
-from index3.methods.tableaus import order_conditions, stability
 
 KEY = "radau5"
 REFERENCE = Path(__file__).parents[1] / "reference"

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oscillator import orders, oscillator
+from thesis_formulas import by_reduction, on_tangent_plane, order_conditions, stability
 
 import index3 as ix
 from index3.compiled import slots as s
@@ -21,7 +22,7 @@ from index3.methods.run_table import Run
 from index3.methods.state_space import jacobian, rosenbrock
 from index3.methods.state_space.partition import dense_rows
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4
-from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, order_conditions, stability
+from index3.methods.tableaus import ROSENBROCK4, SDIRK4_15, SDIRK4_16, TRAPEZOIDAL
 from index3.reproduce.thesis import PRINTED
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -270,7 +271,7 @@ MODELS = {
 def test_derivatives_by_reduction_and_by_columns_agree(name):
     """S4-36, S4-71."""
     parts = jacobian.evaluate_parts(consistent_state(MODELS[name](), 1))
-    for a, b in zip(jacobian.by_reduction(parts), jacobian.by_columns(parts), strict=True):
+    for a, b in zip(by_reduction(parts), jacobian.by_columns(parts), strict=True):
         assert np.abs(a - b).max() <= 1e-8 * max(1.0, np.abs(b).max())  # the demand; rounding gives 1e-15
 
 
@@ -325,7 +326,7 @@ def test_compiled_derivatives(name):
     basis = table[rosenbrock.BASIS].T
     assert np.abs(basis.T @ parts.mass @ basis - np.eye(basis.shape[1])).max() < 1e-10  # rounding
     assert np.abs(parts.phi_q @ basis).max() < 1e-10
-    for mine, dense in zip((rosenbrock.J1, rosenbrock.J2), jacobian.on_tangent_plane(parts, basis), strict=True):
+    for mine, dense in zip((rosenbrock.J1, rosenbrock.J2), on_tangent_plane(parts, basis), strict=True):
         assert np.abs(table[mine] - dense).max() < 1e-8 * max(1.0, np.abs(dense).max())  # the demand
 
 

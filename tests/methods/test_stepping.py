@@ -39,6 +39,43 @@ def test_constant_steps_end_at_products(key):
     np.testing.assert_array_equal(result.t, [0.0, 0.1, 0.2, 3 * 0.1, 0.35])
 
 
+@pytest.mark.parametrize("key", list(ix.METHODS))
+def test_a_constant_step_that_overflows_is_not_taken(key):
+    """Each stage of an explicit formula squares the speed: inf, then NaN, which no comparison with a bound sees."""
+    model = ix.Model("shot")
+    ball = model.add(ix.PointMass("ball", 1.0, velocity=(1e3, 0, 0)))
+    model.add(ix.Drag("air", ball, coefficient=1.0, area=1.0, density=1.0))
+    result = ix.simulate(model, (0.0, 100.0), key, step=100.0)
+    assert np.isfinite(result.q).all()
+    assert np.isfinite(result.v).all()
+    if key in ("adams", "dop853"):
+        assert result.status == -run.OVERFLOWED
+        assert "ended in numbers that are not finite" in result.message
+
+
+@pytest.mark.parametrize(("key", "most"), [("radau5", 0.2), ("descriptor-sdirk4", 0.2), ("rosenbrock4", 0.2)])
+def test_steps_that_the_iteration_cannot_solve_are_not_asked_for_again_and_again(key, most):
+    """A top at a loose tolerance: its error test allows many times what the iteration solves.
+
+    With growth as free as elsewhere 0.97, 1.14 and 0.97 tries fail for each step that is taken.
+    """
+    stats = ix.simulate(ix.library.spinning_top(), (0.0, 2.0), key, rtol=0.1, t_eval=2.0).stats
+    assert stats["newton_failed"] < most * stats["steps"]
+
+
+def test_steps_grow_freely_after_a_single_failure():
+    """The hold is for trouble that lasts: ten steps later nothing of it is left."""
+    method = ix.METHODS["radau5"]()
+    progress, table = start_run(oscillator(10.0), method, first_step=1e-6, span=100.0)
+    clock = progress[run.CLOCK]
+    clock[run.H_HELD] = 1e-6  # as after one failure
+    for _ in range(10):
+        before = clock[run.H_NEXT]
+        progress.advance(method.kernel, table, 1)
+        assert clock[run.H_NEXT] == pytest.approx(8.0 * before) or before > 1e-3  # all that radau5 ever allows
+    assert clock[run.H_HELD] == clock[run.HELD_OFTEN] == 0.0
+
+
 def test_a_step_lost_in_rounding_ends_a_run():
     method = ix.METHODS["hht-i3"]()
     progress, table = start_run(oscillator(10.0), method)

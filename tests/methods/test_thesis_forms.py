@@ -9,6 +9,7 @@ import pytest
 from oscillator import orders
 from scipy.integrate import solve_ivp
 from test_state_space import MODELS, consistent_state, recover
+from thesis_formulas import by_reduction, descriptor
 
 import index3 as ix
 from index3.compiled import slots as s
@@ -103,7 +104,7 @@ def test_matrix_of_the_descriptor_form_against_differences(name):
         motion = jacobian.bordered(state, 1.0, 0.0, 0.0) @ x[:n] + state[s.G]
         return np.concatenate([motion, jacobian.dense_rows(state)[rows] @ x[:n] - state[s.GAMMA][rows]])
 
-    exact, x = jacobian.descriptor(parts, beta, gamma), np.concatenate([a, lam[rows]])
+    exact, x = descriptor(parts, beta, gamma), np.concatenate([a, lam[rows]])
     assert np.abs(residual(x)).max() < 1e-8 * max(1.0, np.abs(parts.stiffness).max())  # solves at the state itself
     numeric = np.empty_like(exact)
     for k in range(len(x)):
@@ -141,7 +142,7 @@ def test_columns_are_independent_tasks():
     for j in range(2):
         joined = np.hstack([piece[j] for piece in pieces])
         assert np.abs(joined - whole[j]).max() <= 1e-9 * np.abs(whole[j]).max()  # blocks of BLAS differ
-    reduced = jacobian.by_reduction(parts)
+    reduced = by_reduction(parts)
     for mine, other in zip(whole, reduced, strict=True):
         assert np.abs(mine[parts.partition.independent] - other).max() <= 1e-8 * np.abs(other).max()  # as S4-71
 

@@ -241,3 +241,67 @@ def test_in_a_small_window_the_scale_of_stresses_leaves_the_tools_alone(show):
     page.set_viewport_size({"width": 420, "height": 760})
     scale, tools = (page.locator(name).bounding_box() for name in ("#scale", "#tools"))
     assert scale["y"] + scale["height"] <= tools["y"]
+
+
+def test_many_bodies_are_drawn_in_few_calls(show):
+    """An instance costs as much as a call where the processor draws: solids of one kind and all lines are one call."""
+    spy = """window.calls = {}; const context = WebGL2RenderingContext.prototype;
+    for (const name of Object.getOwnPropertyNames(context).filter((name) => /^draw(Arrays|Elements)/.test(name))) {
+      const draw = context[name];
+      context[name] = function (...rest) { calls[name] = (calls[name] || 0) + 1; return draw.apply(this, rest); };
+    }"""
+    page = show(run(ix.library.chain(60), method="hht-i3", rtol=1e-3), spy)
+    calls = page.evaluate("() => { for (const name in calls) delete calls[name]; index3.time(0.01); return calls; }")
+    assert "drawArraysInstanced" not in calls
+    assert sum(calls.values()) < 40  # floor; solids and shadows, kinds times levels of fineness; lines
+
+
+def test_thin_bodies_do_not_break_into_dots(show):
+    """A link of 0.1 m in a picture of 200 m is less than a pixel thick; it covers its length all the same."""
+    model = ix.library.chain(200)
+    pixels = show(run(model, method="hht-i3", rtol=1e-3)).evaluate("index3.pixels()")
+    assert {name for name in model.bodies if pixels.get(name, 0) < 3} == set()
+
+
+def test_a_picture_at_rest_has_smooth_edges(show):
+    """More colours than the rough picture of a moving one: those between a box and what is behind it."""
+    model = ix.Model("box", gravity=(0, 0, 0))
+    model.add(ix.RigidBody.box("box", (1.0, 1.0, 1.0), mass=1.0))
+    page = show(run(model, 1.0))
+    read = """(smooth) => { index3.picture(0.5, smooth);
+    const c = document.createElement("canvas"), s = document.getElementById("scene");
+    [c.width, c.height] = [s.width, s.height]; const pen = c.getContext("2d"); pen.drawImage(s, 0, 0);
+    return new Set(new Uint32Array(pen.getImageData(0, 0, c.width, c.height).data.buffer)).size; }"""
+    assert page.evaluate(read, True) > 1.2 * page.evaluate(read, False)
+    page.evaluate("index3.seek(0.25)")
+    for _ in range(100):  # until it has settled
+        page.wait_for_timeout(100)
+        if not page.evaluate("index3.rough()"):
+            break
+    assert not page.evaluate("index3.rough()")
+
+
+def test_a_beam_shows_what_acts_along_its_axis(show):
+    """A clamped beam that is let go: the legend has the largest moment along the axis at the present time."""
+    model = ix.Model("beam", gravity=(0, -10.0, 0))
+    steel = {"height": 0.02, "width": 0.02, "young": 1e9, "poisson": 0.3, "density": 1000.0, "law": "elastic-line"}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=4, **steel))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
+    result = ix.simulate(model, (0, 0.2), "hht-i3", rtol=1e-3, t_eval=0.01)
+    page = show(result)
+    page.evaluate("index3.select('beam')")
+    titles = page.locator("#curve").inner_text().split("\n")
+    assert [title for title in titles if "along" in title] == [
+        "axial force along s [N]", "shear force along s [N]", "moment along s [N m]", "curvature along s [1/m]",
+    ]  # fmt: skip
+    page.evaluate("index3.show('moment along s [N m]')")
+    readings, pictures = [], []
+    for t in (0.1, 0.2):
+        page.evaluate(f"index3.seek({t})")
+        page.wait_for_timeout(300)
+        readings.append(float(page.locator("#selected-legend b").first.inner_text()))
+        pictures.append(page.locator("#selected").screenshot())
+    moments = result["beam"].moment(np.linspace(0, 1, 41))
+    expected = [moments[k][np.argmax(abs(moments[k]))] for k in (10, 20)]
+    assert readings == pytest.approx(expected, rel=2e-3)  # four digits are shown
+    assert pictures[0] != pictures[1]

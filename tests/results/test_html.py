@@ -306,3 +306,18 @@ def test_a_saved_run_is_served_to_this_machine_alone(tmp_path, four_bar):
         thread.join()
     with pytest.raises(ModelError, match="port 99999 cannot be used"):
         page_server(tmp_path / "run.nc", 99999)
+
+
+def test_joints_of_beams_are_drawn_where_they_are_also_from_files(tmp_path):
+    """A file gives a joint's markers twice; the page drew them in the middle of the beam."""
+    model = ix.Model("beam", gravity=(0, -9.81, 0))
+    steel = {"height": 0.02, "width": 0.02, "young": 1e8, "poisson": 0.3, "density": 1000.0, "law": "elastic-line"}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=2, **steel))
+    model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0)))
+    result = ix.simulate(model, (0, 0.02), "hht-i3", rtol=1e-3, t_eval=0.01)
+    result.save(tmp_path / "run.nc")
+    for one in (result, ix.load(tmp_path / "run.nc")):
+        page = payload(one, "beam")
+        poses = np.frombuffer(base64.b64decode(page["poses"]), "<f4").reshape(3, -1, 7)
+        frame = page["joints"][0]["markers"][1]["body"]
+        assert np.abs(poses[:, frame, :3]).max() < 1e-7  # at the wall; float32

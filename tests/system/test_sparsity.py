@@ -8,7 +8,7 @@ import pytest
 import index3 as ix
 from index3.compiled import slots as s
 from index3.system.compile import compile_model
-from index3.system.sparsity import CROWDED, pairs, pattern
+from index3.system.sparsity import CROWDED, pattern, square_keys
 
 MODELS = {
     "four_bar": ix.library.four_bar,
@@ -48,10 +48,15 @@ def test_places_find_every_entry():
     np.testing.assert_array_equal(made.places(made.indices, columns), np.arange(len(made.indices)))
 
 
-def test_pairs_go_row_by_row():
-    rows, columns = pairs(np.array([4, 7]))
-    assert rows.tolist() == [4, 4, 7, 7]
-    assert columns.tolist() == [4, 7, 4, 7]
+def test_keys_go_row_by_row():
+    (keys,) = square_keys(np.array([[4, 7]]), 10)
+    assert keys.tolist() == [[44, 74], [47, 77]]  # column * size + row
+
+
+def test_a_part_that_is_symmetric_may_be_given_by_its_keys():
+    rows, columns = np.array([0, 3, 4]), np.array([2, 1, 0])
+    keys = np.concatenate([columns * 5 + rows, rows * 5 + columns])
+    assert np.array_equal(pattern(5, [], [], keys).keys, pattern(5, [rows], [columns]).keys)
 
 
 def test_the_matrix_pattern_is_symmetric(system):
@@ -120,9 +125,3 @@ def test_crowded_and_sparse_patterns_are_found_alike(count):
     assert np.array_equal(np.repeat(np.arange(size), np.diff(found.indptr)), by_columns)
     assert np.array_equal(found.indices[found.places(rows, columns)], rows)
     assert np.array_equal(by_columns[found.places(rows, columns)], columns)
-
-
-def test_pairs_of_several_lists_follow_each_other():
-    rows, columns = pairs(np.array([[1, 2], [5, 7]]))
-    assert rows.tolist() == [1, 1, 2, 2, 5, 5, 7, 7]
-    assert columns.tolist() == [1, 2, 1, 2, 5, 7, 5, 7]

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from index3.engine.assembly import Assembly
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, listed
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError
 from index3.model.model import Model
 from index3.system.system import System
 
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
+
 
 def assemble(
-    model: Model, t: float = 0.0, *, hold: Iterable[str] = (), initial: Any = None, at: Any = None
+    model: Model,
+    t: float = 0.0,
+    *,
+    hold: Iterable[str] = (),
+    initial: InitialState | None = None,
+    at: InitialState | None = None,
 ) -> Assembly:
     """Find a consistent state near the one that the model describes.
 
@@ -41,7 +49,7 @@ def assemble(
     check_model(model, "assemble")
     t = check_time(t, "assemble")
     equations = Equations(model, "assemble")
-    start = equations.start(either(initial, at, "assemble"), t)
+    start = equations.start(initial_or_at(initial, at, "assemble"), t)
     return equations.assemble(t, start, held_coordinates(equations.system, hold))
 
 

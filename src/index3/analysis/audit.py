@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from index3.errors import ModelError
 from index3.model.model import Model
 from index3.results.applied import place
 from index3.results.result import Result
+from index3.system.kinds import recorded
 from index3.system.state import State
 
 
@@ -130,22 +131,23 @@ def is_split(table: Table, count: int) -> bool:
     return records is not None and records.dtype.names is not None and len(records) == count
 
 
-def share_names(elements: list[Any], table: Table) -> list[str]:
+def share_names(elements: Sequence[Any], table: Table) -> list[str]:
     """One name per element of a kind, or one for all of them where they cannot be told apart.
 
     Markers that move need not have a name of their own.
     """
+    elements = recorded(elements)
     names = [element.name or f"{type(element).__name__} {k + 1}" for k, element in enumerate(elements)]
     return names if is_split(table, len(elements)) else [", ".join(names)]
 
 
-def tables_of_one(elements: list[Any], table: Table) -> list[Table]:
+def tables_of_one(elements: Sequence[Any], table: Table) -> list[Table]:
     """A kind's table with the record of one element alone, for each; as it is where there is no record per element."""
-    records = table.arrays[0]
-    if records is None or not is_split(table, len(elements)):
+    records, count = table.arrays[0], len(recorded(elements))
+    if records is None or not is_split(table, count):
         return [table]
     slot, tables = Slot(0, records.dtype, records.ndim), []
-    for k in range(len(elements)):
+    for k in range(count):
         tables.append(table.sharing())
         tables[-1][slot] = records[k : k + 1]
     return tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.engine.sampling import inputs_of
 from index3.engine.settings import check_model, check_time
-from index3.engine.start import Start, either
+from index3.engine.start import Start, initial_or_at
 from index3.errors import AssemblyError, Index3Error, ModelError
 from index3.linear import contract
 from index3.methods import projection_kernels
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 
 @dataclass
@@ -72,7 +75,9 @@ class Check:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) -> Check:
+def check(
+    model: Model, *, initial: InitialState | None = None, t: float = 0.0, at: InitialState | None = None
+) -> Check:
     """Count a model's bodies, coordinates, rows and degrees of freedom, and name its redundant rows.
 
     Parameters
@@ -90,7 +95,7 @@ def check(model: Model, *, initial: Any = None, t: float = 0.0, at: Any = None) 
     equations = Equations(model, "check")
     system, state, projection = equations.system, equations.state, equations.projection
     notes: list[str] = []
-    start = equations.start(either(initial, at, "check")) or Start(system.q0, system.v0)
+    start = equations.start(initial_or_at(initial, at, "check")) or Start(system.q0, system.v0)
     state.move(t, start.q, start.v)
     code = projection_kernels.assemble_positions(state.handle, projection.handle)
     if code:

@@ -13,17 +13,20 @@ z') [NegrutThesis] section 2.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError
 from index3.linear.reference import rank
 from index3.methods.state_space.jacobian import Parts, evaluate_parts
 from index3.model.model import Model
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 MOST = 100
 """Coordinates up to which the dense ranks are affordable."""
@@ -42,7 +45,9 @@ class IndexReport:
         return "\n".join([f"model '{self.model}': differentiation index", *lines])
 
 
-def differentiation_index(model: Model, *, initial: Any = None, at: Any = None) -> IndexReport:
+def differentiation_index(
+    model: Model, *, initial: InitialState | None = None, at: InitialState | None = None
+) -> IndexReport:
     """How often each formulation must be differentiated until it is an ordinary differential equation.
 
     Rows that are redundant at the configuration are left out: with them no number of differentiations is enough. It is
@@ -63,7 +68,7 @@ def differentiation_index(model: Model, *, initial: Any = None, at: Any = None) 
         raise ModelError(
             f"differentiation_index: model '{model.name}' has velocity-level rows, which have no position level."
         )
-    equations.assemble(start=equations.start(either(initial, at, "differentiation_index")))
+    equations.assemble(start=equations.start(initial_or_at(initial, at, "differentiation_index")))
     parts = evaluate_parts(equations.state)
     return IndexReport(model.name, {name: index(E, A) for name, (E, A) in formulations(parts).items()})
 

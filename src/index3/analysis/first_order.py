@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
@@ -17,13 +17,16 @@ from scipy.sparse.linalg import LinearOperator, norm, onenormest, splu
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model
-from index3.engine.start import either
+from index3.engine.start import initial_or_at
 from index3.errors import ModelError, SingularError
 from index3.methods import projection_kernels
 from index3.methods.state_space.jacobian import by_columns, evaluate_parts
 from index3.methods.state_space.partition import DENSE, Partition, choose_partition, dense_rows, sparse_rows
 from index3.model.model import Model
 from index3.system import evaluate
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 CONDITION = 1e8
 """Condition number of the dependent columns (estimated, in the 1-norm) beyond which the coordinates chosen no longer
@@ -98,7 +101,12 @@ class FirstOrder:
     """
 
     def __init__(
-        self, model: Model, *, independent: Sequence[str] | None = None, initial: Any = None, at: Any = None
+        self,
+        model: Model,
+        *,
+        independent: Sequence[str] | None = None,
+        initial: InitialState | None = None,
+        at: InitialState | None = None,
     ) -> None:
         check_model(model, "FirstOrder")
         self._equations = Equations(model, "FirstOrder")
@@ -109,7 +117,7 @@ class FirstOrder:
                 "depend on reactions. Use simulate."
             )
         self._state = state = self._equations.state
-        self._equations.assemble(start=self._equations.start(either(initial, at, "FirstOrder")))
+        self._equations.assemble(start=self._equations.start(initial_or_at(initial, at, "FirstOrder")))
         self._evaluate()
         self._partition = choose_partition(state) if independent is None else self._named(independent)
         if not self._is_regular(self._factor()):

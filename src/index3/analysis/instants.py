@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.body import box_of
 from index3.compiled import slots as s
 from index3.engine.layout import describe
 from index3.linear.reference import null_space
@@ -29,13 +30,14 @@ def in_space(state: State) -> np.ndarray:
 
 
 def extent(state: State) -> float:
-    """Size of a mechanism: of the box around its markers, or an arm on a body if that is longer; 1 without any [m]."""
+    """Size of a mechanism: of the box around its markers, an arm on a body, a body that deforms; 1 without any [m]."""
     spatial = in_space(state)
     points = state[s.MARKER_R][spatial]
     if not len(points):
         return 1.0
     arm = np.linalg.norm(state[s.LOCAL_R][spatial & (state[s.MARKERS]["body"] >= 0)], axis=1).max(initial=0.0)
-    size = max(float(np.linalg.norm(np.ptp(points, axis=0))), float(arm))
+    soft = max((body.extent for body in state.system.bodies if body.deforms), default=0.0)  # its markers may be close
+    size = max(box_of(points), float(arm), soft)
     return size if size > 1e-9 else 1.0  # less is rounding of markers at one point
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from index3.model.model import Model
 from index3.results.result import Result
 from index3.system import evaluate
 from index3.system.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
@@ -96,7 +100,7 @@ def inverse_dynamics(
     t_span: tuple[float, float] | None = None,
     *,
     t_eval: Any = None,
-    coordinates: Any = None,
+    coordinates: Sequence[str] | None = None,
 ) -> InverseDynamics:
     """Compute the joint torques and forces that make a mechanism follow a motion.
 

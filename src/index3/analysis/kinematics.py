@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from index3.analysis.audit import energy_audit, integrate
 from index3.analysis.instants import free_directions, movement, name_motions
 from index3.compiled import slots as s
-from index3.engine.doubts import check_motions, driven_functions
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
 from index3.engine.settings import check_choices, check_model, check_span, output_times
+from index3.engine.start_warnings import check_motions, driven_functions
 from index3.errors import AssemblyError, ModelError, SimulationFailed
 from index3.linear import contract
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
 from index3.results.result import Result
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, InitialState
 
 INTERVALS = 200
 """Output intervals if none are asked for."""
@@ -40,8 +43,8 @@ def kinematics(
     model: Model,
     t_span: tuple[float, float],
     *,
-    t_eval: Any = None,
-    initial: Any = None,
+    t_eval: ArrayLike | None = None,
+    initial: InitialState | None = None,
     on_failure: str = "return",
 ) -> Result:
     """Move a fully driven mechanism along its motions, without integration and its errors.

@@ -8,7 +8,7 @@ estimate takes part in it [CardenalMultiIndex, footnote 3].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from index3.methods.run_table import Run
 from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.compile import compile_model
+
+if TYPE_CHECKING:
+    from index3.user_types import MethodLike
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class LocalErrors:
     v: np.ndarray
 
 
-def local_errors(model: Model, result: Result, method: Any, step: float, **options: Any) -> LocalErrors:
+def local_errors(model: Model, result: Result, method: MethodLike, step: float, **options: Any) -> LocalErrors:
     """Measure the error of one step of a method at every output time of a run.
 
     Parameters

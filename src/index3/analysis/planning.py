@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.doubts import check_motions, driven_functions
+from index3.engine.breaks import apart, find_breaks, functions_of_time
 from index3.engine.sampling import instants, merged
 from index3.engine.segments import Plan
 from index3.engine.settings import (
@@ -20,6 +20,7 @@ from index3.engine.settings import (
     output_times,
     stop_times,
 )
+from index3.engine.start_warnings import check_motions, driven_functions
 from index3.errors import ModelError
 from index3.methods.method import Method
 from index3.model.model import Model
@@ -55,7 +56,7 @@ class Plans:
         """
         driven, longest = driven_functions(model), longest_step(model)
         n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
-        key = None if driven or model.controllers else plain_key(t_span, asked, longest, n)
+        key = None if driven or model.controllers or functions_of_time(model) else plain_key(t_span, asked, longest, n)
         if key is not None and key in self._last:
             return self._last[key]
         plan, note = self._checked(model, t_span, asked, first, longest, n)
@@ -81,14 +82,14 @@ class Plans:
         check_choices(asked["project"], asked["callback"], asked["on_failure"], audit=asked["audit"])
         if not isinstance(asked["dense_output"], bool):
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
-        stops = merged(
-            np.concatenate([stop_times(asked["discontinuities"], span), instants(model, span, first)]), model
-        )
+        found, early = (np.zeros(0), math.inf) if constant_step else find_breaks(model, span)
+        declared = stop_times(asked["discontinuities"], span)
+        stops = merged(np.concatenate([declared, apart(found, declared), instants(model, span, first)]), model)
         plan = Plan(
             span=span, method=self.chosen, options=self.options, rtol=asked["rtol"],
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),
             step=constant_step, max_step=max_step, max_steps=asked["max_steps"], first_step=asked["first_step"],
-            stops=stops, project=bool(asked["project"]), audit=asked["audit"],
+            stops=stops, early=early, project=bool(asked["project"]), audit=asked["audit"],
         )  # fmt: skip
         return plan, note
 

@@ -40,8 +40,9 @@ ROUNDED, FINEST, STILL = 1e-5, 1e-3, 1e-9
 and the movement of such a step, as `instants.movement` measures it."""
 NEUTRAL = 1e-9
 """Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
-SLENDER = 1e-4
-"""Factor of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending."""
+SLENDER, THIN = 1e-4, 1e-7
+"""Factors of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending. A strip
+of a ten-thousandth of its length is softer yet: held by the first, its steps fall short, and the second is tried."""
 CLOSED = 1e-11
 """What `RestState.project_to_gap` leaves of a position row."""
 DENSE = 3000
@@ -71,6 +72,7 @@ class RestState:
         self.gap: np.ndarray | None = None  # what position rows are to be, if not zero
         self.deforms = any(body.deforms for body in state.system.bodies)
         self.finer = SLENDER if self.deforms else 1.0
+        self.weakest = self.finer * HELD
         starts = zip(state.system.bodies, state.system.starts, strict=False)
         self.turning = [np.array(x.turning) + first for x, first in starts if len(x.turning) and not x.deforms]
         self.index_matrix()
@@ -150,7 +152,7 @@ class RestState:
         stiffness[out[rows] | out[columns]] = 0.0
         stiffness[self.diagonal[out]] = 1.0
         self.stiffness = stiffness
-        self.held = self.finer * HELD * self.largest_rate() or 1e-12
+        self.held = self.weakest * self.largest_rate() or 1e-12
 
     def rounding(self, most: float = ROUNDED) -> float:
         """What rounding of coordinates leaves of the unbalance, as a part of the largest force: 4 eps |K| |q|.
@@ -169,15 +171,18 @@ class RestState:
         ratio = held[masses > 0.0] / masses[masses > 0.0]
         return float(ratio.max(initial=0.0))
 
-    def step(self, sigma: float, shift: np.ndarray | None = None) -> np.ndarray | None:
-        """dq for a sigma, or None if the matrix is singular; with a `shift`, what moves position rows by that much."""
+    def step(self, sigma: float, shift: np.ndarray | None = None, force: np.ndarray | None = None) -> np.ndarray | None:
+        """dq for a sigma, or None if the matrix is singular; with a `shift`, what moves position rows by that much.
+
+        It takes out the unbalance, or another `force`.
+        """
         from scipy.sparse.linalg import splu
 
         try:
             self.factors = splu(self.sparse(self.stiffness + max(sigma, self.held) * self.mass))
         except RuntimeError:
             return None
-        dq = self.correction(self.force, shift)
+        dq = self.correction(self.force if force is None else force, shift)
         return dq if np.all(np.isfinite(dq)) else None
 
     def correction(self, force: np.ndarray, shift: np.ndarray | None = None) -> np.ndarray:

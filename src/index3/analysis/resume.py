@@ -21,6 +21,7 @@ from index3.results.store import StoreSink, checkpoint_path, complete, open_jour
 if TYPE_CHECKING:
     from index3.analysis.simulation import Simulation
     from index3.model.model import Model
+    from index3.user_types import Events, Progress
 
 FUNCTIONS = ("events", "callback")
 """Settings that hold functions: a file keeps none."""
@@ -77,8 +78,8 @@ def keeper_of(simulation: Simulation, model: Model, plan: Plan, asked: Mapping[s
 
 
 def resume(
-    path: str | os.PathLike[str], model: Model | None = None, *, events: Any = None, callback: Any = None,
-    progress: Any = "auto", on_failure: str = "return",
+    path: str | os.PathLike[str], model: Model | None = None, *, events: Events | None = None, callback: Any = None,
+    progress: Progress = "auto", on_failure: str = "return",
 ) -> Result:  # fmt: skip
     """Continue a stored run that did not end; returns the whole result, from its start.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from index3.analysis.simulation import PREPARED, Simulation, prepared
 from index3.engine.collector import Callback
@@ -14,26 +14,31 @@ from index3.errors import ModelError
 from index3.model.model import Model
 from index3.results.result import Result
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from index3.user_types import ArrayLike, Events, InitialState, MethodLike, Progress
+
 
 def simulate(
     model: Model,
     t_span: tuple[float, float],
-    method: Any = "auto",
+    method: MethodLike = "auto",
     *,
     rtol: float = 1e-6,
-    atol: Any = None,
+    atol: ArrayLike | None = None,
     step: float | None = None,
-    t_eval: Any = None,
+    t_eval: ArrayLike | None = None,
     dense_output: bool = False,
-    events: Any = None,
-    discontinuities: Any = (),
-    open_joints: Any = (),
+    events: Events | None = None,
+    discontinuities: ArrayLike = (),
+    open_joints: str | Iterable[str] = (),
     first_step: float | None = None,
     max_step: float = math.inf,
     max_steps: int | None = None,
-    initial: Any = None,
+    initial: InitialState | None = None,
     project: bool = True,
-    progress: Any = "auto",
+    progress: Progress = "auto",
     callback: Callback | None = None,
     on_failure: str = "return",
     audit: str = "fail",
@@ -119,7 +124,7 @@ SETTINGS = {
 """What runs have for settings beside where they start, with defaults."""
 
 
-def prepare(model: Model, method: Any = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
+def prepare(model: Model, method: MethodLike = "auto", *, linear: str = "static", **settings: Any) -> Simulation:
     """Compile a model for many runs: `prepare(model).run((0.0, 5.0))` returns what `simulate` would.
 
     Parameters

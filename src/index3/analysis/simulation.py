@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what few runs need is imported by those
     from index3.analysis.audit import Audit
     from index3.analysis.stepper import Stepper
     from index3.engine.resuming import Keeper
+    from index3.user_types import Changes, InitialState, MethodLike
 
 PREPARED = ("method", "linear")
 """Settings that a prepared simulation has once and for all."""
@@ -59,7 +60,8 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, method: Any, settings: Mapping[str, Any], options: Mapping[str, Any], linear: str = DEFAULT,
+        self, model: Model, method: MethodLike, settings: Mapping[str, Any],
+        options: Mapping[str, Any], linear: str = DEFAULT,
         *, once: bool = False,
     ) -> None:  # fmt: skip
         self.model, self.method, self.linear = model, method, linear
@@ -111,7 +113,10 @@ class Simulation:
                 return system
         return compile_model(model or self.model, without=opened, like=structure)
 
-    def run(self, t_span: tuple[float, float], *, initial: Any = None, changes: Any = None, **settings: Any) -> Result:
+    def run(
+        self, t_span: tuple[float, float], *, initial: InitialState | None = None, changes: Changes | None = None,
+        **settings: Any,
+    ) -> Result:  # fmt: skip
         """Run from t0 to t1 and return what `simulate` of the changed model would return, bit by bit.
 
         Parameters
@@ -138,7 +143,8 @@ class Simulation:
         return result
 
     def run_on(
-        self, t_span: Any, initial: Any, changes: Any, asked: Mapping[str, Any], cpu: CpuSeconds,
+        self, t_span: Any, initial: InitialState | None, changes: Changes | None,
+        asked: Mapping[str, Any], cpu: CpuSeconds,
         sampling: Sampling | None = None, keeper: Keeper | None = None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run, and what made it fail.
@@ -159,7 +165,7 @@ class Simulation:
             self._source = ModelOfRun(self.model)
         return self._source.again() if changes is None else ChangedModel(self._source, changes)
 
-    def stepper(self, t0: float = 0.0, *, initial: Any = None, **settings: Any) -> Stepper:
+    def stepper(self, t0: float = 0.0, *, initial: InitialState | None = None, **settings: Any) -> Stepper:
         """A run that goes on when it is told to: `.advance(t)`, `.get("pin.angle")`, `.set("coil.stiffness", 2e4)`.
 
         Parameters
@@ -230,7 +236,7 @@ class Simulation:
             runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
         if keeper is not None:
             keeper.begin(runner)
-        store.let_workers_go()  # every kernel that the run is known to need is there
+        store.stop_idle_workers()  # every kernel that the run is known to need is there
         linear = None if self.linear == DEFAULT else self.linear
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
@@ -272,7 +278,7 @@ class Simulation:
         return settings
 
     @contextmanager
-    def changed(self, changes: Any) -> Iterator[Model]:
+    def changed(self, changes: Changes | None) -> Iterator[Model]:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
             yield self.model if changes is None else changes

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions
 from index3.analysis.rest_state import (
+    HELD,
     NEUTRAL,
     ROUNDED,
+    THIN,
     RestState,
     StiffnessModes,
     flutters,
@@ -24,7 +26,7 @@ from index3.analysis.static_iterations import SMALL, newton, plain_newton, relax
 from index3.compiled import slots as s
 from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
-from index3.engine.events import Instant
+from index3.engine.instant import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number, listed
 from index3.errors import AssemblyError, ModelError
@@ -35,6 +37,9 @@ from index3.methods import projection_kernels
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
 from index3.results.result import Result
+
+if TYPE_CHECKING:
+    from index3.user_types import InitialState
 
 METHODS = ("auto", "newton", "relaxation")
 EDGES = 8
@@ -106,7 +111,7 @@ def static(
     *,
     t: float = 0.0,
     hold: Iterable[str] = (),
-    initial: Any = None,
+    initial: InitialState | None = None,
     method: str = "auto",
     tolerance: float = 1e-11,
     max_iterations: int = 500,
@@ -217,11 +222,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     notes: list[str] = []
     start, edge = rest.point, None
     if method != "relaxation":
-        found = newton(rest, tolerance)
-        for largest in SMALL if rest.deforms else ():
-            if not found:
-                rest.return_to(start)
-                found = plain_newton(rest, tolerance, largest)
+        found = newton(rest, tolerance) or (rest.deforms and find_again(rest, start, tolerance))
         values = stiffness_modes(rest) if found else None
         if method == "newton" or (found and not is_unstable(values, rest.finer)):
             return "newton" if found else "", notes, values
@@ -246,6 +247,19 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
         rest.return_to(edge[0])
         return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
     return "relaxation", notes, values
+
+
+def find_again(rest: RestState, start: np.ndarray, tolerance: float) -> bool:
+    """Newton's iteration for bodies that deform, by small steps; then with the least that holds what is free."""
+    usual = rest.weakest
+    for rest.weakest in (usual, THIN * HELD):
+        for largest in SMALL:
+            rest.return_to(start)
+            if plain_newton(rest, tolerance, largest):
+                rest.weakest = usual
+                return True
+    rest.weakest = usual
+    return False
 
 
 def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple[bool | None, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -15,7 +15,7 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from index3.engine.progress import bar_of_cases
 from index3.engine.settings import check_span, is_number
 from index3.errors import ModelError
 
+if TYPE_CHECKING:
+    pass
+
 AHEAD = 256
 """Cases given to an executor at a time."""
 OWN = ("case", "status", "message", "seconds")
@@ -36,7 +39,7 @@ OWN = ("case", "status", "message", "seconds")
 
 def sweep(
     build: Callable[..., Any] | Simulation,
-    parameters: Any,
+    parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     *,
     t_span: tuple[float, float],
     measure: Mapping[str, Callable[[Any], Any]],
@@ -44,7 +47,7 @@ def sweep(
     isolate: bool = True,
     time_limit: float | None = None,
     samples: Any = None,
-    seed: Any = None,
+    seed: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **settings: Any,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from index3.bodies.marker import as_choice, as_number, as_vector
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 LAWS, PLANES, COORDINATES = ("continuum", "elastic-line"), ("strain", "stress"), ("nodal", "cholesky")
 NODE_NAMES = ("x", "y", "rx_x", "rx_y", "ry_x", "ry_y")
@@ -82,10 +86,10 @@ class AncfBeam(PlanarLine):
     def __init__(
         self,
         name: str,
-        start: Any = None,
-        end: Any = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
         *,
-        points: Any = None,
+        points: ArrayLike | None = None,
         height: float,
         width: float,
         elements: int,
@@ -94,10 +98,10 @@ class AncfBeam(PlanarLine):
         density: float,
         law: str = "continuum",
         plane: str | None = None,
-        damping: Any = 0.0,
+        damping: ArrayLike = 0.0,
         coordinates: str = "nodal",
         gravity_across: str | None = None,
-        velocity: Any = None,
+        velocity: ArrayLike | None = None,
         spin: float | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
@@ -181,7 +185,7 @@ class AncfBeam(PlanarLine):
         """All, if any were given."""
         return np.full(self.size, self.velocity_given or self.angular_velocity_given)
 
-    def check_model(self, model: Any) -> None:
+    def check_model(self, model: Model) -> None:
         """Raise if gravity acts across the plane, or if the beam starts inside out."""
         if model.gravity[2] != 0.0 and self.gravity_across is None:
             raise ModelError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from index3.bodies.ancf_words import as_poisson, solid_section
 from index3.bodies.marker import Marker, as_choice, as_direction, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 HELD = 2.0
 """The factor of shear that holds the section across the axis where none is given: it leaves half of the shear of a
@@ -79,23 +83,23 @@ class AncfBeam3D(SpaceLine):
     def __init__(
         self,
         name: str,
-        start: Any = None,
-        end: Any = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
         *,
-        points: Any = None,
+        points: ArrayLike | None = None,
         height: float | None = None,
         width: float | None = None,
-        radius: float | None = None,
-        y: Any = None,
+        radius: Any = None,
+        y: ArrayLike | None = None,
         elements: int,
         young: float,
         poisson: float = 0.0,
         density: float,
         torsion_constant: float | None = None,
         shear_factor: float | None = None,
-        damping: Any = 0.0,
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        damping: ArrayLike = 0.0,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
@@ -154,14 +158,21 @@ class AncfBeam3D(SpaceLine):
 
     @classmethod
     def marker_rows(
-        cls, constants: Constants, position: Any, word: str | None
+        cls, constants: Constants, position: Sequence[float] | np.ndarray, word: str | None
     ) -> tuple[int, int, tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
         """Element, code of the frame, and coefficients of point and gradients; a part "arm u v w" displaces the point
         by u r_x + v r_y + w r_z."""
         return marker_rows(constants, position, word)
 
     def marker(
-        self, s: Any = None, y: float = 0.0, z: Any = None, *, frame: str = "section", x: Any = None, name: Any = None
+        self,
+        s: Any = None,
+        y: float = 0.0,
+        z: Any = None,
+        *,
+        frame: str = "section",
+        x: ArrayLike | None = None,
+        name: str | None = None,
     ) -> Marker:
         """A marker at s [m] along the undeformed axis, by default in its middle, and y, z [m] along r_y, r_z from it.
 
@@ -198,7 +209,7 @@ class AncfBeam3D(SpaceLine):
         u, v, w = np.linalg.solve(np.stack(self.clamp_arms(marker), axis=1), arm).tolist()
         return Marker.placed(self, marker.position, marker.axes, None, f"arm {u!r} {v!r} {w!r}")
 
-    def check_model(self, model: Any) -> None:
+    def check_model(self, model: Model) -> None:
         """Raise if the beam starts inside out."""
         nodes = self.q0.reshape(-1, 4, 3)
         turned = np.flatnonzero(np.linalg.det(nodes[:, 1:]) <= 0.0)

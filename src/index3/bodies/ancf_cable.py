@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from index3.bodies.ancf_words import as_poisson, solid_section
 from index3.bodies.marker import Marker, as_number, as_positive, as_vector, frame
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.model.model import Model
+    from index3.user_types import ArrayLike
 
 
 @register
@@ -73,21 +77,21 @@ class AncfCable(SpaceLine):
     def __init__(
         self,
         name: str,
-        start: Any = None,
-        end: Any = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
         *,
-        points: Any = None,
+        points: ArrayLike | None = None,
         height: float | None = None,
         width: float | None = None,
-        radius: float | None = None,
+        radius: Any = None,
         elements: int,
         young: float,
         poisson: float = 0.0,
         density: float,
-        bending_stiffness: float | None = None,
-        damping: Any = 0.0,
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        bending_stiffness: Any = None,
+        damping: ArrayLike = 0.0,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
@@ -120,7 +124,7 @@ class AncfCable(SpaceLine):
 
     @classmethod
     def marker_rows(
-        cls, constants: Constants, position: Any, word: str | None
+        cls, constants: Constants, position: Sequence[float] | np.ndarray, word: str | None
     ) -> tuple[int, int, tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
         """Element, code of the frame, coefficients of point and tangent, and axes at rest: z nearest to ground z."""
         lengths, nodes = np.asarray(constants["lengths"], float), np.asarray(constants["nodes"], float)
@@ -131,7 +135,9 @@ class AncfCable(SpaceLine):
             point = point + float(word.split()[1]) * along
         return int(element), LINE, (point, along, np.zeros(4)), frame(None, tangent, cls.__name__).T.ravel()
 
-    def marker(self, s: Any = None, *, x: Any = None, z: Any = None, name: Any = None) -> Marker:
+    def marker(
+        self, s: Any = None, *, x: ArrayLike | None = None, z: ArrayLike | None = None, name: str | None = None
+    ) -> Marker:
         """A marker at s [m] along the undeformed line, by default in its middle; its x axis is along the tangent.
 
         Its y and z axes are carried along by the smallest turn of the tangent. They are for the eye: a joint that needs
@@ -162,7 +168,7 @@ class AncfCable(SpaceLine):
         (along,) = self.clamp_arms(marker)
         return Marker.placed(self, marker.position, marker.axes, None, f"arm {float(arm @ along / (along @ along))!r}")
 
-    def check_model(self, model: Any) -> None:
+    def check_model(self, model: Model) -> None:
         """Raise if the cable starts with a slope that has no direction."""
         still = np.flatnonzero(np.linalg.norm(self.q0.reshape(-1, 2, 3)[:, 1], axis=1) == 0.0)
         if still.size:

@@ -12,7 +12,7 @@ from index3.bodies import ancf_histories
 from index3.bodies.ancf_drawing import rectangle, surface
 from index3.bodies.ancf_reference import Section
 from index3.bodies.ancf_words import nearest_place
-from index3.bodies.body import Body
+from index3.bodies.body import Body, box_of
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_choice, as_number, check_name
 from index3.bodies.marker import frame as axes_along
@@ -39,6 +39,11 @@ class PlanarLine(Body):
     nodes: np.ndarray  # r, r_x and r_y of the undeformed beam (nodes, 6)
     section: Section
     factor: np.ndarray | None  # L of Cholesky coordinates
+
+    @property
+    def extent(self) -> float:  # type: ignore[override]  # of most kinds it is a constant
+        """Diagonal of the box around its nodes [m]."""
+        return box_of(self.nodes[:, :2])
 
     @property
     def length(self) -> float:

@@ -14,7 +14,7 @@ from index3.bodies.ancf_space_elements import MOST
 from index3.bodies.ancf_space_histories import Constants, turn_history, vectors_of
 from index3.bodies.ancf_space_marks import mark_axes
 from index3.bodies.ancf_words import as_count, as_damping
-from index3.bodies.body import Body
+from index3.bodies.body import Body, box_of
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_number, as_vector, check_name, frame
 from index3.bodies.transport import Places
@@ -95,6 +95,11 @@ class SpaceLine(Body):
             rates[:] = np.cross(w, vectors - np.where(origins[:, None], self.centre @ vectors, 0.0))
         if velocity is not None:
             rates[origins] += as_vector(velocity, self.label, "velocity")
+
+    @property
+    def extent(self) -> float:  # type: ignore[override]  # of most kinds it is a constant
+        """Diagonal of the box around its nodes [m]."""
+        return box_of(self.nodes[:, 0])
 
     @property
     def length(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from index3.bodies.rigid_data import as_quaternion
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, RotationLike
 
 # |sin theta| of the initial orientation below which a reference of the body's own is chosen: 12 degrees from singular.
 CLOSE = 0.2
@@ -63,16 +66,16 @@ class EulerAngleBody(RigidBody):
         self,
         name: str,
         mass: float,
-        inertia: Any,
+        inertia: ArrayLike,
         *,
-        reference: Any = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        reference: RotationLike | None = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         self._given_reference = reference
-        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         super().__init__(name, mass, inertia, **pose, angular_velocity=angular_velocity)
         del self._given_reference
 

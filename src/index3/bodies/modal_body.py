@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from index3.bodies.modal_reduction import component_modes, own_modes
 from index3.bodies.rigid_data import as_quaternion
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, RotationLike
 
 FRAME_NAMES = ("x", "y", "z", "e0", "e1", "e2", "e3")
 
@@ -68,8 +71,8 @@ class ModalBody(BodyOfNodes):
     def __init__(
         self,
         name: str,
-        mass_matrix: Any,
-        stiffness_matrix: Any,
+        mass_matrix: ArrayLike,
+        stiffness_matrix: ArrayLike,
         nodes: Any,
         *,
         interface: Any,
@@ -78,13 +81,13 @@ class ModalBody(BodyOfNodes):
         damping: Any = 0.0,
         names: Mapping[str, int] | None = None,
         members: Any = (),
-        faces: Any = (),
+        faces: ArrayLike = (),
         radius: float = 0.0,
         stress: Any = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
@@ -100,21 +103,21 @@ class ModalBody(BodyOfNodes):
     def from_modes(
         cls,
         name: str,
-        modes: Any,
-        mass_matrix: Any,
-        stiffness_matrix: Any,
+        modes: ArrayLike,
+        mass_matrix: ArrayLike,
+        stiffness_matrix: ArrayLike,
         nodes: Any,
         *,
         damping: Any = 0.0,
         names: Mapping[str, int] | None = None,
         members: Any = (),
-        faces: Any = (),
+        faces: ArrayLike = (),
         radius: float = 0.0,
         stress: Any = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> Self:
         """A body that deforms in given shapes alone, the columns of `modes` (6 N or 3 N, n); else as `ModalBody`.
 
@@ -142,10 +145,10 @@ class ModalBody(BodyOfNodes):
         name: str,
         data: Mapping[str, Any],
         *,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> Self:
         """A body that was reduced before, from the arrays with which model files keep it."""
         body = cls.__new__(cls)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from index3.algebra.rotations import rotation
-from index3.bodies.body import Body
+from index3.bodies.body import Body, box_of
 from index3.bodies.kinematics import Kinematics
 from index3.bodies.marker import Marker, as_vector, check_name, frame
 from index3.bodies.modal_data import ModalData, free_frequencies
@@ -150,6 +150,11 @@ class BodyOfNodes(Body):
                 "marker(node=..., position=...)."
             )
         return number, *self.part_pose(f"node{number}")
+
+    @property
+    def extent(self) -> float:  # type: ignore[override]  # of most kinds it is a constant
+        """Diagonal of the box around its nodes [m]."""
+        return box_of(self.data.nodes)
 
     def sections(self) -> list[Mapping[str, Any]]:
         """All nodes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from index3.bodies.rigid_data import as_inertia, as_quaternion
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, RotationLike
 
 
 class Natural(Body):
@@ -196,14 +199,14 @@ class NaturalBody(Natural, RigidBody):
         self,
         name: str,
         mass: float,
-        inertia: Any,
+        inertia: ArrayLike,
         *,
-        points: Any = ((0, 0, 0),),
-        vectors: Any = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        points: ArrayLike = ((0, 0, 0),),
+        vectors: ArrayLike | None = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         Body.__init__(self, name, self.kind_name)
         owner = self.label
@@ -258,10 +261,10 @@ class NaturalPlanarBody(Natural, PlanarBody):
         mass: float,
         inertia: float,
         *,
-        points: Any = ((0, 0), (1, 0)),
-        position: Any = (0, 0),
+        points: ArrayLike = ((0, 0), (1, 0)),
+        position: ArrayLike = (0, 0),
         angle: float = 0.0,
-        velocity: Any = None,
+        velocity: ArrayLike | None = None,
         spin: float | None = None,
     ) -> None:
         Body.__init__(self, name, self.kind_name)

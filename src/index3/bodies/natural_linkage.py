@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from index3.bodies.natural_structure import (
 )
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 Made = TypeVar("Made")
 # Distance of a centre of mass from the span of its part's members, relative to their size, that counts as none.
@@ -111,7 +114,7 @@ class NaturalLinkage(Natural):
         return NaturalPart(self, name)
 
     @recorded
-    def point(self, name: str, position: Any, *, velocity: Any = None) -> Member:
+    def point(self, name: str, position: ArrayLike, *, velocity: ArrayLike | None = None) -> Member:
         """A point that moves; in the plane (x, y) is enough."""
         member = self._add(name, "point", self._vector(position, name, "position"))
         if velocity is not None:
@@ -123,13 +126,13 @@ class NaturalLinkage(Natural):
         return member
 
     @recorded
-    def fixed(self, name: str, position: Any) -> Member:
+    def fixed(self, name: str, position: ArrayLike) -> Member:
         """A point of ground; it has no coordinates."""
         self.held = True
         return self._add(name, "fixed", self._vector(position, name, "position"))
 
     @recorded
-    def vector(self, name: str, direction: Any) -> Member:
+    def vector(self, name: str, direction: ArrayLike) -> Member:
         """A unit vector, with a row that keeps its length."""
         flat = self._vector(direction, name, "direction")
         return self._add(name, "vector", np.array(as_direction(flat, f"{self.label}, '{name}'", "direction")))
@@ -145,7 +148,7 @@ class NaturalLinkage(Natural):
         return self._measure(name, distance, lambda s: {**halved(dot(edge, edge)), (s, s): -0.5})
 
     @recorded
-    def component(self, name: str, point: Member, direction: Any, zero: float = 0.0) -> Member:
+    def component(self, name: str, point: Member, direction: ArrayLike, zero: float = 0.0) -> Member:
         """A number that is `zero` + `direction` . `point`, with the row that says so."""
         self._check_members([point], name, ("point",))
         n = self._vector(direction, name, "direction").tolist()
@@ -156,7 +159,13 @@ class NaturalLinkage(Natural):
 
     @recorded
     def rigid(
-        self, name: str, members: list[Member], *, mass: float = 0.0, inertia: Any = None, centre: Any = None
+        self,
+        name: str,
+        members: list[Member],
+        *,
+        mass: float = 0.0,
+        inertia: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
     ) -> NaturalPart:
         """A rigid part of some points and vectors.
 

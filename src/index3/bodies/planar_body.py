@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from index3.bodies.pairs import distance
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 
 @register
@@ -59,9 +62,9 @@ class PlanarBody(Body):
         mass: float,
         inertia: float,
         *,
-        position: Any = (0, 0),
+        position: ArrayLike = (0, 0),
         angle: float = 0.0,
-        velocity: Any = None,
+        velocity: ArrayLike | None = None,
         spin: float | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
@@ -115,11 +118,11 @@ class PlanarBody(Body):
     def rod(
         cls,
         name: str,
-        start: Any,
-        end: Any,
+        start: ArrayLike,
+        end: ArrayLike,
         mass: float,
         *,
-        velocity: Any = None,
+        velocity: ArrayLike | None = None,
         spin: float | None = None,
         **settings: Any,
     ) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from index3.bodies.pairs import distance
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 
 @register
@@ -43,7 +46,9 @@ class PointMass(Body):
     kind_name = "point"
     couplings = diagonal(3)
 
-    def __init__(self, name: str, mass: float, *, position: Any = (0, 0, 0), velocity: Any = None) -> None:
+    def __init__(
+        self, name: str, mass: float, *, position: ArrayLike = (0, 0, 0), velocity: ArrayLike | None = None
+    ) -> None:
         super().__init__(name, self.kind_name)
         self.mass = as_positive(mass, self.label, "mass")
         self.q0[:] = as_vector(position, self.label, "position")

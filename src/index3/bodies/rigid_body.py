@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mas
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, RotationLike
 
 # Radius over length of a rod given without a radius, used for its inertia about its own axis only.
 SLENDER = 0.01
@@ -65,12 +68,12 @@ class RigidBody(Body):
         self,
         name: str,
         mass: float,
-        inertia: Any,
+        inertia: ArrayLike,
         *,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
@@ -127,13 +130,13 @@ class RigidBody(Body):
     def rod(
         cls,
         name: str,
-        start: Any,
-        end: Any,
+        start: ArrayLike,
+        end: ArrayLike,
         mass: float,
         *,
         radius: float = 0.0,
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """A uniform rod between two points of ground; origin in the middle, body x axis from start to end.
@@ -172,14 +175,14 @@ class RigidBody(Body):
     def box(
         cls,
         name: str,
-        size: Any,
+        size: ArrayLike,
         mass: float | None = None,
         *,
         density: float | None = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """A uniform box with edges `size` = (along x, y, z); give mass or density, and the keywords of `RigidBody`."""
@@ -187,7 +190,7 @@ class RigidBody(Body):
         a, b, c = (as_positive(edge, owner, "edge") for edge in as_vector(size, owner, "size").tolist())
         mass = mass_of(mass, density, a * b * c, owner)
         squares = (b * b + c * c, c * c + a * a, a * a + b * b)
-        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         inertia = [mass * square / 12.0 for square in squares]
         body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "box", "size": [a, b, c]}
@@ -201,12 +204,12 @@ class RigidBody(Body):
         length: float,
         mass: float | None = None,
         *,
-        axis: Any = None,
+        axis: ArrayLike | None = None,
         density: float | None = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """A uniform solid cylinder about body z; give mass or density, and the keywords of `RigidBody`.
@@ -215,13 +218,13 @@ class RigidBody(Body):
         """
         owner = f"{cls.__name__} '{name}'"
         if axis is not None:
-            if not np.array_equal(orientation, (1, 0, 0, 0)):
+            if not np.array_equal(np.asarray(orientation), (1, 0, 0, 0)):
                 raise ModelError(f"{owner} has an axis and also an orientation. Leave one out.")
             orientation = parameters_of(frame(axis, None, owner, "axis"))
         radius, length = as_positive(radius, owner, "radius"), as_positive(length, owner, "length")
         mass = mass_of(mass, density, math.pi * radius**2 * length, owner)
         across = mass * (3.0 * radius**2 + length**2) / 12.0
-        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         inertia = (across, across, mass * radius**2 / 2.0)
         body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "cylinder", "radius": radius, "length": length, "axis": "z"}
@@ -235,17 +238,17 @@ class RigidBody(Body):
         mass: float | None = None,
         *,
         density: float | None = None,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """A uniform solid sphere; give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         radius = as_positive(radius, owner, "radius")
         mass = mass_of(mass, density, 4.0 / 3.0 * math.pi * radius**3, owner)
-        pose = {"position": position, "orientation": orientation, "velocity": velocity}
+        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         inertia = (0.4 * mass * radius**2,) * 3
         body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
         body.shape = {"type": "sphere", "radius": radius}
@@ -255,11 +258,11 @@ class RigidBody(Body):
     def from_points(
         cls,
         name: str,
-        points: Any,
-        masses: Any,
+        points: ArrayLike,
+        masses: ArrayLike,
         *,
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """Several point masses held together; `points` (k, 3) in ground [m], `masses` k numbers [kg].
@@ -273,22 +276,22 @@ class RigidBody(Body):
         owner = f"{cls.__name__} '{name}'"
         places, weights = as_points(points, masses, owner)
         mass, centre, inertia = of_points(places, weights)
-        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
         return cls(name, mass, inertia, position=centre, **rates, **settings)
 
     @classmethod
     def from_mesh(
         cls,
         name: str,
-        vertices: Any,
-        faces: Any = None,
+        vertices: ArrayLike,
+        faces: ArrayLike | None = None,
         density: float | None = None,
         *,
         scale: float = 1.0,
-        position: Any = (0, 0, 0),
-        orientation: Any = (1, 0, 0, 0),
-        velocity: Any = None,
-        angular_velocity: Any = None,
+        position: ArrayLike = (0, 0, 0),
+        orientation: RotationLike = (1, 0, 0, 0),
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         **settings: Any,
     ) -> Self:
         """A uniform solid inside a closed surface of triangles, by the divergence theorem; drawn as that surface.
@@ -315,14 +318,20 @@ class RigidBody(Body):
         mass, centre, inertia = of_mesh(corners, triangles, as_positive(density, owner, "density"), owner)
         A = np.array(rotation(as_quaternion(orientation, owner))).reshape(3, 3)
         place = as_vector(position, owner, "position") + A @ centre
-        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
         body = cls(name, mass, inertia, position=place, orientation=orientation, **rates, **settings)
         body.shape = {"type": "mesh", "vertices": (corners - centre).tolist(), "faces": triangles.tolist()}
         return body
 
     @classmethod
     def from_parts(
-        cls, name: str, parts: Any, *, velocity: Any = None, angular_velocity: Any = None, **settings: Any
+        cls,
+        name: str,
+        parts: Any,
+        *,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        **settings: Any,
     ) -> Self:
         """Several rigid bodies and point masses held together, as they stand at the start; none may be in a model.
 
@@ -333,5 +342,5 @@ class RigidBody(Body):
         [0.008, 2.008, 2.008]
         """
         mass, centre, inertia = joined(parts, f"{cls.__name__} '{name}'")
-        rates = {"velocity": velocity, "angular_velocity": angular_velocity}
+        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
         return cls(name, mass, inertia, position=centre, **rates, **settings)

@@ -6,13 +6,21 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from index3.bodies.marker import as_number, as_vector
 from index3.element_type import ElementType
 from index3.errors import ModelError
 
 
 class SmoothFunction(metaclass=ElementType):
-    """A function of time with its first two derivatives; elements that need them take them from here."""
+    """A function of time with its first two derivatives; elements that need them take them from here.
+
+    `finest` is the time over which it changes most quickly, if `breaks` tells all times at which it jumps or begins to
+    act; None lets others look for these.
+    """
+
+    finest: float | None = None
 
     def __call__(self, t: float) -> Any:
         """The value at `t`."""
@@ -25,6 +33,10 @@ class SmoothFunction(metaclass=ElementType):
     def second_derivative(self, t: float) -> Any:
         """The second derivative at `t`."""
         raise NotImplementedError
+
+    def breaks(self, span: tuple[float, float]) -> list[float]:
+        """Times at which it is known to jump, to bend or to begin to act: steps end there."""
+        return []
 
 
 class Components(SmoothFunction):
@@ -60,6 +72,24 @@ class Components(SmoothFunction):
         """The second derivative at `t`, if all components know theirs."""
         x, y, z = (0.0 if isinstance(part, float) else part.second_derivative(t) for part in self.parts)
         return x, y, z
+
+
+QUIET, BURST = 8, 30.0
+"""Pieces that tell how much a function changes before a piece, as many others between them and it, and the factor by
+which it must change more to be said to begin to act."""
+
+
+def onsets(change: np.ndarray, least: float) -> list[int]:
+    """Pieces in which a function begins to act; `change` is by how much it changes in each, rounding being `least`.
+
+    >>> onsets(np.array([0.0] * 20 + [1.0] * 20), 1e-9)
+    [20]
+    """
+    if len(change) <= 2 * QUIET:
+        return []
+    windows = np.lib.stride_tricks.sliding_window_view(change, QUIET).max(axis=1)
+    acts = change[2 * QUIET :] > BURST * windows[: len(change) - 2 * QUIET] + least
+    return (np.flatnonzero(acts & ~np.concatenate([[False], acts[:-1]])) + 2 * QUIET).tolist()
 
 
 def derivatives_of(f: Any) -> tuple[Callable[[float], Any] | None, Callable[[float], Any] | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from index3.bodies.body import Body, diagonal
 from index3.bodies.marker import Marker, as_vector
 from index3.errors import ModelError
 from index3.registry import register
+
+if TYPE_CHECKING:
+    pass
 
 WIDTH = 6
 """States that one marker carries: the six components of its twist."""
@@ -51,7 +54,7 @@ class States(Body):
     kind_name = "states"
     mass = 1.0
 
-    def __init__(self, name: str, initial: Any, *, names: Sequence[str] | None = None) -> None:
+    def __init__(self, name: str, initial: Sequence[float] | np.ndarray, *, names: Sequence[str] | None = None) -> None:
         super().__init__(name, self.kind_name)
         try:
             count = len(initial)

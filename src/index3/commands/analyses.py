@@ -27,8 +27,9 @@ from index3.commands.common import (
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
-    from index3.analysis.linearize import Linear
+    from index3.analysis.linear_model import Linear
     from index3.analysis.static import Static
+    from index3.model.model import Model
 
 TimeOption = Annotated[float, typer.Option("--time", help="Time at which motions and forces are evaluated, s.")]
 HoldOption = Annotated[
@@ -84,7 +85,7 @@ def static(
         write_files(found.result, html, None, save, quiet)
 
 
-def print_static(model: Any, found: Static) -> None:
+def print_static(model: Model, found: Static) -> None:
     """The equilibrium as two tables."""
     stable = {True: "stable", False: "UNSTABLE", None: "stability not examined"}[found.stable]
     typer.echo(f"static equilibrium of '{found.model}' at t = {found.t:g} s: {stable}")

@@ -15,7 +15,7 @@ from index3.errors import Index3Error
 _temporary: list[Path] = []  # where this process keeps objects that the cache cannot take
 
 
-class NoPlace(Index3Error):
+class NotWritable(Index3Error):
     """Objects can be written nowhere."""
 
 
@@ -104,7 +104,7 @@ def temporary_directory(where: str, reason: str) -> Path:
         try:
             _temporary.append(Path(tempfile.mkdtemp(prefix="index3-")))  # made 0700
         except OSError as problem:
-            raise no_place(where, reason, f"a temporary folder ({problem.strerror})") from None
+            raise not_writable(where, reason, f"a temporary folder ({problem.strerror})") from None
         atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
         print(
             f"index3: kernels cannot be stored {where} ({reason}) and are kept for this process only. "
@@ -114,9 +114,9 @@ def temporary_directory(where: str, reason: str) -> Path:
     return _temporary[0]
 
 
-def no_place(where: str, reason: str, elsewhere: str) -> NoPlace:
+def not_writable(where: str, reason: str, elsewhere: str) -> NotWritable:
     """The error of a machine on which objects can be written nowhere."""
-    return NoPlace(
+    return NotWritable(
         f"Kernels cannot be stored {where} ({reason}), nor in {elsewhere}. "
         "Make room, or set INDEX3_CACHE to a folder that only you can write to."
     )

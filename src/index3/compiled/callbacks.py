@@ -23,7 +23,7 @@ import numpy as np
 
 from index3.compiled.failures import Failing
 from index3.compiled.interface import JIT, Slot, Table, plain_address
-from index3.errors import Index3Error, ModelError, SimulationFailed
+from index3.errors import Index3Error, ModelError
 
 C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
 C_SIGNATURES = [f"{result}(double,{block}*)" for result in ("int64", "int64_t", "long") for block in ("double", "void")]
@@ -114,19 +114,6 @@ class UserFunctions(Failing):
             f"{self.label}: its function {what} gave numbers that are not finite at t = {t:.6g}, or failed there as "
             "compiled code. Check it at that state; a plain Python function shows its own error."
         )
-
-    def raise_failure(self) -> None:
-        """Raise what a Python function of the user raised, wrapped in `SimulationFailed`, and forget it; or return.
-
-        Errors of index3, and what is not an error, such as KeyboardInterrupt, are raised as they are. After the
-        latter no function of the element is called in this thread until this is done or a new run begins.
-        """
-        failure, self.failure = self.failure, None
-        if failure is None:
-            return
-        if isinstance(failure, Index3Error) or not isinstance(failure, Exception):
-            raise failure
-        raise SimulationFailed(f"{self.label}: its function raised {type(failure).__name__}: {failure}") from failure
 
     def check_function(self, what: str, function: Any) -> None:
         """Raise unless kernels can call `function` as the element's function `what`."""

@@ -257,7 +257,7 @@ class Table:
 
 _TABLES: weakref.WeakValueDictionary[int, Table] = weakref.WeakValueDictionary()
 _CALLABLES: dict[int, Callable[..., Any]] = {}
-_NUMBERS = itertools.count()
+_NUMBERS = itertools.count(1)  # 0 means that there is no function
 
 
 def plain_address(function: Callable[..., Any]) -> int:

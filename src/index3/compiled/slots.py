@@ -93,7 +93,7 @@ is run for PHI_Q alone, so that a body may leave out MARKER_NV."""
     group_apart=("i8", 1),  # 1 while nothing touches and all derivatives of the group are zero: it is passed over
     group_k=("f8", 1), group_d=("f8", 1),  # ragged: minus the derivative of the group's wrench by pose and by twist
     group_m=("f8", 1),  # the same by the rate of the twist; empty if no force reads it
-    group_map=("i8", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
+    group_map=("i4", 1),  # ragged: where the group's coordinate pairs stand in MATRIX
     row_g=("f8", 1),  # ragged: gradient of each row in twists
     row_vh=("f8", 1), row_hv=("f8", 1), row_xh=("f8", 1), row_bh=("f8", 1),  # V^T H, H V, X^T H, B^T H with H = g_xi
     row_h3=("f8", 1),  # (V^T H V)_xi

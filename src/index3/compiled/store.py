@@ -152,7 +152,7 @@ def _build(missing: list[Key]) -> None:
     notice = Notice(len(missing))
     try:
         _store(missing, notice)
-    except cache.NoPlace as problem:
+    except cache.NotWritable as problem:
         if not _held:
             say(f"{problem} Until then each process rebuilds its kernels.")
         rest = {".".join(key): key for key in missing if find(*key) is None}
@@ -166,7 +166,7 @@ def _store(missing: list[Key], notice: Notice) -> None:
 
     Raises
     ------
-    NoPlace : neither can be written.
+    NotWritable : neither can be written.
     """
     from index3.compiled import workers
 
@@ -178,11 +178,11 @@ def _store(missing: list[Key], notice: Notice) -> None:
         try:
             workers.build([key for key in missing if find(*key) is None], spare, report=notice.report)
         except workers.NotStored as second:
-            raise cache.no_place(f"in {directory}", str(problem), f"{spare} ({second})") from None
+            raise cache.not_writable(f"in {directory}", str(problem), f"{spare} ({second})") from None
     prune(directory)
 
 
-def let_workers_go() -> None:
+def stop_idle_workers() -> None:
     """End idle workers, if there ever were some: all kernels that are known to be needed are there."""
     workers = sys.modules.get("index3.compiled.workers")
     if workers is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from index3.engine.doubts import check_motions, fickle_forces, locked, refused_velocities
 from index3.engine.layout import moving_markers
 from index3.engine.segments import Plan, Segment, begin
+from index3.engine.start_warnings import check_motions, locked, refused_velocities, unrepeatable_forces
 from index3.engine.variants import Variant
 from index3.errors import warn
 from index3.system.system import System
@@ -28,7 +28,7 @@ def first_segment(
     moving = moving_markers(variant.whole)
     check_motions([(marker.label, three) for marker in moving for three in marker.functions], plan.span)
     t0 = plan.span[0]
-    alone = initial is None and sampling is None and variant.system.asks_nobody
+    alone = initial is None and sampling is None and variant.system.is_self_contained
     if alone and variant.find_start(t0):
         return begin(plan, variant, t0)
     start = variant.start(initial, t0)
@@ -38,10 +38,10 @@ def first_segment(
     if sampling is not None and sampling.first(variant, t0):
         variant.close(t0, start)  # accelerations with what the controllers hold
     refused = refused_velocities(variant.state) if start is None else ""
-    doubts = list(filter(None, (locked(variant), refused, fickle_forces(variant.state))))
-    for said in doubts:
+    warnings = list(filter(None, (locked(variant), refused, unrepeatable_forces(variant.state))))
+    for said in warnings:
         warn(said)
-    if alone and not doubts and variant.system.altered is None:
+    if alone and not warnings and variant.system.altered is None:
         variant.keep_start(t0)
     return begin(plan, variant, t0)
 

@@ -17,6 +17,7 @@ from index3.engine.start import Start, starting_point
 from index3.linear.registry import DEFAULT, solver_of
 from index3.methods import projection_kernels
 from index3.methods.projection import Projector, kernels_for
+from index3.model.model import Model
 from index3.system.compile import compile_model
 from index3.system.state import State
 from index3.system.system import System
@@ -35,7 +36,7 @@ class Equations:
     """
 
     def __init__(
-        self, model: Any, analysis: str, system: System | None = None, linear: str = DEFAULT,
+        self, model: Model, analysis: str, system: System | None = None, linear: str = DEFAULT,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
         self.model, self.analysis, self.linear = model, analysis, linear

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
+from index3.engine.instant import Instant
 from index3.engine.segments import Segment
 from index3.engine.settings import listed
 from index3.errors import ModelError
@@ -24,72 +24,11 @@ from index3.results.result import Result
 
 LOCATION = 1e-12
 """An event is located to this part of its step: rounding of the dense output."""
-DYNAMIC = ("acceleration", "force", "torque", "on_first", "tension", "moment", "power")
-"""Words in the names of what only a solution of the equations of motion gives."""
 EARLY = 1e-2
 """Part of the first step after an action at which the function that fired is asked for its side of zero."""
 EARLIER, EARLIEST, FLOOR = 0.25, 1e-9, 1e-13
 """Factor by which it is asked earlier and earlier for a passage before that, down to which part of the step, and down
 to which part of its later values, or four times its value at the action: below lie roundings."""
-
-
-class Instant:
-    """One instant of a run by names: `state["ball"].position` is (3,), `state["hinge"].angle` a number.
-
-    Positions and velocities are those of the method. Accelerations and reactions cost a solution of the equations of
-    motion, at the state closed onto the constraints; they are worked out when first asked for.
-    """
-
-    def __init__(self, result: Result, closed: Callable[[], Result] | None = None) -> None:
-        self._result, self._close = result, closed
-
-    @cached_property
-    def _closed(self) -> Result:
-        return self._result if self._close is None else self._close()
-
-    @property
-    def t(self) -> float:
-        """The time."""
-        return float(self._result.t[0])
-
-    @property
-    def q(self) -> np.ndarray:
-        """All coordinates."""
-        return self._result.q[0]
-
-    @property
-    def v(self) -> np.ndarray:
-        """Their rates."""
-        return self._result.v[0]
-
-    @property
-    def a(self) -> np.ndarray:
-        """Their second derivatives."""
-        return self._closed.a[0]
-
-    @property
-    def lam(self) -> np.ndarray:
-        """Multipliers of all rows; those of open joints are zero."""
-        return self._closed.lam[0]
-
-    def __getitem__(self, name: str) -> Any:
-        return _First(self._result[name], lambda: self._closed[name])
-
-    def marker(self, marker: Any) -> Any:
-        """The motion of a marker."""
-        return _First(self._result.marker(marker), lambda: self._closed.marker(marker))
-
-
-class _First:
-    """A view of a result whose histories are single values; what needs accelerations comes from the closed state."""
-
-    def __init__(self, view: Any, closed: Callable[[], Any]) -> None:
-        self._view, self._closed = view, closed
-
-    def __getattr__(self, name: str) -> Any:
-        dynamic = any(word in name for word in DYNAMIC)
-        value = getattr(self._closed() if dynamic else self._view, name)
-        return value[0] if isinstance(value, np.ndarray) else value
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,13 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.assembly import project_positions, project_state
 from index3.engine.equations import Equations
-from index3.engine.outboard import at_origin, carriage
+from index3.engine.outboard import at_origin, outboard_bodies
 from index3.engine.start import Start
 from index3.errors import AssemblyError, ModelError
 from index3.files.units import near
 from index3.joints.drives import Motion
 from index3.methods.projection import kernels_for
+from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.compile import compile_model
 from index3.system.system import System
@@ -59,7 +60,7 @@ def joint_start(equations: Equations, values: Mapping[str, Any], t: float) -> St
         equations.close(t)
         equations.evaluate(evaluate.angles)
         driven.hold(t, equations.state[s.Q], equations.state[s.V], equations.state[s.ANGLES])
-        v = driven.lead(t, np.array(list(positions.values())))
+        v = driven.move_to(t, np.array(list(positions.values())))
         q, angle = driven.state[s.Q].copy(), driven.state[s.ANGLE_REF].copy()
         turning = Driven(equations, list(rates), opened)
         return turning.start_from(t, q, carried_rates(turning.system, q) if v is None else v, angle, rates.values())
@@ -74,7 +75,7 @@ def in_words_given(message: str) -> str:
 
 
 def read_values(
-    model: Any, values: Mapping[str, Any], analysis: str
+    model: Model, values: Mapping[str, Any], analysis: str
 ) -> tuple[dict[Coordinate, float], dict[Coordinate, float]]:
     """Positions and rates by (joint, coordinate)."""
     positions: dict[Coordinate, float] = {}
@@ -133,8 +134,8 @@ class Driven:
         self.rows = [rows[id(motion)] for motion in self.motions]
         markers = {id(group.element): group.marker_numbers for group in system.groups}
         starts = {body.name: first for body, first in zip(system.bodies, system.starts, strict=False)}
-        self.carriages = [
-            carriage(model, motion.joint, motion.coordinate, markers[id(motion)], starts, opened)
+        self.outboard = [
+            outboard_bodies(model, motion.joint, motion.coordinate, markers[id(motion)], starts, opened)
             for motion in self.motions
         ]
 
@@ -154,7 +155,7 @@ class Driven:
         self.equations.evaluate(evaluate.forces)
         self.values[:] = self.state[s.PHI][self.rows]
 
-    def lead(self, t: float, target: np.ndarray) -> np.ndarray | None:
+    def move_to(self, t: float, target: np.ndarray) -> np.ndarray | None:
         """Move to where the coordinates are `target`; return the rates that go along, None if loops were moved."""
         v = self.state[s.V].copy()
         if not len(target):
@@ -179,12 +180,12 @@ class Driven:
                 step *= 0.5
                 continue
             done, q, angle, v = part, self.state[s.Q].copy(), self.state[s.ANGLE_REF].copy(), rates
-        return None if None in self.carriages else v
+        return None if None in self.outboard else v
 
     def carry(self, t: float, q: np.ndarray, v: np.ndarray, ways: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and rates after what the joints carry has gone some way with each coordinate."""
         q, v = q.copy(), v.copy()
-        for moved, way in zip(self.carriages, ways, strict=True):
+        for moved, way in zip(self.outboard, ways, strict=True):
             if moved is not None and way != 0.0:
                 r, A, V = self.markers(t, q, v)
                 stays = moved.marker if moved.sign > 0.0 else moved.end
@@ -212,7 +213,7 @@ class Driven:
     def start_from(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, wanted: Iterable[float]) -> Start:
         """The state with these positions, wanted rates, and otherwise the rates v as far as the constraints allow."""
         rates = np.array(list(wanted))
-        v = self.quickened(t, q, v, angle, rates)
+        v = self.with_rates(t, q, v, angle, rates)
         self.hold(t, q, v, angle)
         self.rates[:] = rates
         near_v = Start(q, v, angle, t, self.system.given_rates)
@@ -223,15 +224,15 @@ class Driven:
             raise AssemblyError(f"The rates of these rows are not met: {self.system.worst_rows(residual)}.")
         return Start(self.state[s.Q].copy(), self.state[s.V].copy(), angle, t)
 
-    def quickened(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    def with_rates(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray, rates: np.ndarray) -> np.ndarray:
         """Rates v after what the joints carry has been given the wanted rates."""
         self.hold(t, q, v, angle)
         v = v.copy()
-        for k, moved in enumerate(self.carriages):
+        for k, moved in enumerate(self.outboard):
             if moved is not None:
                 r, A, _ = self.markers(t, q, v)
                 self.equations.evaluate(evaluate.jacobian, evaluate.rates)
-                moved.quicken(q, v, r, A, rates[k] - self.state[s.RATE][self.rows[k]])
+                moved.add_rate(q, v, r, A, rates[k] - self.state[s.RATE][self.rows[k]])
         return v
 
 

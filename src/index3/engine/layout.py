@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.body import Body
+from index3.bodies.marker import Marker
 from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
-from index3.methods.projection import further, restrained
+from index3.methods.projection import further_markers, groups_with_reactions
+from index3.model.model import Model
 from index3.results.layout import Layout
 from index3.system.parts import measured
 from index3.system.system import System
 
 
-def describe(model: Any, system: System, unique: np.ndarray | None = None) -> Layout:
+def describe(model: Model, system: System, unique: np.ndarray | None = None) -> Layout:
     """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined, if
     not all are.
 
@@ -31,7 +34,7 @@ def describe(model: Any, system: System, unique: np.ndarray | None = None) -> La
     return layout
 
 
-def describe_system(model: Any, system: System) -> Layout:
+def describe_system(model: Model, system: System) -> Layout:
     """What the columns mean, all reactions taken to be determined."""
     bodies = [
         describe_body(body, int(start))
@@ -43,11 +46,11 @@ def describe_system(model: Any, system: System) -> Layout:
         for body, start in zip(system.bodies, system.starts, strict=False)
         if body.kind == "states"
     ]
-    groups, moving = restrained(system), moving_markers(system)
+    groups, moving = groups_with_reactions(system), moving_markers(system)
     joints = [describe_joint(system, group, moving) for group in groups]
     column = len(groups)
     for joint, group in zip(joints, groups, strict=True):
-        others = further(group)
+        others = further_markers(group)
         joint["further"] = {str(k): column + place for place, k in enumerate(others)}  # keys of JSON are strings
         column += len(others)
     forces = []
@@ -65,7 +68,7 @@ def describe_system(model: Any, system: System) -> Layout:
     )  # fmt: skip
 
 
-def describe_body(body: Any, start: int) -> dict[str, Any]:
+def describe_body(body: Body, start: int) -> dict[str, Any]:
     """One body whose coordinates begin there."""
     return {
         "name": body.name,
@@ -124,7 +127,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
     }
 
 
-def describe_marker(marker: Any, moving: list[Any]) -> dict[str, Any]:
+def describe_marker(marker: Marker, moving: list[Any]) -> dict[str, Any]:
     """A marker in plain numbers; one that moves as it stands at t = 0, with its number in `moving`."""
     position, axes = marker.position, marker.axes
     number = next((k for k, other in enumerate(moving) if other is marker), None)

@@ -113,12 +113,13 @@ def free_parts(system: System) -> list[list[int]]:
         return k
 
     for group in system.groups:
-        members = [number.get(id(marker.body), -1) for marker in group.markers]
-        inside = [k for k in members if k >= 0]
-        for k in inside[1:]:
-            owner[root(k)] = root(inside[0])
-        if -1 in members or not members:
-            tied.update(inside)
+        members = np.array([number.get(id(marker.body), -1) for marker in group.markers], int)
+        for own in [members] if group.ties is None else members[group.ties]:
+            inside = [k for k in own.tolist() if k >= 0]
+            for k in inside[1:]:
+                owner[root(k)] = root(inside[0])
+            if len(inside) < len(own) or not inside:
+                tied.update(inside)
     parts: dict[int, list[int]] = {}
     for k in range(len(system.bodies)):
         parts.setdefault(root(k), []).append(k)

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from index3.bodies.transport import Displacement, Places, about, displaced, moving, turned
+from index3.joints.base import Joint
+from index3.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Carriage:
+class OutboardBodies:
     """A coordinate of a joint with what it carries.
 
     Attributes
@@ -53,7 +54,7 @@ class Carriage:
             q[own] = displaced(places, q[own], motion)
             v[own] = turned(places, relative, motion) + moving(places, q[own], *base)
 
-    def quicken(self, q: np.ndarray, v: np.ndarray, r: np.ndarray, A: np.ndarray, rate: float) -> None:
+    def add_rate(self, q: np.ndarray, v: np.ndarray, r: np.ndarray, A: np.ndarray, rate: float) -> None:
         """Let the coordinate grow faster by `rate`, with what is carried."""
         axis = self.sign * rate * A[self.marker][:, self.axis]
         w = axis if self.angular else np.zeros(3)
@@ -68,9 +69,14 @@ def at_origin(r: np.ndarray, V: np.ndarray) -> np.ndarray:
     return np.concatenate([V[:3] + np.cross(r, V[3:]), V[3:]])
 
 
-def carriage(
-    model: Any, joint: Any, coordinate: str, markers: tuple[int, ...], starts: dict[str, int], without: Iterable[str]
-) -> Carriage | None:
+def outboard_bodies(
+    model: Model,
+    joint: Joint,
+    coordinate: str,
+    markers: tuple[int, ...],
+    starts: dict[str, int],
+    without: Iterable[str],
+) -> OutboardBodies | None:
     """What a coordinate of a joint carries; None if the joint is in a loop, or the coordinate is of another sort.
 
     `starts` has the first coordinate of each body.
@@ -79,19 +85,20 @@ def carriage(
     if measure.kind not in ("angle", "in_plane"):
         return None
     first, second = (marker.body.name for marker in (joint.first, joint.second))
-    here, beyond = (reached(model, name, {joint.name, *without}) for name in (first, second))
+    here, beyond = (connected_bodies(model, name, {joint.name, *without}) for name in (first, second))
     if here & beyond:  # ground too, which is not passed
         return None
     sign, beyond = (-1.0, here) if "ground" in beyond else (1.0, beyond)
-    carried = [model.bodies[name] for name in beyond]
-    if any(body.places is None for body in carried):
-        return None
+    bodies = []
+    for body in (model.bodies[name] for name in beyond):
+        if body.places is None:
+            return None
+        bodies.append((starts[body.name], body.size, body.places))
     axis = 2 if measure.kind == "angle" else int(measure.fields["axis_first"])
-    bodies = tuple((starts[body.name], body.size, body.places) for body in carried)
-    return Carriage(markers[0], markers[1], axis, measure.kind == "angle", sign, bodies)
+    return OutboardBodies(markers[0], markers[1], axis, measure.kind == "angle", sign, tuple(bodies))
 
 
-def reached(model: Any, name: str, without: Iterable[str]) -> set[str]:
+def connected_bodies(model: Model, name: str, without: Iterable[str]) -> set[str]:
     """Names of all bodies that joints tie to a body, ground included but not passed, without some joints."""
     near: dict[str, set[str]] = defaultdict(set)
     for joint in model.joints.values():

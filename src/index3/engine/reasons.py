@@ -71,6 +71,8 @@ def reason(segment: Segment, code: int, max_steps: int | None) -> str:
         ),
         run.NOT_FINITE: f"The equations contain numbers that are not finite at t = {t:g}{worst}.",
         run.NOT_CONVERGED: f"{not_converged(segment.variant.system)} at t = {t:g}{worst}.",
+        run.OVERFLOWED: f"The step from t = {t:g} of {segment.run[run.CLOCK][run.H_TRIED]:.3g} s ended in numbers that "
+        "are not finite: it is too long for this motion. Give a smaller step, or let the method choose it.",
         run.TOO_MANY_STEPS: f"Gave up at t = {t:g} after max_steps = {max_steps} steps.",
     }
     if code == run.GREW:

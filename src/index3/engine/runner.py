@@ -62,7 +62,9 @@ class Runner:
         sizes = self.projection.sizes | {"row": whole.m}
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.momenta = Momenta(segment)
-        late = plan.project and whole.asks_nobody and not (self.momenta.parts or segment.variant.model.controllers)
+        late = (
+            plan.project and whole.is_self_contained and not (self.momenta.parts or segment.variant.model.controllers)
+        )
         self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []

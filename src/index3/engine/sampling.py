@@ -13,6 +13,7 @@ from index3.engine.layout import describe, moving_markers
 from index3.engine.variants import Variant
 from index3.errors import ModelError
 from index3.methods.output import Output
+from index3.model.model import Model
 from index3.results.result import Result
 from index3.system.system import System
 
@@ -67,7 +68,7 @@ class Sampling:
 
     source: Any = None  # what gives forces to results
 
-    def __init__(self, model: Any, whole: System, t0: float) -> None:
+    def __init__(self, model: Model, whole: System, t0: float) -> None:
         self.layout, self.moving, self.t0 = describe(model, whole), moving_markers(whole), t0
         self.samples = [Samples(controller, t0) for controller in model.controllers.values()]
 
@@ -145,7 +146,7 @@ def inputs_of(controller: Controller, result: Result) -> np.ndarray:
     return np.concatenate([np.zeros(0), *found])
 
 
-def instants(model: Any, span: tuple[float, float], first: float | None = None) -> np.ndarray:
+def instants(model: Model, span: tuple[float, float], first: float | None = None) -> np.ndarray:
     """When controllers are asked after the start and before the end of a run; `first` is when they first were.
 
     Raises
@@ -165,7 +166,7 @@ def instants(model: Any, span: tuple[float, float], first: float | None = None) 
     return np.concatenate(times)
 
 
-def merged(stops: np.ndarray, model: Any) -> np.ndarray:
+def merged(stops: np.ndarray, model: Model) -> np.ndarray:
     """Times in order, those that are one instant but for rounding once."""
     stops = np.array(sorted(set(stops.tolist())))  # np.unique imports numpy.ma
     periods = [controller.period for controller in model.controllers.values()]

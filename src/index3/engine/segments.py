@@ -42,7 +42,8 @@ class Plan:
     max_step: float
     max_steps: int | None
     first_step: float | None
-    stops: np.ndarray  # declared discontinuities
+    stops: np.ndarray  # discontinuities, declared or found
+    early: float  # the longest first step, at the start and after a stop
     project: bool
     audit: str  # "fail", "warn" or "off"
 
@@ -97,7 +98,7 @@ def begin(
     """
     origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()}
     first, end = start_time(plan, t), plan.next_stop(t)
-    last = end if end == plan.span[1] else end - NUDGE * np.spacing(abs(end))
+    last = end if end == plan.span[1] and end not in plan.stops else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
         choice = Automatic(variant.state, variant.projection, plan, t, chosen)
@@ -106,7 +107,10 @@ def begin(
     method = plan.method or choice.method  # type: ignore[union-attr]  # one of them is there
     times, earlier = plan.t_eval, {} if after is None else after.counters()
     if times is not None and after is not None:
-        times = np.maximum(times[times >= t], first)
+        seen = after.run[run.CLOCK][run.T_END] if t == after.end else np.nextafter(t, -np.inf)
+        times = np.maximum(times[times > seen], first)
+    if times is not None and end == plan.span[1] and last < end:
+        times = np.minimum(times, last)
     progress = Run(
         variant.state, variant.projection.solver, (first, last), rtol=plan.rtol, atol=plan.atol,
         newton_tol=method.newton_tol, t_eval=times, step=plan.step, max_step=plan.max_step,
@@ -125,6 +129,8 @@ def begin(
             np.maximum(new, old, out=new)
     watch(progress, plan.audit, method.audited, None if after is None else after.run)
     table = method.start(progress, plan.first_step if after is None else None)
+    if after is not None or plan.first_step is None:
+        progress.shorten_next(plan.early)
     changes = [] if after is None else after.index_changes()
     return Segment(variant, progress, method, choice, table, t, end, first, earlier, changes, origin)
 

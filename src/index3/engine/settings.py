@@ -189,7 +189,7 @@ def evenly(dt: float, span: tuple[float, float], analysis: str = "simulate") -> 
     return times
 
 
-def longest_step(model: Any) -> tuple[float, str]:
+def longest_step(model: Model) -> tuple[float, str]:
     """The longest step that the forces of a model allow, and which one sets it."""
     steps = [(force.longest_step, force.label) for force in model.forces.values()]
     return min(steps, default=(math.inf, ""))

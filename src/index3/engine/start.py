@@ -24,7 +24,7 @@ class Start:
     given: np.ndarray | None = None  # a mask of the rates to keep, all of them by default
 
 
-def either(initial: Any, at: Any, analysis: str) -> Any:
+def initial_or_at(initial: Any, at: Any, analysis: str) -> Any:
     """What was given as `initial`, or by its other name `at`.
 
     Raises

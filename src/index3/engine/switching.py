@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from index3.engine.events import Instant
+from index3.engine.instant import Instant
 from index3.engine.settings import is_number
 from index3.engine.variants import Variant
 from index3.errors import AssemblyError, ModelError
@@ -85,10 +85,10 @@ class Switch:
         """
         variant = self._before.at(self.opened)
         variant.move(t, self._q, self.v, self._angles)
-        misfit = variant.misfit(self._before.open - self.opened)
-        gap = float(np.abs(misfit).max(initial=0.0))
+        residuals = variant.gap_residuals(self._before.open - self.opened)
+        gap = float(np.abs(residuals).max(initial=0.0))
         if gap > self._gap:
-            rows = variant.system.worst_rows(misfit)
+            rows = variant.system.worst_rows(residuals)
             raise AssemblyError(
                 f"Joints cannot close at t = {self.t:.6g}: their rows are off by {rows}, and "
                 f"{self._gap:g} is allowed. Let the event happen where they fit, or allow a larger gap."
@@ -138,7 +138,7 @@ def close_joint(*names: str, gap: float = GAP) -> Action:
     Parameters
     ----------
     names : joints or motions
-    gap : misfit of the rows up to which bodies are moved to fit [m, or cosine]; more ends the run as a failure
+    gap : residual of the rows up to which bodies are moved to fit [m, or cosine]; more ends the run as a failure
     """
     if not (is_number(gap) and 0.0 < gap < math.inf):
         raise ModelError(f"close_joint: gap = {gap!r}. Give a positive number.")

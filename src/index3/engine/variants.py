@@ -16,6 +16,7 @@ from index3.engine.settings import listed
 from index3.errors import ModelError
 from index3.linear.registry import DEFAULT
 from index3.methods import projection_kernels
+from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.system import System
 
@@ -40,7 +41,7 @@ class Variant(Equations):
     """
 
     def __init__(
-        self, model: Any, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
+        self, model: Model, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
         opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
     ) -> None:  # fmt: skip
         self.begun: Any = None
@@ -56,7 +57,7 @@ class Variant(Equations):
         self.state.move(t, q, v)
         self.state[s.ANGLE_REF][:] = angles
 
-    def misfit(self, names: frozenset[str]) -> np.ndarray:
+    def gap_residuals(self, names: frozenset[str]) -> np.ndarray:
         """Residuals of the position rows of some joints at the state, zero for all other rows.
 
         Raises
@@ -88,8 +89,11 @@ class Variant(Equations):
     def keep_start(self, t: float) -> None:
         """Keep the state, which was closed at time t from the model's own start, for the next run to begin there.
 
-        Of large models it is not kept, as their workspaces are not.
+        Of large models it is not kept, as their workspaces are not; nor where a solver's tables are made anew for each
+        run: what is kept holds their addresses.
         """
+        if not self.projection.solver.arrays_alone:
+            return
         _ = self.projection.completion  # its tables belong to what is kept
         workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self.memory()]
         if sum(array.nbytes for array in arrays) > LARGEST:

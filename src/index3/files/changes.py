@@ -19,13 +19,6 @@ AFTERWARDS = ("shape", "color", "q0", "v0")
 """Fields of bodies that are no arguments of their classes."""
 
 
-def changed_model(model: Model, changes: Mapping[str, Any]) -> Model:
-    """A copy of a model with some fields changed; see `apply`."""
-    copy = model.copy()
-    apply(copy, changes)
-    return copy
-
-
 def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
     """Change some fields of a model: {"coil.stiffness": 2e4, "gravity": (0, 0, -1.6)}; a function that undoes it.
 

@@ -22,6 +22,8 @@ LONGEST = 10_000
 """Characters of a formula; what is longer is a table in disguise."""
 DEEPEST = 200
 """Levels of nesting, each a Python call in every evaluation; a sum of n terms has n."""
+BESIDE, SAME = 1e-12, 1e-6
+"""How far beside a number of a formula its two sides are looked at, and part of a value by which they may differ."""
 CONSTANTS = {"pi": math.pi, "e": math.e}
 OPERATORS: dict[type[ast.operator], Callable[[Jet, Jet], Jet]] = {
     ast.Add: jets.add, ast.Sub: jets.subtract, ast.Mult: jets.multiply, ast.Div: jets.divide, ast.Pow: jets.power,
@@ -121,6 +123,18 @@ class Expression(SmoothFunction):
     def second_derivative(self, x: float) -> float:
         """The second derivative."""
         return self.jet(x)[2]
+
+    def breaks(self, span: tuple[float, float]) -> list[float]:
+        """Numbers of the formula, as in step(...) and where(...), at which it or a derivative jumps."""
+        values = [node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant)]
+        numbers = {float(value) for value in values if isinstance(value, int | float)}
+        found = []
+        for x in sorted(number for number in numbers if span[0] < number < span[1]):
+            near = BESIDE * max(abs(x), span[1] - span[0])
+            before, after = self.jet(x - near), self.jet(x + near)
+            if any(abs(b - a) > SAME * max(abs(a), abs(b)) for a, b in zip(before, after, strict=True)):
+                found.append(x)
+        return found
 
     def scaled(self, output: float, variable: float) -> Expression:
         """output * f(x / variable): the same function in other units; a new formula unless both are 1."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -20,11 +20,14 @@ from index3.files.schema import VERSION, entry_type
 from index3.files.units import Units, near
 from index3.model.model import Model
 
+if TYPE_CHECKING:
+    from index3.user_types import FilePath
+
 LARGEST = {".json": 64_000_000, ".toml": 4_000_000}
 """Bytes of a file; TOML is parsed in Python, where 4 MB take some seconds."""
 
 
-def load_model(path: Any) -> Model:
+def load_model(path: FilePath) -> Model:
     """Read a model from a file, JSON or TOML by its ending.
 
     Raises

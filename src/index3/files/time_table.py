@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.bodies.smooth import SmoothFunction
+from index3.bodies.smooth import QUIET, SmoothFunction, onsets
 from index3.errors import ModelError
 from index3.forces.curve import EXTRAPOLATIONS, check_increasing, numbers
 
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
+
 # How far outside, relative to its length, a table still answers: the roundings of the times of a run.
 SLACK = 1e-9
+BETWEEN = 0.4
+"""Part of the distance of two points that a first step may take: at the points themselves a spline does not swing."""
+SMALL_VALUE = 1e-4
+"""Part of the largest value below which a table does not begin to act; its spline swings that much far from a rise."""
 
 
 class TimeTable(SmoothFunction):
@@ -34,14 +41,14 @@ class TimeTable(SmoothFunction):
     (1.5, 1.0)
     """
 
-    def __init__(self, t: Any, y: Any, *, extrapolation: str = "error") -> None:
+    def __init__(self, t: ArrayLike, y: ArrayLike, *, extrapolation: str = "error") -> None:
         self.t, self.y = numbers(t, "t", "TimeTable"), numbers(y, "y", "TimeTable")
         if len(self.t) != len(self.y) or len(self.t) < 2:
             raise ModelError(f"TimeTable has {len(self.t)} t and {len(self.y)} y. Give one y for each t, at least two.")
         check_increasing(self.t, "t", "TimeTable")
         if extrapolation not in EXTRAPOLATIONS:
             raise ModelError(f"TimeTable has extrapolation {extrapolation!r}. Give one of {EXTRAPOLATIONS}.")
-        self.extrapolation = extrapolation
+        self.extrapolation, self.finest = extrapolation, BETWEEN * float(np.diff(self.t).min())
         from scipy.interpolate import CubicSpline  # here: SciPy takes time to load
 
         try:
@@ -58,6 +65,18 @@ class TimeTable(SmoothFunction):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TimeTable:
         return self  # never changes
+
+    def breaks(self, span: tuple[float, float]) -> list[float]:
+        """Points where it begins to act, and the ends of the steepest piece that follows.
+
+        Asked is the spline, which swings before a sudden rise, yet not at the points.
+        """
+        h = np.diff(self.t)
+        middle = (self.pieces * np.stack([h**3 / 8.0, h**2 / 4.0, h / 2.0, np.ones_like(h)], axis=1)).sum(axis=1)
+        change = np.abs(middle - self.y[:-1]) + np.abs(self.y[1:] - middle)
+        starts = onsets(change, SMALL_VALUE * float(np.abs(self.y).max()))
+        steepest = [k + int(np.argmax(change[k : k + 2 * QUIET])) for k in starts]
+        return self.t[sorted({*starts, *steepest, *(k + 1 for k in steepest)})].tolist()
 
     def _at(self, t: float) -> tuple[float, float, float]:
         """Value and two derivatives."""

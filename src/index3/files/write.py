@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from index3.files.schema import VERSION
 from index3.model.model import Model
 from index3.registry import ELEMENTS
 
+if TYPE_CHECKING:
+    from index3.user_types import FilePath
 
-def save_model(model: Model, path: Any) -> None:
+
+def save_model(model: Model, path: FilePath) -> None:
     """Write a model to a file, JSON or TOML by its ending; `load_model` gives the same model again.
 
     Functions are written as formulas and tables, so those of a model must be numbers, `Expression`, `TimeTable` or

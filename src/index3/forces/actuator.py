@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from index3.forces.along_coordinate import (
 from index3.forces.driven import DRIVE_FIELDS, FORCE, SIZE, SLOPES, Driven, DrivenTable, drive, drive_slopes, drives
 from index3.forces.force import Place
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.joints.base import Joint
+    from index3.user_types import TimeFunction, UserFunction
 
 ACTUATOR = np.dtype([*COORDINATE_FIELDS, *DRIVE_FIELDS])
 ACTUATORS, BLOCKS, SPACE = slots(actuators=(ACTUATOR, 1), blocks=("f8", 1), space=("f8", 2))
@@ -61,7 +65,13 @@ class Actuator(Driven, JointForce):
     fields = declare(joint=JOINT, f=time_function(effort_dimension), coordinate=TEXT)
 
     def __init__(
-        self, name: str, joint: Any, f: Any, *, derivatives: Any = None, coordinate: str | None = None
+        self,
+        name: str,
+        joint: Joint,
+        f: TimeFunction | UserFunction,
+        *,
+        derivatives: UserFunction | None = None,
+        coordinate: str | None = None,
     ) -> None:
         super().__init__(name)
         self._act_on(joint, coordinate)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from index3.errors import ModelError
 from index3.fields import POINT, declare, field, marker, short_form
 from index3.forces.force import ForceElement, Place, add_block, element_table, moving_end
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 ADDED = np.dtype([("i", "i8"), ("group", "i8"), ("matrix", "f8", (36,))])
 """Marker, first place in GROUP_K and GROUP_M, S row by row."""
@@ -72,12 +75,12 @@ class AddedMass(ForceElement):
     def __init__(
         self,
         name: str,
-        on: Any,
-        mass: Any = 0.0,
-        inertia: Any = 0.0,
+        on: BodyOrMarker,
+        mass: ArrayLike = 0.0,
+        inertia: ArrayLike = 0.0,
         *,
-        coupling: Any = None,
-        at: Any = None,
+        coupling: ArrayLike | None = None,
+        at: ArrayLike | None = None,
     ) -> None:
         super().__init__(name)
         self.markers = (moving_end(self.label, on, at),)
@@ -92,7 +95,7 @@ class AddedMass(ForceElement):
             )
 
     @classmethod
-    def from_matrix(cls, name: str, on: Any, matrix: Any, *, at: Any = None) -> AddedMass:
+    def from_matrix(cls, name: str, on: BodyOrMarker, matrix: ArrayLike, *, at: ArrayLike | None = None) -> AddedMass:
         """From the symmetric 6x6 matrix as a whole: force, then torque, by acceleration, then angular acceleration."""
         whole = as_array(matrix, f"AddedMass '{name}'", "matrix")
         if whole.shape != (6, 6) or not np.allclose(whole, whole.T, rtol=1e-9, atol=0.0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from index3.forces.curve_kernels import NONE, CurvedForce, acts, as_law, as_stif
 from index3.forces.force import Place
 from index3.forces.relative import LIMIT, relative_markers, relative_pose
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 DIRECTIONS = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")
 Laws = tuple[np.ndarray, list[float | Curve]]
@@ -70,16 +75,16 @@ class Bushing(CurvedForce):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
         *,
-        at: Any = None,
-        axis: Any = None,
-        x: Any = None,
-        stiffness: Any = None,
-        damping: Any = None,
-        preload: Any = None,
-        free: Any = None,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        stiffness: ArrayLike | Sequence[float | Curve] | None = None,
+        damping: ArrayLike | Sequence[float | Curve] | None = None,
+        preload: ArrayLike | None = None,
+        free: ArrayLike | None = None,
     ) -> None:
         super().__init__(name)
         self.markers = relative_markers(self.label, first, second, at, axis, x)

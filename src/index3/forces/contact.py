@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,24 +15,14 @@ from index3.bodies.marker import Marker
 from index3.errors import ModelError
 from index3.fields import END, declare, field
 from index3.forces import contact_kernels
+from index3.forces.contact_pairs import is_ring, law_of, pairs_of, surface_of
 from index3.forces.contact_settings import LAW_FIELDS, ContactLaw
-from index3.forces.contact_table import CYLINDER, PLANE, SPHERE, SPROCKET, STRIP, rows_of
-from index3.forces.force import ForceElement, Place, marker_of
-from index3.forces.shapes import Box, Cylinder, Plane, Shape, Sphere, Sprocket, Strip
+from index3.forces.force import ForceElement, marker_of
+from index3.forces.shapes import Shape
 from index3.registry import register
 
-SURFACES = {
-    (Sphere, Plane): PLANE,
-    (Box, Plane): PLANE,
-    (Cylinder, Plane): PLANE,
-    (Sphere, Sphere): SPHERE,
-    (Sphere, Cylinder): CYLINDER,
-    (Cylinder, Cylinder): CYLINDER,
-    (Sphere, Strip): STRIP,
-    (Cylinder, Strip): STRIP,
-    (Sphere, Sprocket): SPROCKET,
-}
-"""Pairs of shapes that can touch, and the surface of the second."""
+if TYPE_CHECKING:
+    from index3.user_types import BodyOrMarker
 
 
 class Contact(ForceElement):
@@ -81,9 +71,9 @@ class Contact(ForceElement):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
-        shapes: Any,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        shapes: tuple[Shape, Shape],
         *,
         stiffness: float,
         exponent: float = 1.5,
@@ -129,7 +119,7 @@ class Contact(ForceElement):
             )
         self.markers, self.shapes, self.law = tuple(ends), tuple(shapes), law
         first, second = shapes
-        if isinstance(second, Cylinder) and second.hollow and first.radius >= second.radius:  # type: ignore[union-attr]
+        if is_ring(second) and first.radius >= second.radius:  # type: ignore[union-attr]
             raise ModelError(f"{self.label} has a shape as large as the ring around it. Give the ring a larger radius.")
 
     @property
@@ -147,31 +137,6 @@ class Contact(ForceElement):
         """Whether it has neither damping nor friction."""
         return self.law.damping == 0.0 and self.law.static_friction == 0.0
 
-    def points(self) -> list[tuple]:
-        """Rows of `contact_table.POINT`."""
-        first, second = self.shapes
-        points = first.points()  # type: ignore[union-attr]  # a plane is never first
-        if isinstance(second, Sprocket):  # both flanks of a gap
-            return [(place, radius, side) for place, radius, _ in points for side in (-1, 1)]
-        return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
-
-    def record(self, place: Place) -> tuple[Any, ...]:
-        """Its own part of a row of `contact_table.PAIR`."""
-        first, second = self.shapes
-        radius, side, reach = 0.0, 1.0, first.reach
-        if isinstance(second, Sphere | Cylinder):
-            radius = second.radius
-            reach += radius
-        if isinstance(second, Cylinder) and second.hollow:
-            side, reach = -1.0, 1e300  # never apart
-        if isinstance(second, Strip):
-            radius = 0.5 * second.length
-            reach += radius
-        if isinstance(second, Sprocket):
-            radius, side = second.radius, float(second.teeth)
-            reach = second.reach + first.reach
-        return (surface_of(first, second), side, radius, reach, *self.law.numbers())
-
     def solids(self) -> list[dict[str, Any]]:
         """Its two shapes."""
         return [{"marker": k, **shape.solid()} for k, shape in enumerate(self.shapes)]
@@ -179,7 +144,8 @@ class Contact(ForceElement):
     @property
     def law_in_numbers(self) -> dict[str, Any]:
         """What a result needs to work out its histories again."""
-        return numbers_of([self], self.markers)
+        ends, swapped = np.array([[0, 1]]), np.array([self.swapped])
+        return law_of(pairs_of([self]), ends, swapped)
 
     def explain(self, stage: str, t: float) -> str:
         """The only way it breaks: one centre in the other."""
@@ -187,49 +153,6 @@ class Contact(ForceElement):
             f"{self.label} has both centres at one point at t = {t:.6g}, so there is no normal. Give it a larger "
             "stiffness, or start with the shapes apart."
         )
-
-
-def surface_of(first: Shape, second: Shape) -> int | None:
-    """The surface of the second shape as the kernels know it; None if these shapes do not go together in this order."""
-    if isinstance(first, Cylinder) and first.hollow:
-        return None
-    return SURFACES.get((type(first), type(second)))
-
-
-def can_touch(one: Shape, other: Shape) -> bool:
-    """Whether there is a contact between two shapes, in either order."""
-    return surface_of(one, other) is not None or surface_of(other, one) is not None
-
-
-def parts_of(
-    name: str, ends: Sequence[tuple[Marker, Shape]], pairs: Sequence[tuple[int, int]], law: ContactLaw
-) -> Iterator[Contact]:
-    """The pairs of a set, by the numbers of their ends, known to be lawful: made without asking each what it may be."""
-    orders: dict[tuple[type, type], bool] = {}
-    for a, b in pairs:
-        (first, one), (second, other) = ends[a], ends[b]
-        if isinstance(one, Cylinder) or isinstance(other, Cylinder):  # which may be hollow, and too small
-            yield Contact.part(f"{name}[{a}, {b}]", [first, second], [one, other], law)
-            continue
-        kinds = type(one), type(other)
-        if kinds not in orders:
-            orders[kinds] = surface_of(one, other) is None
-        made, swapped = object.__new__(Contact), orders[kinds]
-        markers, shapes = ((second, first), (other, one)) if swapped else ((first, second), (one, other))
-        made.__dict__ = {
-            "name": f"{name}[{a}, {b}]", "swapped": swapped, "markers": markers, "shapes": shapes, "law": law,
-        }  # fmt: skip
-        yield made
-
-
-def numbers_of(pairs: Sequence[Contact], markers: Sequence[Marker]) -> dict[str, Any]:
-    """Pairs as rows of plain numbers, their markers numbered as in `markers`; and on which body forces are told."""
-    places = {id(marker): k for k, marker in enumerate(markers)}
-    ends = [(places[id(pair.markers[0])], places[id(pair.markers[1])]) for pair in pairs]
-    rows, points = rows_of(pairs, ends, np.zeros((len(pairs), 2), np.int64))
-    signs = [1.0 if pair.swapped else -1.0 for pair in pairs]
-    plain = [list(point) for point in zip(*(points[key].tolist() for key in ("place", "radius", "disc")), strict=True)]
-    return {"kind": "contact", "pairs": [list(row) for row in rows.tolist()], "points": plain, "signs": signs}
 
 
 register(Contact)

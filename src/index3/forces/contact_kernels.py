@@ -25,6 +25,7 @@ from index3.forces.contact_geometry import (
     meet_strip_rate,
 )
 from index3.forces.contact_law import normal_force, point_force, point_force_rate
+from index3.forces.contact_pairs import table
 from index3.forces.contact_table import (
     BOUNDS,
     MARGIN,
@@ -42,7 +43,6 @@ from index3.forces.contact_table import (
     SPROCKET,
     STRIP,
     restored,
-    table,
 )
 
 __all__ = ["MEMORY", "REPORT", "REPORTED", "STAGES", "report", "restored", "table"]

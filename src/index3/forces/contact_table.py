@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from index3.compiled.interface import Table, slots
 from index3.forces.contact_law import LAW
-from index3.forces.force import Place
 
 PLANE, SPHERE, CYLINDER, STRIP, SPROCKET = 0, 1, 2, 3, 4
 """Surfaces of the second shape."""
@@ -54,55 +52,15 @@ MARGIN_PART = 0.5
 """The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
 
 
-def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
-    """The table of all contacts of a system."""
-    ends = [place.markers for place in places]
-    return filled(*rows_of(elements, ends, np.array([(place.group, place.stiffness) for place in places], np.int64)))
-
-
-def rows_of(
-    contacts: Sequence[Any], ends: Sequence[Sequence[int]], groups: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of PAIRS and POINTS; `ends` are the markers of each contact, `groups` (count, 2) its numbers in a system."""
-    found, number = described(contacts)
-    kinds = np.array([(0, 0, 0, 0, 0, len(own), *record) for own, record in found], PAIR)
-    points = np.array([point for own, _ in found for point in own], POINT)
-    rows = kinds[number]
-    rows["i"], rows["j"] = np.array(ends, np.int64).T
-    rows["group"], rows["stiffness_at"] = groups.T
-    count, first = rows["count"], np.cumsum(rows["count"]) - rows["count"]
-    rows["first"] = first
-    begins = np.cumsum(kinds["count"]) - kinds["count"]  # of the points of each kind of contact
-    return rows, points[np.arange(count.sum()) + np.repeat(begins[number] - first, count)]
-
-
-def described(contacts: Sequence[Any]) -> tuple[list[tuple[list[tuple], tuple]], np.ndarray]:
-    """Points and record of contacts, once for those of the same shapes and law; and which of these each contact has."""
-    known: dict[Any, int] = {}
-    found: list[tuple[list[tuple], tuple]] = []
-    equal: dict[Any, int] = {}  # shapes that are equal have one number
-    numbers: dict[int, int] = {}  # by their identity: hashing a shape takes ten times as long
-    which = np.empty(len(contacts), np.int64)
-    for k, contact in enumerate(contacts):
-        first, second = contact.shapes
-        for shape in (first, second):
-            if id(shape) not in numbers:
-                numbers[id(shape)] = equal.setdefault(shape, len(equal))
-        key = numbers[id(first)], numbers[id(second)], id(contact.law)
-        if key not in known:
-            known[key] = len(found)
-            found.append((contact.points(), contact.record(None)))
-        which[k] = known[key]
-    return found, which
-
-
 def filled(pairs: np.ndarray, points: np.ndarray) -> Table:
     """A table of these rows."""
     result = Table(9)
     result[PAIRS] = rows = pairs.view(np.recarray)
     result[BOUNDS] = rows[list(BOUND.names or ())].astype(BOUND).view(np.recarray)
     result[POINTS] = points.view(np.recarray)
-    result[MARKS] = np.array(sorted({*rows.i.tolist(), *rows.j.tolist()}), np.int64)
+    marked = np.zeros(1 + max(rows.i.max(), rows.j.max()), bool)
+    marked[rows.i] = marked[rows.j] = True
+    result[MARKS] = np.flatnonzero(marked)
     result[SEEN] = np.full((len(result[MARKS]), 3), np.nan)  # nowhere: the first evaluation makes the list
     result[MARGIN] = np.array([MARGIN_PART * np.min(rows.reach)])
     result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
@@ -112,5 +70,10 @@ def filled(pairs: np.ndarray, points: np.ndarray) -> Table:
 
 def restored(law: dict[str, Any]) -> Table:
     """The table of a contact or set as its `law` describes it, its markers numbered from 0."""
-    points = [(tuple(place), radius, disc) for place, radius, disc in law["points"]]
-    return filled(np.array([tuple(row) for row in law["pairs"]], PAIR), np.array(points, POINT))
+    points = np.array([(tuple(place), radius, disc) for place, radius, disc in law["points"]], POINT)
+    if "pairs" in law:  # row by row, of results saved before there were columns
+        return filled(np.array([tuple(row) for row in law["pairs"]], PAIR), points)
+    rows = np.zeros(len(law["signs"]), PAIR)
+    for name, column in law["columns"].items():
+        rows[name] = column
+    return filled(rows, points)

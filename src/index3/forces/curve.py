@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from index3.bodies.marker import as_choice
 from index3.bodies.smooth import derivatives_of
 from index3.element_type import ElementType
 from index3.errors import ModelError, warn
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 INTERPOLATIONS = ("monotone", "linear")
 EXTRAPOLATIONS = ("linear", "constant", "error")
@@ -51,7 +54,9 @@ class Curve(metaclass=ElementType):
     True
     """
 
-    def __init__(self, x: Any, y: Any, *, interpolation: str = "monotone", extrapolation: str = "linear") -> None:
+    def __init__(
+        self, x: ArrayLike, y: ArrayLike, *, interpolation: str = "monotone", extrapolation: str = "linear"
+    ) -> None:
         self.x, self.y = numbers(x, "x"), numbers(y, "y")
         if len(self.x) != len(self.y):
             raise ModelError(f"Curve has {len(self.x)} x and {len(self.y)} y. Give one y for each x.")
@@ -65,7 +70,13 @@ class Curve(metaclass=ElementType):
         self.pieces = table_pieces(self.x, self.y, interpolation, extrapolation)
 
     @classmethod
-    def from_function(cls, f: Callable[[float], float], df: Any = None, *, integral: Any = None) -> Curve:
+    def from_function(
+        cls,
+        f: Callable[[float], float],
+        df: Callable[[float], float] | None = None,
+        *,
+        integral: Callable[[float], float] | None = None,
+    ) -> Curve:
         """A curve by functions of one number.
 
         Parameters
@@ -118,11 +129,11 @@ class Curve(metaclass=ElementType):
         """
         return self._evaluate(0, x)
 
-    def derivative(self, x: Any) -> Any:
+    def derivative(self, x: ArrayLike) -> Any:
         """The slope at x; where straight pieces meet that of the piece to the right."""
         return self._evaluate(1, x)
 
-    def integral(self, x: Any) -> Any:
+    def integral(self, x: ArrayLike) -> Any:
         """The antiderivative at x, zero at x = 0 (or at the first point, if a table may not be asked at 0)."""
         if not self.has_integral:
             raise ModelError(f"{self!r} has no antiderivative. Give integral=..., or make a table of it.")
@@ -160,7 +171,7 @@ class Curve(metaclass=ElementType):
         h = STEP * max(1.0, abs(x))
         return (float(f(x + h)) - float(f(x - h))) / (2.0 * h) if df is None else float(df(x))
 
-    def tabulate(self, x: Any, **settings: Any) -> Curve:
+    def tabulate(self, x: ArrayLike, **settings: Any) -> Curve:
         """A table of this curve's values at x; settings as for `Curve`."""
         return Curve(x, self(numbers(x, "x")), **settings)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from index3.forces import load as kernels
 from index3.forces.force import ForceElement
 from index3.forces.load import Load
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.bodies.body import Body
+    from index3.user_types import TimeVector, UserFunction
 
 FRAMES = ("ground", "section", "tangent")
 POINTS = {"ground": 2, "section": 3, "tangent": 3}
@@ -73,7 +77,14 @@ class DistributedLoad(ForceElement):
     )
 
     def __init__(
-        self, name: str, beam: Any, load: Any, *, start: float = 0.0, end: float | None = None, frame: str = "ground"
+        self,
+        name: str,
+        beam: Body,
+        load: TimeVector | UserFunction,
+        *,
+        start: float = 0.0,
+        end: float | None = None,
+        frame: str = "ground",
     ) -> None:
         super().__init__(name)
         if not isinstance(beam, AncfBeam | SpaceLine):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from index3.forces.force import ForceElement, Place, add_block, element_table, m
 from index3.forces.line import IDENTITY
 from index3.forces.load import CONSTANT, NO_VECTOR, Sampler, given_vector, zero
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker, TimeVector
 
 DRAG = np.dtype(
     [
@@ -71,13 +74,13 @@ class Drag(ForceElement):
     def __init__(
         self,
         name: str,
-        on: Any,
+        on: BodyOrMarker,
         *,
         coefficient: float,
         area: float,
         density: float = 1.225,
-        wind: Any = (0.0, 0.0, 0.0),
-        at: Any = None,
+        wind: TimeVector = (0.0, 0.0, 0.0),
+        at: ArrayLike | None = None,
     ) -> None:
         super().__init__(name)
         self.markers = (moving_end(self.label, on, at),)
@@ -97,6 +100,11 @@ class Drag(ForceElement):
     def damped(self) -> bool:
         """Always."""
         return True
+
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The wind, where it is a function."""
+        return (self.wind,) if callable(self.wind) else ()
 
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table of drags."""

@@ -69,6 +69,11 @@ class Driven(ForceElement, UserFunctions):
         """Whether it may depend on the rate."""
         return not self.timed
 
+    @property
+    def functions_of_time(self) -> tuple[Any, ...]:
+        """Its function, unless that asks for the coordinate."""
+        return (self.f,) if self.timed else ()
+
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""
         return self.explain_function(

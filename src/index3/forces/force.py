@@ -61,7 +61,10 @@ class ForceElement(Element):
     kind : str, the module of its kernels
     curved, damped : bool, whether it gives derivatives by pose (GROUP_K) and by twist (GROUP_D)
     conservative : bool, False if its work is counted as work instead of potential energy
+    functions_of_time : users' functions of t alone that it follows
     own_states : its own blocks of first-order states (see `index3.bodies.states`); their markers are among `markers`
+    ties : of a set of like elements, (elements, markers of each) which of `markers` each of them joins, on different
+        bodies: each has a group and a record of its own, and is one of `parts`; None of all others
 
     Symbols: "line" between its markers, "coil", "piston", "spiral", "motor", "bushing". See also
     `index3.registry.Element`.
@@ -73,6 +76,12 @@ class ForceElement(Element):
     kind: ClassVar[str]
     markers: tuple[Marker, ...]
     own_states: tuple[States, ...] = ()
+    ties: np.ndarray | None = None
+
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """None, unless it says otherwise."""
+        return ()
 
     @classmethod
     def check_declaration(cls) -> None:
@@ -106,7 +115,7 @@ class ForceElement(Element):
 
     @property
     def parts(self) -> Sequence[ForceElement]:
-        """The elements that stand for it in the equations, each with a group of its own: itself, unless it is a set."""
+        """The elements that stand for it in the equations, each with its record: itself, unless it is a set."""
         return (self,)
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from index3.forces.force import ForceElement, Place, element_table, marker_of
 from index3.forces.line import add_line_stiffness, pull_together, stretch
 from index3.forces.load import Force, Sampler
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 ATTRACTION = np.dtype(
     [
@@ -62,7 +65,7 @@ class UniformGravity(Force):
         acceleration=time_vector("length/time^2"),
     )
 
-    def __init__(self, name: str, body: Body, acceleration: Any) -> None:
+    def __init__(self, name: str, body: Body, acceleration: ArrayLike) -> None:
         check_name(name, type(self).__name__)
         owner = f"{type(self).__name__} '{name}'"
         mass = mass_of(owner, body)
@@ -73,8 +76,13 @@ class UniformGravity(Force):
             vector = mass * self.acceleration
         super().__init__(name, body, vector)
 
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The acceleration, where it is a function: bodies in one field share it."""
+        return (self.acceleration,) if callable(self.acceleration) else ()
+
     @classmethod
-    def field(cls, name: str, bodies: Sequence[Body], acceleration: Any) -> list[UniformGravity]:
+    def field(cls, name: str, bodies: Sequence[Body], acceleration: ArrayLike) -> list[UniformGravity]:
         """One for each of several bodies, named "name body"; `model.add` each of them."""
         return [cls(f"{name} {body.name}", body, acceleration) for body in bodies]
 
@@ -132,7 +140,7 @@ class PointGravity(ForceElement):
         mu=number("length^3/time^2"),
     )
 
-    def __init__(self, name: str, body: Body, centre: Any, *, mu: float) -> None:
+    def __init__(self, name: str, body: Body, centre: ArrayLike | BodyOrMarker, *, mu: float) -> None:
         super().__init__(name)
         self.mass = mass_of(self.label, body)
         if not isinstance(centre, Marker | Body):
@@ -142,14 +150,18 @@ class PointGravity(ForceElement):
                     f"{self.label} has a point for centre, but {body.label} is in no model yet. Add the body first, or "
                     "give a marker of the model's ground."
                 )
-            centre = body.model.ground.marker(point)
-        self.markers = (marker_of(self.label, centre), body.marker())
+            end = body.model.ground.marker(point)
+        else:
+            end = marker_of(self.label, centre)
+        self.markers = (end, body.marker())
         if self.markers[0].body is body:
             raise ModelError(f"{self.label} attracts body '{body.name}' to itself. Give another centre.")
         self.mu = as_positive(mu, self.label, "mu")
 
     @classmethod
-    def field(cls, name: str, bodies: Sequence[Body], centre: Any, *, mu: float) -> list[PointGravity]:
+    def field(
+        cls, name: str, bodies: Sequence[Body], centre: ArrayLike | BodyOrMarker, *, mu: float
+    ) -> list[PointGravity]:
         """One for each of several bodies, named "name body"; `model.add` each of them."""
         return [cls(f"{name} {body.name}", body, centre, mu=mu) for body in bodies]
 

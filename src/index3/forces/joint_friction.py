@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from index3.bodies.marker import as_positive
 from index3.errors import ModelError
@@ -12,6 +12,9 @@ from index3.forces import joint_friction_kernels
 from index3.forces.force import ForceElement, Place
 from index3.forces.friction_law import friction_numbers, not_negative
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.joints.base import Joint
 
 
 class JointFriction(ForceElement):
@@ -66,7 +69,7 @@ class JointFriction(ForceElement):
     def __init__(
         self,
         name: str,
-        joint: Any,
+        joint: Joint,
         friction: float,
         *,
         static_friction: float | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isinf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from index3.forces.along_coordinate import (
 )
 from index3.forces.force import Place, element_table
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.joints.base import Joint
 
 LIMIT = np.dtype(
     [
@@ -92,7 +95,7 @@ class JointLimit(JointForce):
     def __init__(
         self,
         name: str,
-        joint: Any,
+        joint: Joint,
         *,
         lower: float | None = None,
         upper: float | None = None,

@@ -6,7 +6,7 @@ The thrust f pushes the points apart: it is the tension -f of `index3.forces.lin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from index3.forces.driven import DRIVE_FIELDS, FORCE, SIZE, SLOPES, Driven, Driv
 from index3.forces.force import Place
 from index3.forces.line import add_line_stiffness, add_pair, ends_meet, ends_met, pull_together, stretch, two_ends
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import BodyOrMarker, PointPair, TimeFunction, UserFunction
 
 CYLINDER = np.dtype([("i", "i8"), ("j", "i8"), ("group", "i8"), *DRIVE_FIELDS])
 CYLINDERS, BLOCKS, SEEN = slots(cylinders=(CYLINDER, 1), blocks=("f8", 1), seen=("f8", 2))
@@ -59,7 +62,14 @@ class LineActuator(Driven):
     fields = declare(ENDS, TWO_POINTS, f=time_function("force"))
 
     def __init__(
-        self, name: str, first: Any, second: Any, f: Any, *, points: Any = None, derivatives: Any = None
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        f: TimeFunction | UserFunction,
+        *,
+        points: PointPair | None = None,
+        derivatives: UserFunction | None = None,
     ) -> None:
         super().__init__(name)
         self.markers = two_ends(self.label, first, second, points)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from index3.errors import ModelError
 from index3.fields import FLAG, POINT, declare, marker, short_form, time_vector
 from index3.forces.force import ForceElement, Place, add_block, element_table, marker_of, turned
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker, TimeVector
 
 LOAD = np.dtype(
     [
@@ -62,6 +65,11 @@ class Load(ForceElement):
         """Whether the vector turns with its marker."""
         return self.follower
 
+    @property
+    def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
+        """The vector, where it is a function."""
+        return (self.vector,) if callable(self.vector) else ()
+
     def record(self, place: Place, known: Known | None = None) -> tuple[Any, ...]:
         """Its row in the table of loads; points of one load share the rows `known` of its function of time."""
         i, j = (*place.markers, -1)[:2]
@@ -103,7 +111,14 @@ class Force(Load):
     fields = declare(Load.fields, vector=time_vector("force"), at=short_form(POINT))
 
     def __init__(
-        self, name: str, on: Any, vector: Any, *, at: Any = None, follower: bool = False, reaction: Any = None
+        self,
+        name: str,
+        on: BodyOrMarker,
+        vector: TimeVector,
+        *,
+        at: ArrayLike | None = None,
+        follower: bool = False,
+        reaction: BodyOrMarker | None = None,
     ) -> None:
         super().__init__(name)
         follower = as_flag(follower, self.label, "follower")
@@ -145,7 +160,15 @@ class Torque(Load):
 
     fields = declare(Load.fields, vector=time_vector("force*length"))
 
-    def __init__(self, name: str, on: Any, vector: Any, *, follower: bool = False, reaction: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        on: BodyOrMarker,
+        vector: TimeVector,
+        *,
+        follower: bool = False,
+        reaction: BodyOrMarker | None = None,
+    ) -> None:
         super().__init__(name)
         follower = as_flag(follower, self.label, "follower")
         marker = marker_of(self.label, on)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import cos, inf, pi, sin, sqrt
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from index3.bodies.marker import as_number, as_positive
 from index3.compiled.interface import helper
 from index3.element_type import ElementType
 from index3.errors import ModelError
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 FLAT, COSINE, SINE, HALF_CYLINDER, TABLE = range(5)
 ROAD_FIELDS = [
@@ -73,7 +76,7 @@ class Road(metaclass=ElementType):
         return cls._wave(HALF_CYLINDER, centre, radius, radius, 1.0, speed)
 
     @classmethod
-    def table(cls, x: Any, z: Any, *, speed: float = 0.0) -> Road:
+    def table(cls, x: ArrayLike, z: ArrayLike, *, speed: float = 0.0) -> Road:
         """Through given points, x rising; monotone cubics between them, level before the first and after the last."""
         try:
             xs, zs = np.array(x, float), np.array(z, float)

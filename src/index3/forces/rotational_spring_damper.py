@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from index3.forces.curve_kernels import (
 )
 from index3.forces.force import Place, add_block
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.joints.base import Joint
 
 SPRING = np.dtype(
     [
@@ -101,7 +104,7 @@ class RotationalSpringDamper(CurvedForce):
     def __init__(
         self,
         name: str,
-        joint: Any,
+        joint: Joint,
         *,
         stiffness: float | Curve = 0.0,
         damping: float | Curve = 0.0,

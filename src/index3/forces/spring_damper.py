@@ -6,7 +6,7 @@ Along the line of `index3.forces.line` acts the tension s = k (L - L0) + c L' + 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from index3.forces.curve_kernels import (
 from index3.forces.force import Place
 from index3.forces.line import add_line_stiffness, add_pair, ends_meet, ends_met, pull_together, stretch, two_ends
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import BodyOrMarker, PointPair
 
 SPRING = np.dtype(
     [
@@ -102,10 +105,10 @@ class SpringDamper(CurvedForce):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
         *,
-        points: Any = None,
+        points: PointPair | None = None,
         stiffness: float | Curve = 0.0,
         damping: float | Curve = 0.0,
         length: float | None = None,

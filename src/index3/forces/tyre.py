@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from index3.forces import tyre_kernels
 from index3.forces.force import ForceElement, Place, marker_of
 from index3.forces.road import HALF_CYLINDER, Road
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 
 class Tyre(ForceElement):
@@ -85,8 +88,8 @@ class Tyre(ForceElement):
     def __init__(
         self,
         name: str,
-        wheel: Any,
-        on: Any,
+        wheel: BodyOrMarker,
+        on: BodyOrMarker,
         road: Road | None = None,
         *,
         radius: float,
@@ -101,7 +104,7 @@ class Tyre(ForceElement):
         sliding_friction: float | None = None,
         patch: float = 0.0,
         rolling_resistance: float = 0.0,
-        relaxation: Any = None,
+        relaxation: ArrayLike | None = None,
         low_speed: float = 0.1,
         normal: str = "road",
         camber: bool = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from index3.forces.force import ForceElement, Place
 from index3.forces.user_kernels import PARTS
 from index3.forces.user_reading import Reading, as_flag, ends_of
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodiesOrMarkers, UserFunction
 
 
 class UserForce(ForceElement, UserFunctions):
@@ -89,15 +92,15 @@ class UserForce(ForceElement, UserFunctions):
     def __init__(
         self,
         name: str,
-        markers: Any,
-        f: Any,
-        parameters: Any = (),
-        jacobian: Any = None,
+        markers: BodiesOrMarkers,
+        f: UserFunction,
+        parameters: ArrayLike = (),
+        jacobian: str | UserFunction | None = None,
         *,
         states: States | None = None,
         accelerations: bool = False,
         reactions: bool = False,
-        reads: Any = (),
+        reads: Sequence[ForceElement] = (),
         longest_step: float = math.inf,
     ) -> None:
         super().__init__(name)

@@ -7,7 +7,7 @@ are found by Newton's iteration inside the evaluation of the forces, so every me
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,12 @@ from index3.constraints.user_block import POSES
 from index3.errors import ModelError, SimulationFailed
 from index3.forces.user import UserForce
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from index3.forces.force import ForceElement
+    from index3.user_types import ArrayLike, BodiesOrMarkers, UserFunction
 
 ITERATIONS = 50
 SOLVED = 1e-12
@@ -66,15 +72,15 @@ class UserEquations(UserForce):
     def __init__(
         self,
         name: str,
-        markers: Any,
-        residual: Any,
+        markers: BodiesOrMarkers,
+        residual: UserFunction,
         *,
         states: States | None = None,
-        variables: Any = (),
-        parameters: Any = (),
+        variables: Iterable[float] = (),
+        parameters: ArrayLike = (),
         accelerations: bool = False,
         reactions: bool = False,
-        reads: Any = (),
+        reads: Sequence[ForceElement] = (),
     ) -> None:
         self.name = name  # for messages before the base class takes over
         self.residual = residual

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from index3.bodies.marker import as_numbers
 from index3.compiled.callbacks import Form, UserFunctions
@@ -14,6 +14,9 @@ from index3.forces import vector_force_kernels
 from index3.forces.force import ForceElement, Place
 from index3.forces.relative import relative_markers
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker, UserFunction
 
 
 class VectorForce(ForceElement, UserFunctions):
@@ -58,15 +61,15 @@ class VectorForce(ForceElement, UserFunctions):
     def __init__(
         self,
         name: str,
-        first: Any,
-        second: Any,
-        f: Any,
-        parameters: Any = (),
-        jacobian: Any = "differences",
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        f: UserFunction,
+        parameters: ArrayLike = (),
+        jacobian: str | UserFunction = "differences",
         *,
-        at: Any = None,
-        axis: Any = None,
-        x: Any = None,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        x: ArrayLike | None = None,
     ) -> None:
         super().__init__(name)
         self.markers = relative_markers(self.label, first, second, at, axis, x)

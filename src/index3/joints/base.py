@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from reprlib import repr as short
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
 from index3.fields import FORM, PAIR, POINT, Dimension, Field, Fields, declare, points, short_form, time_function
 from index3.registry import PRIMITIVES, Element
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker, PointPair
 
 X, Y, Z = 0, 1, 2
 
@@ -97,47 +100,58 @@ class Joint(Element):
         if not cls.recipe and cls.__init__ is Joint.__init__:
             raise ModelError("it has no recipe. Give the class a tuple of primitives.")
 
-    def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+    ) -> None:
         self._set_name(name)
-        if self._short_form(first, second, at=at, axis=axis, x=x):
+        bodies = self._short_form(first, second, at=at, axis=axis, x=x)
+        if bodies is not None:
             axes = frame(axis, x, self.label, "axis")
             point = None  # where the place does not matter
             if at is not None:
-                point = self._at(first, second, at)
-            first, second = (
-                body.marker_at_pose(body.pose()[0] if point is None else point, axes) for body in (first, second)
-            )
+                point = self._at(*bodies, at)
+            first, second = (body.marker_at_pose(body.pose()[0] if point is None else point, axes) for body in bodies)
         self._join(first, second)
 
     def _set_name(self, name: str) -> None:
         check_name(name, type(self).__name__)
         self.name = name
 
-    def _short_form(self, first: Any, second: Any, **given: Any) -> bool:
-        """True for two bodies with all that is required, False for two markers with nothing else."""
+    def _short_form(
+        self, first: BodyOrMarker, second: BodyOrMarker, **given: ArrayLike | PointPair | None
+    ) -> tuple[Body, Body] | None:
+        """The two bodies, with all that is required; None for two markers with nothing else."""
         remedy = " and ".join(f"{key}=..." for key in self.required)
         settings = [key for key, value in given.items() if value is not None]
-        if check_pair(self.label, first, second, remedy):
+        check_pair(self.label, first, second, remedy)
+        if isinstance(first, Body) and isinstance(second, Body):
             for key in self.required:
                 if key not in settings:
                     raise ModelError(f"{self.label} joins two bodies without {key}. Give {remedy}, or two markers.")
-            return True
+            return first, second
         if settings:
             raise ModelError(
                 f"{self.label} has two markers and also {' and '.join(settings)}. "
                 "Leave that out, since markers carry points and axes, or give two bodies."
             )
-        return False
+        return None
 
-    def _at(self, first: Body, second: Body, at: Any) -> np.ndarray:
+    def _at(self, first: Body, second: Body, at: ArrayLike | None) -> np.ndarray:
         """The point of the short form, as the bodies take it."""
         try:
             return joint_point(first, second, as_vector(at, self.label, "at"))
         except ModelError as error:
             raise ModelError(f"{self.label} cannot be placed. {error}") from None
 
-    def _join(self, first: Marker, second: Marker) -> None:
-        """Keep the markers, unless a row needs the axes of a point mass."""
+    def _join(self, first: Any, second: Any) -> None:
+        """Keep the two markers, unless a row needs the axes of a point mass."""
         points = [marker.body.label for marker in (first, second) if not marker.oriented]
         axes = {side for primitive in self.recipe for side in axes_of(primitive)}
         if points and "second" in axes:
@@ -197,13 +211,17 @@ class TwoAxes(Joint):
     required = ("at", "axes")
     fields = declare(PAIR, at=short_form(POINT), axes=short_form(points("1", 3, 2, 2)))
 
-    def __init__(self, name: str, first: Any, second: Any, *, at: Any = None, axes: Any = None) -> None:
+    def __init__(
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, *,
+        at: ArrayLike | None = None, axes: PointPair | None = None,
+    ) -> None:  # fmt: skip
         self._set_name(name)
-        if self._short_form(first, second, at=at, axes=axes):
-            point = self._at(first, second, at)
+        bodies = self._short_form(first, second, at=at, axes=axes)
+        if bodies is not None:
+            point = self._at(*bodies, at)
             z1, z2 = (as_direction(a, self.label, "axis") for a in as_pair(axes, self.label, "axes"))
             first_axes, second_axes = self._frames(z1, z2)
-            first, second = first.marker_at_pose(point, first_axes), second.marker_at_pose(point, second_axes)
+            first, second = bodies[0].marker_at_pose(point, first_axes), bodies[1].marker_at_pose(point, second_axes)
         self._join(first, second)
 
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from index3.errors import ModelError
 from index3.fields import FLAG, PAIR, POINT, declare, field, short_form
 from index3.joints.base import Joint, Primitive, Z, in_plane
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 # Smallest volume of (directions across, unit tangent) along a curve: 1 for an ideal frame, 0 where rows would vanish.
 TRANSVERSAL = 0.3
@@ -44,7 +47,14 @@ class PointOnCurve(Joint):
     fields = declare(PAIR, points=field("path"), closed=FLAG, at=short_form(POINT))
 
     def __init__(
-        self, name: str, first: Any, second: Any, points: Any, *, closed: bool = False, at: Any = None
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        points: ArrayLike,
+        *,
+        closed: bool = False,
+        at: ArrayLike | None = None,
     ) -> None:
         self._set_name(name)
         self.points, self.closed = self._read(points), as_flag(closed, self.label, "closed")
@@ -55,9 +65,10 @@ class PointOnCurve(Joint):
             for label, part in zip(("across",) if flat else ("across", "sideways"), segments, strict=False)
         ]
         self.recipe = (*rows, in_plane(Z)) if flat else tuple(rows)
-        if self._short_form(first, second, at=at):
-            first = first.marker_at_pose(np.zeros(3), np.eye(3))
-            second = second.marker_at_pose(as_vector(at, self.label, "at"), np.eye(3))
+        bodies = self._short_form(first, second, at=at)
+        if bodies is not None:
+            first = bodies[0].marker_at_pose(np.zeros(3), np.eye(3))
+            second = bodies[1].marker_at_pose(as_vector(at, self.label, "at"), np.eye(3))
         self._join(first, second)
 
     def solids(self) -> list[dict[str, Any]]:

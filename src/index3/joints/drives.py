@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING
 
 from index3.bodies.marker import check_name
 from index3.bodies.time_functions import complete
@@ -11,6 +11,9 @@ from index3.errors import ModelError
 from index3.fields import JOINT, TEXT, coordinate_dimension, declare
 from index3.joints.base import Joint, functions
 from index3.registry import Element, register
+
+if TYPE_CHECKING:
+    from index3.user_types import TimeFunction
 
 
 @register
@@ -39,7 +42,14 @@ class Motion(Element):
     row_rate = 1  # which of `functions` is the rate of its row
 
     def __init__(
-        self, name: str, joint: Joint, f: Any, df: Any = None, ddf: Any = None, *, coordinate: str | None = None
+        self,
+        name: str,
+        joint: Joint,
+        f: TimeFunction,
+        df: TimeFunction | None = None,
+        ddf: TimeFunction | None = None,
+        *,
+        coordinate: str | None = None,
     ) -> None:
         check_name(name, "Motion")
         self.name = name

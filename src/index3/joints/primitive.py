@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING
 
 from index3.bodies.body import Body
 from index3.bodies.marker import as_number, as_positive, as_vector
@@ -29,6 +29,9 @@ from index3.joints.base import (
 )
 from index3.registry import register
 
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker, PointPair, TimeFunction
+
 DIMENSIONS = {
     "x": "length", "y": "length", "z": "length", "angle": "angle", "e0": "1", "e1": "1", "e2": "1", "e3": "1",
 }  # fmt: skip
@@ -43,8 +46,8 @@ class PointInPlane(Joint):
     fields = declare(Joint.fields, offset=LENGTH)
 
     def __init__(
-        self, name: str, first: Any, second: Any, *, offset: float = 0.0,
-        at: Any = None, axis: Any = None, x: Any = None,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, *, offset: float = 0.0,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, x: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         self._set_name(name)
         self.offset = as_number(offset, self.label, "offset")
@@ -78,8 +81,9 @@ class RelativeCoordinate(Joint):
     fields = declare(Joint.fields, functions("length"))
 
     def __init__(
-        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, ddf: Any = None, *,
-        at: Any = None, axis: Any = None, x: Any = None,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, f: TimeFunction = 0.0,
+        df: TimeFunction | None = None, ddf: TimeFunction | None = None, *,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, x: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         self._set_name(name)
         self.functions = complete(self.label, ("f", "df", "ddf"), (f, df, ddf))
@@ -101,8 +105,9 @@ class RelativeAngularVelocity(Joint):
     fields = declare(Joint.fields, functions("angle/time", 2))
 
     def __init__(
-        self, name: str, first: Any, second: Any, f: Any = 0.0, df: Any = None, *,
-        at: Any = None, axis: Any = None, x: Any = None,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, f: TimeFunction = 0.0,
+        df: TimeFunction | None = None, *,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, x: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         self._set_name(name)
         self.functions = complete(
@@ -135,7 +140,14 @@ class PerpendicularAxes(TwoAxes):
     fields = declare(TwoAxes.fields, cosine=RATIO)
 
     def __init__(
-        self, name: str, first: Any, second: Any, *, cosine: float = 0.0, at: Any = None, axes: Any = None
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        *,
+        cosine: float = 0.0,
+        at: ArrayLike | None = None,
+        axes: PointPair | None = None,
     ) -> None:
         self._set_name(name)
         self.cosine = as_number(cosine, self.label, "cosine")
@@ -158,11 +170,20 @@ class Distance(Joint):
     symbol = "bar"
     fields = declare(PAIR, TWO_POINTS, length=LENGTH)
 
-    def __init__(self, name: str, first: Any, second: Any, *, length: float | None = None, points: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        *,
+        length: float | None = None,
+        points: PointPair | None = None,
+    ) -> None:
         self._set_name(name)
-        if self._short_form(first, second, points=points):
+        bodies = self._short_form(first, second, points=points)
+        if bodies is not None:
             start, end = (as_vector(p, self.label, "point") for p in as_pair(points, self.label, "points"))
-            first, second = first.marker_at(start), second.marker_at(end)
+            first, second = bodies[0].marker_at(start), bodies[1].marker_at(end)
         if length is None:
             length = distance(first.pose()[0], second.pose()[0])
         if length == 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from index3.errors import ModelError
 from index3.fields import DIRECTION, LENGTH, PAIR, POINT, declare, short_form
 from index3.joints.base import Joint, Primitive, X, Y, Z, perpendicular
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 # Largest cosine between the axis of a standing cylinder and the normal of its plane, and smallest sine for a disc.
 LEANING = 1e-6
@@ -42,20 +45,21 @@ class Rolling(Joint):
     )
 
     def __init__(
-        self, name: str, first: Any, second: Any, radius: float, tread: float, *,
-        at: Any = None, axis: Any = None, normal: Any = None,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, radius: float, tread: float, *,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, normal: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         self._set_name(name)
         size = {"radius": radius, "tread": tread}
         along = tuple(Primitive("rolling", (f"{'xy'[k]}1.slip",), {"axis_first": k, **size}) for k in (X, Y))
         self.recipe = (Primitive("touching", ("height",), size), *along, *self.recipe)
-        if self._short_form(first, second, at=at, axis=axis, normal=normal):
+        bodies = self._short_form(first, second, at=at, axis=axis, normal=normal)
+        if bodies is not None:
             centre = as_vector(at, self.label, "at")
             k, n = as_direction(normal, self.label, "normal"), self._axis(axis)
             self._check_lean(k, n)
             contact = centre + np.array(arm(radius, tread, k, n))
-            second = second.marker_at_pose(centre, frame(n, None, self.label))
-            first = first.marker_at_pose(contact, frame(k, None, self.label))
+            second = bodies[1].marker_at_pose(centre, frame(n, None, self.label))
+            first = bodies[0].marker_at_pose(contact, frame(k, None, self.label))
         self._join(first, second)
 
     def solids(self) -> list[dict[str, Any]]:
@@ -93,8 +97,8 @@ class RollingDisc(Rolling):
     fields = declare(Rolling.fields, tread=LENGTH)
 
     def __init__(
-        self, name: str, first: Any, second: Any, *, radius: float, tread: float = 0.0,
-        at: Any = None, axis: Any = None, normal: Any = None,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, *, radius: float, tread: float = 0.0,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, normal: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         self._set_name(name)
         self.radius, self.tread = as_positive(radius, self.label, "radius"), as_number(tread, self.label, "tread")

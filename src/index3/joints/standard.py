@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from index3.joints.base import (
     perpendicular,
 )
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 # Largest cosine between the axes given to a Universal: data printed with six digits pass; the second axis is corrected.
 PERPENDICULAR = 1e-6
@@ -104,7 +107,7 @@ class Fixed(Joint):
     recipe: tuple[Primitive, ...] = (COINCIDENT, perpendicular(X, Y), *PARALLEL_Z)
     fields = declare(Joint.fields, clamp=FLAG)
 
-    def _join(self, first: Marker, second: Marker) -> None:
+    def _join(self, first: Any, second: Any) -> None:
         lines = [marker.body.line for marker in (first, second)]
         if not any(lines):
             super()._join(first, second)
@@ -121,8 +124,8 @@ class Fixed(Joint):
         self.first, self.second = (along, across) if lines[0] else (across, along)
 
     def __init__(
-        self, name: str, first: Any, second: Any, *, at: Any = None, axis: Any = None, x: Any = None,
-        clamp: bool = False,
+        self, name: str, first: BodyOrMarker, second: BodyOrMarker, *,
+        at: ArrayLike | None = None, axis: ArrayLike | None = None, x: ArrayLike | None = None, clamp: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(name, first, second, at=at, axis=axis, x=x)
         self.clamp = as_flag(clamp, self.label, "clamp")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from index3.errors import ModelError
 from index3.fields import JOINT, LENGTH, RATIO, Field, declare, field, number
 from index3.joints.base import ANGLE, DISPLACEMENT, PARALLEL_Z, Joint, Primitive, X, Y, in_plane
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from index3.user_types import ArrayLike, BodyOrMarker
 
 LINEAR = ("angle", "in_plane")
 """Kinds of primitives whose coordinates a coupler can relate."""
@@ -50,7 +55,7 @@ class Coupler(Joint):
 
     fields = declare(terms=field("terms"), constant=number(None))
 
-    def __init__(self, name: str, terms: Any, *, constant: float = 0.0) -> None:
+    def __init__(self, name: str, terms: Iterable[Sequence[Any]], *, constant: float = 0.0) -> None:
         self._set_name(name)
         try:
             given = [tuple(term) for term in terms]
@@ -198,7 +203,15 @@ class Screw(Joint):
     fields = declare(Joint.fields, pitch=LENGTH)
 
     def __init__(
-        self, name: str, first: Any, second: Any, *, pitch: float, at: Any = None, axis: Any = None, x: Any = None
+        self,
+        name: str,
+        first: BodyOrMarker,
+        second: BodyOrMarker,
+        *,
+        pitch: float,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        x: ArrayLike | None = None,
     ) -> None:
         self._set_name(name)
         self.pitch = as_number(pitch, self.label, "pitch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from index3.errors import ModelError, warn
 from index3.fields import END, LENGTH, declare, numbers
 from index3.joints.base import Joint, Primitive
 from index3.registry import register
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, BodiesOrMarkers, UserFunction
 
 # Largest part of a row of velocities that may fail to be affine in them: some thousand roundings.
 AFFINE = 1e-10
@@ -71,13 +74,13 @@ class UserConstraint(Joint, UserFunctions):
     def __init__(
         self,
         name: str,
-        markers: Any,
-        f: Any,
+        markers: BodiesOrMarkers,
+        f: UserFunction,
         *,
         rows: int,
         level: int = 0,
-        parameters: Any = (),
-        jacobian: Any = None,
+        parameters: ArrayLike = (),
+        jacobian: str | UserFunction | None = None,
         scale: float = 1.0,
         time_step: float | None = 1e-3,
     ) -> None:

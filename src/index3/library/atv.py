@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from index3.analysis.static import static
 from index3.bodies.marker import Marker, frame
 from index3.bodies.modal_body import ModalBody
 from index3.bodies.rigid_body import RigidBody
@@ -19,7 +18,7 @@ from index3.forces.spring_damper import SpringDamper
 from index3.joints.drives import Motion
 from index3.joints.standard import Fixed, Prismatic, Revolute, Spherical, Universal
 from index3.library import atv_data as data
-from index3.library.hmmwv_data import own_parts
+from index3.library.hmmwv_data import move_to_rest
 from index3.model.model import Model
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -89,7 +88,7 @@ def atv(modes: int = ALL_MODES, *, settled: bool = True) -> Model:
     for corner, phase in data.PHASES.items():
         add_post(model, corner, phase)
     if settled:
-        settle(model)
+        move_to_rest(model)
     return model
 
 
@@ -192,10 +191,3 @@ def add_post(model: Model, corner: str, phase: str) -> None:
     wheel.shape = {"type": "cylinder", "radius": data.RADIUS, "length": 0.18, "axis": "y"}
     pad, shapes = post.marker_at((x, y, 0.0)), (Sphere(data.RADIUS), Plane())
     model.add(Contact(f"{corner} tyre", wheel, pad, shapes, **data.TYRE))
-
-
-def settle(model: Model) -> None:
-    """Move all bodies, in the model, to where the vehicle rests on its springs; velocities follow the motions."""
-    rest = static(model, method="relaxation")
-    for body, own in zip(model.bodies.values(), own_parts(model, rest.q), strict=True):
-        body.q0[:] = own

@@ -86,8 +86,8 @@ POST_CENTRE = -0.2
 RADIUS = 0.28
 FRONT_SHOCK = ((0.58, 0.24, 0.26), (0.52, 0.14, 0.68))  # on the lower arm, on the frame
 REAR_SHOCK = ((-0.52, 0.0, 0.33), (-0.55, 0.0, 0.7))  # on the swing arm, on the frame
-FRONT_LAW: dict[str, float] = {"stiffness": 14000.0, "damping": 900.0, "length": 0.47}
-REAR_LAW: dict[str, float] = {"stiffness": 38000.0, "damping": 2200.0, "length": 0.41}
+FRONT_LAW: dict[str, Any] = {"stiffness": 14000.0, "damping": 900.0, "length": 0.47}
+REAR_LAW: dict[str, Any] = {"stiffness": 38000.0, "damping": 2200.0, "length": 0.41}
 TYRE: dict[str, float] = {
     "stiffness": 1e5,
     "exponent": 1.0,

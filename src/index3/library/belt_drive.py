@@ -1,6 +1,7 @@
 """A poly-V belt that drives the pump and the alternator of an engine: 100 segments, 400 forces, 400 contacts."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ EA = 120e3  # stretch stiffness [N]
 LATERAL = 0.1  # stiffness across the belt in parts of that along it
 DAMPING_TIME = 2e-5  # damping over stiffness of the forces between segments [s]
 CORNERS = [(y * WIDTH / 4, z * HEIGHT / 2) for y in (-1, 1) for z in (-1, 1)]
-CONTACT = {"stiffness": 2e6, "exponent": 1.0, "damping": 1.0, "onset": 1e-5, "stick_velocity": 0.01}
+CONTACT: dict[str, Any] = {"stiffness": 2e6, "exponent": 1.0, "damping": 1.0, "onset": 1e-5, "stick_velocity": 0.01}
 RIBS, SMOOTH = 1.2, 0.4  # friction of the ribs on the pulleys, of the back on the tensioner
 LIFT = 0.002  # by which the tensioner reaches further than its pitch radius [m]
 FEWEST = 40

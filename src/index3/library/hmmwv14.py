@@ -105,7 +105,7 @@ def hmmwv14(
         )
         model.add(tyre)
     if settled:
-        data.let_down(model)
+        data.move_to_rest(model)
         wheels = [model[f"{corner} tyre"].markers[0].pose()[0][0] for corner in data.CORNERS[:2]]
         for body in model.bodies.values():  # nothing holds the car along the road: keep its front wheels in place
             body.q0[0] += front - np.mean(wheels)

@@ -134,7 +134,7 @@ def hmmwv50(
         for body in model.bodies.values():
             body.q0[:] = rest[body.name].q0
     elif settled:
-        data.let_down(model)
+        data.move_to_rest(model)
     roll(model, speed)
     return model
 

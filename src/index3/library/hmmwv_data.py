@@ -104,8 +104,8 @@ def corner_points(corner: str) -> dict[str, np.ndarray]:
     return {name: in_ground(start + x, turn * y, z) for name, (x, y, z) in POINTS[axle].items()}
 
 
-def let_down(model: Model) -> None:
-    """Move all bodies of a car, in the model, to where it rests on its springs."""
+def move_to_rest(model: Model) -> None:
+    """Move all bodies of a vehicle, in the model, to where it rests on its springs; velocities follow the motions."""
     rest = static(model, method="relaxation")  # Newton's method does not find it from the design position
     for body, own in zip(model.bodies.values(), own_parts(model, rest.q), strict=True):
         body.q0[:] = own

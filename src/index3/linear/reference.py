@@ -53,8 +53,3 @@ def free_space(rows: np.ndarray) -> np.ndarray:
            [1.]])
     """
     return np.linalg.qr(np.asarray(rows, float).T, mode="complete")[0][:, len(rows) :]
-
-
-def solve_minimum_norm(matrix: np.ndarray, b: np.ndarray, tolerance: float = 1e-11) -> np.ndarray:
-    """The smallest x that comes closest to matrix x = b (dense; singular matrices welcome)."""
-    return np.linalg.lstsq(matrix, b, rcond=tolerance)[0]

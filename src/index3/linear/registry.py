@@ -44,7 +44,7 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
     kept, of_system = system.structure.solvers, system.solvers
     if linear not in kept:
         given = bordered(system)
-        kept[linear] = solver_class(PARTIAL if linear == DEFAULT and mostly_idle(given) else linear)(given)
+        kept[linear] = solver_class(PARTIAL if linear == DEFAULT and uses_few_entries(given) else linear)(given)
     if linear not in of_system:
         known, rows, tolerance = kept[linear], augmentation(system), row_tolerance(system)
         if known.arrays_alone and (rows, tolerance) == (known.given.augmentation, known.given.row_tolerance):
@@ -56,7 +56,7 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
     return solver
 
 
-def mostly_idle(given: Bordered) -> bool:
+def uses_few_entries(given: Bordered) -> bool:
     """Whether it pays to analyse the part of a pattern that is in use, again and again, instead of all of it."""
     return given.mostly_zero and given.n + given.m <= MOST_SCALARS
 
@@ -73,7 +73,7 @@ def bordered(system: System) -> Bordered:
         system.joint_blocks,
         augmentation(system),
         row_tolerance=row_tolerance(system),
-        mostly_zero=system.seldom_touches,
+        mostly_zero=system.has_rare_contacts,
         between_bodies=between_bodies(system),
         failures=system.failures,
     )

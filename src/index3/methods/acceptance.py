@@ -14,6 +14,15 @@ NEAR_FOLD, AT_FOLD = 1e-2, 1e-4
 
 
 @helper
+def is_finite(T):
+    """Whether all coordinates and rates in T are numbers: an error test sees to that, but constant steps have none."""
+    q, v, finite = view(T, s.Q), view(T, s.V), True
+    for k in range(q.shape[0]):
+        finite = finite and abs(q[k]) < 1e300 and abs(v[k]) < 1e300  # also catches NaN
+    return finite
+
+
+@helper
 def note_largest(R):
     """Remember the largest magnitude of every coordinate and rate; GREW if one is beyond all bounds.
 
@@ -116,6 +125,8 @@ def accept(T, R):
     """Make the state in T, where the forces were just evaluated, the new one; angles and work follow."""
     clock, counts, limits, work = view(R, run.CLOCK), view(R, run.COUNTS), view(R, run.LIMITS), view(R, run.WORK)
     t = clock[run.T_TRIED]
+    if not is_finite(T):
+        return run.OVERFLOWED
     run.copy(view(R, run.OLD_Q), view(R, run.NEW_Q))
     run.copy(view(R, run.OLD_V), view(R, run.NEW_V))
     run.copy(view(R, run.OLD_A), view(R, run.NEW_A))

@@ -18,7 +18,7 @@ SMALL = 4096
 
 
 @functools.cache
-def nowhere() -> Output:
+def no_output() -> Output:
     """An output that takes no lines, for all runs that have no other yet."""
     return Output(NOWHERE, 0)
 

@@ -180,20 +180,20 @@ def wrench_places(system: System) -> np.ndarray:
     One column per joint and motion, of its second marker (of its only one; none for held coordinates), and behind them
     those of the other markers of joints with more than two.
     """
-    groups = restrained(system)
+    groups = groups_with_reactions(system)
     pairs = [(group, min(1, len(group.markers) - 1)) for group in groups]
-    pairs += [(group, k) for group in groups for k in further(group)]
+    pairs += [(group, k) for group in groups for k in further_markers(group)]
     places = [
         (group.row, group.rows if k >= 0 else 0, group.gradient + 6 * k, 6 * len(group.markers)) for group, k in pairs
     ]
     return np.array(places, np.int64).reshape(-1, 4)
 
 
-def further(group: Any) -> list[int]:
+def further_markers(group: Any) -> list[int]:
     """The markers of a group whose reactions do not follow from the one on the second marker."""
     return [k for k in range(len(group.markers)) if k != 1] if len(group.markers) > 2 else []
 
 
-def restrained(system: System) -> list[Any]:
+def groups_with_reactions(system: System) -> list[Any]:
     """The groups that carry rows or belong to joints: one line of reactions each."""
     return [group for group in system.groups if getattr(group.element, "element", "") in ("joint", "motion")]

@@ -13,7 +13,7 @@ from index3.methods.hermite import fill_cubic, fill_quintic
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS = range(10, 16)
-NOT_CONVERGED, GREW, BRANCH_LOST, GAINED = range(16, 20)
+NOT_CONVERGED, GREW, BRANCH_LOST, GAINED, OVERFLOWED = range(16, 21)
 CONVERGED, STALLED = 0, 1
 """How the iteration of a step ends, beside the reasons to stop."""
 
@@ -46,10 +46,12 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-) = range(13)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN,
+) = range(16)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
-the step that is tried, H_NEXT the size that the next one should have."""
+the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
+while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK,
@@ -275,7 +277,7 @@ def gains_too_much(T, R):
 def array_shapes(n: int, m: int, n_angles: int, branching: bool) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (13,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (16,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
     shapes[BRANCH] = (m * branching, 3)
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))

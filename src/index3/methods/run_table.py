@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Room, Table
 from index3.linear.solver import Solver
 from index3.methods import acceptance, projection_kernels, run, stepping, work
-from index3.methods.output import Output, nowhere
+from index3.methods.output import Output, no_output
 from index3.methods.projection import Projector
 from index3.system import evaluate
 from index3.system.state import State
@@ -42,7 +42,7 @@ class Run:
         n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.lend(state.workspace, state[s.MATRIX])
         self.table = state.workspace.filled("run", BLANK, self._room(n, m, n_angles))
-        self.write_to(nowhere())
+        self.write_to(no_output())
         link = self.table[run.LINK]
         link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = self.factors.handle, acceptance.accept.address
         if not self.system.conservative:

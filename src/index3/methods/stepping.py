@@ -10,6 +10,11 @@ from __future__ import annotations
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import lines, run
 
+HELD, FREE = 0.7, 8.0
+"""Part of a step that failed which is tried next at most, and growth per step that hinders no method."""
+SOON, MOST_OFTEN = 10, 6
+"""Accepted steps within which another failure counts as the same trouble; failures after which growth is slowest."""
+
 
 @helper
 def next_time(R):
@@ -50,6 +55,36 @@ def may_go_on(R, budget):
     return run.GO_ON
 
 
+@helper
+def hold_back(R, steps, failed):
+    """Let steps grow slowly where Newton's iteration fails again and again; `steps` and `failed` count those before.
+
+    What an error test allows may be far more than the iteration can solve. Without a memory a method would ask for that
+    after every second step, and spend most of its work on steps that fail.
+    """
+    clock, counts = view(R, run.CLOCK), view(R, run.COUNTS)
+    if counts[run.N_STEPS] == steps:
+        if counts[run.N_NEWTON_FAILED] > failed:
+            if clock[run.HELD_FOR] > 0.0 and clock[run.H_TRIED] > clock[run.H_LAST]:
+                clock[run.HELD_OFTEN] = min(clock[run.HELD_OFTEN] + 1.0, float(MOST_OFTEN))
+            clock[run.HELD_FOR] = 0.0
+            clock[run.H_HELD] = HELD * clock[run.H_TRIED]
+        return
+    if clock[run.H_HELD] == 0.0:
+        return
+    clock[run.H_HELD] *= FREE ** (0.5 ** clock[run.HELD_OFTEN])
+    clock[run.HELD_FOR] += 1.0
+    if clock[run.HELD_FOR] >= SOON:
+        clock[run.HELD_FOR] = 0.0
+        clock[run.HELD_OFTEN] -= 1.0
+        if clock[run.HELD_OFTEN] < 0.0:
+            clock[run.HELD_OFTEN] = 0.0
+            clock[run.H_HELD] = 0.0
+            return
+    room = clock[run.H_HELD] if clock[run.H_HELD] >= run.KEEP * clock[run.H_TRIED] else clock[run.H_TRIED]
+    clock[run.H_NEXT] = min(clock[run.H_NEXT], room)
+
+
 @kernel
 def advance(T, R):
     """Step until the end, a full block of output, the budget of steps, or a reason to stop."""
@@ -66,6 +101,9 @@ def advance(T, R):
             return run.STEP_TOO_SMALL
         clock[run.T_TRIED] = t
         clock[run.H_TRIED] = h
+        steps, failed = counts[run.N_STEPS], counts[run.N_NEWTON_FAILED]
         code = call(link[run.LINK_ATTEMPT], T, link[run.LINK_METHOD])
+        if clock[run.STEP] == 0.0:
+            hold_back(R, steps, failed)
         if code != OK:
             return code

@@ -146,33 +146,6 @@ SDIRK4_15 = Tableau(
 """Section 4.5.1: order 4, embedded order 3, L-stable."""
 
 
-def order_conditions(A: np.ndarray, b: np.ndarray) -> dict[int, float]:
-    """Largest mismatch of the Runge-Kutta conditions of each order up to 4.
-
-    >>> residual = order_conditions(np.array([[0, 0], [0.5, 0.5]]), np.array([0.5, 0.5]))
-    >>> residual[2] < 1e-15 < residual[3]
-    True
-    """
-    c = A.sum(axis=1)
-    conditions = {
-        1: [b.sum() - 1],
-        2: [b @ c - 1 / 2],
-        3: [b @ c**2 - 1 / 3, b @ A @ c - 1 / 6],
-        4: [b @ c**3 - 1 / 4, b @ (c * (A @ c)) - 1 / 8, b @ A @ c**2 - 1 / 12, b @ A @ A @ c - 1 / 24],
-    }
-    return {order: float(max(map(abs, values))) for order, values in conditions.items()}
-
-
-def stability(A: np.ndarray, b: np.ndarray, z: complex) -> complex:
-    """R(z) = 1 + z b^T (I - z A)^-1 1.
-
-    >>> round(abs(stability(np.array([[0, 0], [0.5, 0.5]]), np.array([0.5, 0.5]), -1e9)), 6)
-    1.0
-    """
-    one = np.ones(len(b))
-    return complex(1 + z * b @ np.linalg.solve(np.eye(len(b)) - z * A, one))
-
-
 @dataclass(frozen=True)
 class RosenbrockNystrom:
     """A Rosenbrock-Nystrom formula for y'' = f(t, y, y'): section 4.4, defined by (4.70), (4.71)."""

@@ -203,6 +203,14 @@ def affordable(T, R, error, solve):
 
 
 @helper
+def divisible(R, i):
+    """Whether there is a time between node i and the next: where a force jumps, pieces shrink to roundings."""
+    t = view(R, run.NODE_T)
+    middle = 0.5 * (t[i] + t[i + 1])
+    return t[i] < middle and middle < t[i + 1]
+
+
+@helper
 def insert_node(T, R, i, solve, poses_do):
     """A node in the middle of the piece from node i."""
     nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
@@ -275,14 +283,15 @@ def finish_work(T, R, size, allowed, poses_do):
     if not solve:
         slipped = size * slip(R)
         error, cautious = error + slipped, cautious + slipped
-    if error > allowed and doubt(R) == UNKNOWN and not solve:  # one node a step is what work may cost
+    if error > allowed and doubt(R) == UNKNOWN and not solve and divisible(R, worst):
+        # one node a step is what work may cost
         code = insert_node(T, R, worst, solve, poses_do)
         add_pieces(R)
         error = simpson_error(R)
         cautious = error
     doubts = min(error, doubt(R))
     trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
-    while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve):
+    while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve) and divisible(R, worst):
         code = insert_node(T, R, worst, solve, poses_do)
         error, cautious, worst = add_pieces(R)
         doubts = min(error, doubt(R))

@@ -6,7 +6,9 @@ import copy
 import difflib
 from collections.abc import Iterator
 from reprlib import repr as short
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
 
 from index3.bodies.body import Body
 from index3.bodies.ground import Ground
@@ -16,6 +18,9 @@ from index3.errors import ModelError
 from index3.joints.base import Joint
 from index3.joints.drives import Motion
 from index3.model.compiled import Compiled
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike, FilePath
 
 Element = TypeVar("Element")
 
@@ -44,7 +49,7 @@ class Model(metaclass=ElementType):
 
     guarded = True
 
-    def __init__(self, name: str = "model", *, gravity: Any = (0, 0, -9.80665)) -> None:
+    def __init__(self, name: str = "model", *, gravity: ArrayLike = (0, 0, -9.80665)) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
         self.name = name
@@ -53,7 +58,7 @@ class Model(metaclass=ElementType):
                 f"Model '{name}' has a function for gravity. Give three numbers; what changes in time is made by "
                 "UniformGravity.field(name, bodies, function)."
             )
-        self.gravity = gravity
+        self.gravity: np.ndarray = as_vector(gravity, f"Model '{name}'", "gravity")
         self.ground = Ground()
         self.ground.model = self
         self.bodies: dict[str, Body] = {}
@@ -257,14 +262,14 @@ class Model(metaclass=ElementType):
 
         return check(self)
 
-    def save(self, path: Any) -> None:
+    def save(self, path: FilePath) -> None:
         """Write a file, JSON or TOML by its ending; see `index3.save_model`."""
         from index3.files.write import save_model  # above this room, and slow to import
 
         save_model(self, path)
 
     @staticmethod
-    def load(path: Any) -> Model:
+    def load(path: FilePath) -> Model:
         """The model of a file; see `index3.load_model`."""
         from index3.files.read import load_model
 

@@ -19,6 +19,7 @@ from index3.system.compile import compile_model
 from index3.system.state import State
 
 if TYPE_CHECKING:
+    from index3.model.model import Model
     from index3.results.layout import Layout
     from index3.results.result import Result
     from index3.results.wrenches import Applied
@@ -34,7 +35,7 @@ class ModelOfRun:
     Functions of the user, curves, roads and markers are not copied at the start: they are taken to stay what they are.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         self._parts = [model, *(model[name] for name in model), *model.blocks]
         self._evaluator: ForceEvaluator | None = None
         self._values = [{key: kept(value) for key, value in vars(part).items()} for part in self._parts]
@@ -91,7 +92,7 @@ def kept(value: Any) -> Any:
 class ForceEvaluator:
     """A model compiled with markers of their own for all forces."""
 
-    def __init__(self, model: Any, layout: Layout) -> None:
+    def __init__(self, model: Model, layout: Layout) -> None:
         from index3.results.wrenches import columns
 
         system = compile_model(model, apart=True)
@@ -100,7 +101,8 @@ class ForceEvaluator:
         spatial = [body.kind != "states" for body in system.bodies] + [True]  # -1, ground, is the last
         in_space = np.array(spatial)[self.state[s.MARKERS]["body"]]
         forces = model.forces.values()
-        acting = [[k for part in force.parts for k in numbers[id(part)] if in_space[k]] for force in forces]
+        parts = [force.parts if force.ties is None else (force,) for force in forces]
+        acting = [[k for part in own for k in numbers[id(part)] if in_space[k]] for own in parts]
         self.single = [k for name, own in zip(model.forces, acting, strict=True) if places[name] for k in own]
         self.starts = np.cumsum([0, *map(len, acting)])
         self.every = np.array([k for own in acting for k in own], int)

@@ -29,7 +29,8 @@ MOST_FRAMES = 600  # unless bodies turn so fast that these would show them wrong
 MOST_TURN = 0.25  # rad between frames: interpolated bars then stay together at their joints to 1e-4 of their length
 MOST_NUMBERS = 2_000_000  # of all poses together; about 11 MB of text, which browsers still load at once
 SCRIPTS = (
-    "page_motion.js", "page_scene.js", "page_gl.js", "page_draw.js", "page_parts.js", "page_charts.js", "page.js",
+    "page_motion.js", "page_scene.js", "page_shapes.js", "page_shaders.js", "page_gl.js", "page_stores.js",
+    "page_draw.js", "page_parts.js", "page_charts.js", "page.js",
 )  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 

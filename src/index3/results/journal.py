@@ -10,6 +10,7 @@ records complete.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
@@ -38,6 +39,7 @@ HEAD = struct.Struct("<4sQI")
 MODEL, RUN, START, LINES, END = b"MODL", b"RUN.", b"INIT", b"LINE", b"END."
 SUFFIX = ".journal"
 PIECE = 1 << 20  # bytes read at a time to form a checksum
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class JournalWriter:
@@ -57,10 +59,11 @@ class JournalWriter:
         try:
             if path.exists():
                 raise FileExistsError
-            self.file: IO[bytes] = open(unfinished, "wb")  # noqa: SIM115  # open as long as the run goes on
+            self.file: IO[bytes] = open(unfinished, "wb", buffering=0)  # noqa: SIM115  # as long as the run
             try:
                 self.lock()
-                self.end = self.file.write(MAGIC)
+                self.put(MAGIC)
+                self.end = len(MAGIC)
                 head = {"columns": NAMES, "sizes": dict(sizes), "layout": layout.to_dict()}
                 for kind, data in ((MODEL, as_json(head)), *more):
                     self.write(kind, [data])
@@ -86,7 +89,7 @@ class JournalWriter:
         writer = cls.__new__(cls)
         writer.path, writer.end = path, end
         try:
-            writer.file = open(path, "r+b")  # noqa: SIM115
+            writer.file = open(path, "r+b", buffering=0)  # noqa: SIM115
             writer.lock()
             writer.file.truncate(end)
             writer.file.seek(end)
@@ -109,9 +112,24 @@ class JournalWriter:
             ) from None
 
     def write_lines(self, block: Mapping[str, np.ndarray]) -> None:
-        """Put some lines on the disk."""
-        arrays = (np.ascontiguousarray(block[name], "<f8") for name in NAMES)
-        self.write(LINES, [array.reshape(-1).view(np.uint8) for array in arrays])
+        """Put some lines on the disk; those for which there is room, if that is not all."""
+        arrays = [np.ascontiguousarray(block[name], "<f8") for name in NAMES]
+
+        def write(first: int, end: int) -> None:
+            self.write(LINES, [array[first:end].reshape(-1).view(np.uint8) for array in arrays])
+
+        first, count = 0, len(arrays[0])
+        try:
+            write(first, count)
+        except StoreFailed as error:
+            if not isinstance(error.__cause__, OSError) or error.__cause__.errno not in NO_ROOM:
+                raise
+            while count > 1:  # ever smaller pieces
+                count = (count + 1) // 2
+                with suppress(StoreFailed):
+                    write(first, first + count)
+                    first += count
+            raise
 
     def write_end(self, layout: Layout, info: Mapping[str, Any]) -> None:
         """Say how the run went."""
@@ -127,16 +145,20 @@ class JournalWriter:
             if self.file.tell() != self.end:  # an interrupt left part of a record
                 self.file.seek(self.end)
                 self.file.truncate()
-            self.file.write(HEAD.pack(kind, length, check))
-            for part in data:
-                self.file.write(part)
-            self.file.flush()
+            for part in (HEAD.pack(kind, length, check), *data):
+                self.put(part)
             os.fsync(self.file.fileno())
             self.end = self.file.tell()
         except OSError as error:
             with suppress(OSError):  # a record cut short is of no use, and takes room
                 self.file.truncate(self.end)
             raise self.failure(error) from error
+
+    def put(self, data: Any) -> None:
+        """Write all of some bytes: the system may take a part of them at a time."""
+        left = memoryview(data)
+        while left:
+            left = left[self.file.write(left) :]
 
     def close(self) -> None:
         """Let go of the file."""

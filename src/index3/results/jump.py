@@ -16,7 +16,7 @@ class Jump:
     t : time [s]
     event : name of the event function; empty at a declared discontinuity
     opened, closed, struck : names of the joints and motions concerned
-    gap : largest misfit of the rows that closed [m, or cosine]
+    gap : largest residual of the rows that closed [m, or cosine]
     kinetic_before, kinetic_after : kinetic energy [J]
     """
 

@@ -1,10 +1,10 @@
 // The player: buttons, keys, pointer, and the loop that draws.
 
 const find = (id) => document.getElementById(id);
-const state = { t: tStart, playing: false, speed: data.speed, loop: true, stale: true, last: 0 };
-const charts = [makeChart("energy", energy, ["kinetic", "potential", "balance"], [0, 1, 2], false)];
+const state = { t: tStart, playing: false, speed: data.speed, loop: true, stale: true, last: 0, rough: true, drawn: 0 };
+const charts = [new TimeChart("energy", energy, ["kinetic", "potential", "balance"], [0, 1, 2], false)];
 const levels = ["position", "velocity", "acceleration"];
-if (residuals.length) charts.push(makeChart("residuals", residuals, levels, [0, 3, 4], true));
+if (residuals.length) charts.push(new TimeChart("residuals", residuals, levels, [0, 3, 4], true));
 else find("residual-card").hidden = true;
 
 const span = tEnd - tStart;
@@ -33,8 +33,14 @@ function tick(now) {
     }
     seek(t);
   }
+  const settled = !state.stale && !antialias && state.rough && now - state.drawn > 150; // then its edges are made smooth
+  if (settled) {
+    drawScene(state.t, true);
+    state.rough = false;
+  }
   if (state.stale) {
     state.stale = false;
+    [state.rough, state.drawn] = [true, now];
     drawScene(state.t);
     for (const chart of [...charts, selectedChart]) if (chart) chart.draw(state.t);
     find("scrub").value = Math.round((10000 * (state.t - tStart)) / (span || 1));
@@ -182,7 +188,7 @@ find("reset").addEventListener("click", resetView);
 
 // The selected element and its curves.
 const elements = [
-  ...data.bodies.map((body, b) => ({ name: body.name, type: body.type, curves: bodyCurves(b) })),
+  ...data.bodies.map((body, b) => ({ name: body.name, type: body.type, curves: [...bodyCurves(b), ...(data.curves[body.name] || [])] })),
   ...data.joints.map((joint) => ({ name: joint.name, type: joint.type, curves: data.curves[joint.name] || [] })),
   ...data.forces.map((force) => ({ name: force.name, type: force.type, curves: data.curves[force.name] || [] })),
 ];
@@ -222,7 +228,9 @@ function showCurve(k) {
   const curve = elements[chosen - 1].curves[k];
   if (!curve) return;
   const numbers = typeof curve.values === "string" ? (curve.values = decode(curve.values)) : curve.values;
-  selectedChart = makeChart("selected", numbers, curve.names, [0, 1, 2, 3], false);
+  selectedChart = curve.length
+    ? new AlongChart("selected", numbers, curve.names, [0, 1, 2, 3], curve.length)
+    : new TimeChart("selected", numbers, curve.names, [0, 1, 2, 3], false);
   selectedChart.resize();
   state.stale = true;
 }
@@ -315,6 +323,11 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 // For pages around this one and for tests: go to a time, select by name, count the pixels of each element, time a picture.
 window.index3 = {
   seek: (t) => { play(false); seek(t); },
+  show: (title) => {
+    const k = elements[chosen - 1].curves.findIndex((curve) => curve.title === title);
+    find("curve").value = String(k);
+    showCurve(k);
+  },
   select: (name) => select(1 + elements.findIndex((element) => element.name === name)),
   pixels: () => {
     drawScene(state.t);
@@ -342,6 +355,8 @@ window.index3 = {
     });
     return found;
   },
+  picture: (t, smooth) => drawScene(t, smooth),
+  rough: () => state.rough,
   time: (t) => {
     const before = performance.now();
     drawScene(t);

@@ -1,4 +1,4 @@
-"""Curves and arrows of a page: reactions and coordinates of joints, histories of forces."""
+"""Curves and arrows of a page: reactions and coordinates of joints, histories of forces, what acts along beams."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.errors import Index3Error
+from index3.results.along import UNITS as ALONG
+from index3.results.along import along
 from index3.results.page_motion import PageMotion
 from index3.results.page_parts import encode
 from index3.results.page_scene import drawn_joints
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 600_000  # of all curves together, about 3 MB of text
 UNITS = {"angle": "rad", "angle_rate": "rad/s", "force": "N", "torque": "N m", "length": "m", "displacement": "m"}
 LETTERS = ["x", "y", "z"]
+PLACES = 41  # along a beam
 
 
 def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, Any]:
@@ -41,7 +44,29 @@ def curves(result: Result, moving: PageMotion, frames: np.ndarray) -> dict[str, 
                 most = max(most, float(np.percentile(lengths(vectors), 98.0)))
                 arrow = {"kind": kind, "element": number, "marker": moving.place(marker)}
                 arrows.append({**arrow, "vectors": encode(vectors)})
+    for body in result.layout.bodies:
+        found_along = along_axis(result, body, frames) if left > 0 else []
+        if found_along:
+            known[body["name"]] = found_along
+            left -= sum(PLACES * len(frames) * len(entry["names"]) for entry in found_along)
     return {"curves": known, "arrows": {"list": arrows, "most": most}}
+
+
+def along_axis(result: Result, body: dict[str, Any], frames: np.ndarray) -> list[dict[str, Any]]:
+    """What acts along the axis of a beam or cable; nothing of other bodies, and of files that lack what it takes."""
+    found: list[dict[str, Any]] = []
+    if body.get("constants", {}).get("lengths") is None:
+        return found
+    for word in ("axial_force", "shear_force", "moment", "curvature"):
+        try:
+            s, columns, values = along(result, f"{body['name']}.{word}", PLACES)
+        except Index3Error:
+            continue
+        names = list(columns) if len(columns) > 1 else [word.replace("_", " ")]
+        title = f"{word.replace('_', ' ')} along s [{ALONG[word]}]"
+        numbers = encode(np.nan_to_num(values[frames]))
+        found.append({"title": title, "names": names, "length": float(s[-1]), "values": numbers})
+    return found
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:

@@ -5,53 +5,58 @@ let chosen = 0; // number of the element that the user has selected
 
 const tint = (c, alpha = 1) => [...rgb(chosen && owner === chosen ? mix(c, theme.accent, 0.55) : c), alpha];
 
-// One instance of a unit shape: columns of its matrix and its centre.
-function instance(name, centre, x, y, z, colour) {
-  const { store } = SHAPES[name];
+// The length that one pixel shows at a place.
+const SEEN = 0.9; // radius in pixels below which solids would break into dots
+const pixelAt = (p) => Math.max(dot(sub(p, view.eye), view.ahead), 0.02 * camera.distance) / view.focus;
+
+// A copy of a unit shape: columns of its matrix and its centre; so fine as its radius needs.
+function put(name, centre, x, y, z, radius, colour, alpha = 1) {
+  const pixels = radius / pixelAt(centre);
+  const copies = SHAPES[name].find(({ most }) => pixels < most);
+  const store = alpha < 1 ? copies.clear : copies.store;
   store.room(INSTANCE);
   const [values, at] = [store.values, store.length];
+  const side = dot(cross(x, y), z) < 0 ? -1 : 1; // in a left-handed frame faces would look inwards; shapes are symmetric
   for (let k = 0; k < 3; k++) {
-    values[at + 4 * k] = x[k];
+    values[at + 4 * k] = side * x[k];
     values[at + 4 * k + 1] = y[k];
     values[at + 4 * k + 2] = z[k];
     values[at + 4 * k + 3] = centre[k] - camera.target[k];
   }
-  values.set(tint(colour), at + 12);
+  values.set(tint(colour, alpha), at + 12);
   values[at + 16] = owner;
   store.length += INSTANCE;
 }
 
-// About how many pixels a length takes.
-const pixelsOf = (length) => (length * view.focus) / camera.distance;
-
-function ball(at, radius, colour, axes = UNIT) {
-  instance(pixelsOf(radius) < 9 ? "knob" : "sphere", at, ...axes.map((axis) => scale(radius, axis)), colour);
+function ball(at, radius, colour, axes = UNIT, alpha = 1) {
+  put("ball", at, ...axes.map((axis) => scale(radius, axis)), radius, colour, alpha);
 }
 
-// A round bar between two points, with round ends.
-function bar(a, b, radius, colour, round = true) {
+// A round bar between two points, with round or flat ends; thin ones are drawn as thick as can be seen.
+function bar(a, b, thick, colour, round = true) {
   const along = sub(b, a);
+  const radius = Math.max(thick, SEEN * pixelAt(mix(a, b, 0.5)));
   const length = Math.hypot(...along);
   if (length > 0) {
     const [x, y] = across(scale(1 / length, along));
-    instance("rod", mix(a, b, 0.5), scale(radius, x), scale(radius, y), along, colour);
+    put(round ? "bar" : "cylinder", mix(a, b, 0.5), scale(radius, x), scale(radius, y), along, radius, colour);
   }
   if (round) for (const end of [a, b]) ball(end, radius, colour);
 }
 
-function box(centre, axes, size, colour) {
-  instance("box", centre, ...axes.map((axis, k) => scale(size[k], axis)), colour);
+function box(centre, axes, size, colour, alpha = 1) {
+  put("box", centre, ...axes.map((axis, k) => scale(size[k], axis)), 0, colour, alpha);
 }
 
 // A cylinder along the third of three axes.
-function cylinder(centre, [x, y, z], radius, length, colour) {
-  instance(pixelsOf(radius) < 6 ? "rod" : "cylinder", centre, scale(radius, x), scale(radius, y), scale(length, z), colour);
+function cylinder(centre, [x, y, z], radius, length, colour, alpha = 1) {
+  put("cylinder", centre, scale(radius, x), scale(radius, y), scale(length, z), radius, colour, alpha);
 }
 
 function cone(base, tip, radius, colour) {
   const along = sub(tip, base);
   const [x, y] = across(unit(along));
-  instance("cone", base, scale(radius, x), scale(radius, y), along, colour);
+  put("cone", base, scale(radius, x), scale(radius, y), along, radius, colour);
 }
 
 function arrow(from, to, radius, colour) {
@@ -65,10 +70,10 @@ function arrow(from, to, radius, colour) {
 
 // A thin line through points.
 function thread(points, colour, pixels, alpha = 1, dash = 0) {
-  const { store } = LINES;
+  const { store } = LINES.copies;
   const colours = tint(colour, alpha);
   const piece = (a, b) => {
-    store.room(LINES.fields);
+    store.room(LINE);
     for (let k = 0; k < 3; k++) {
       store.values[store.length + k] = a[k] - camera.target[k];
       store.values[store.length + 3 + k] = b[k] - camera.target[k];
@@ -76,7 +81,7 @@ function thread(points, colour, pixels, alpha = 1, dash = 0) {
     store.values.set(colours, store.length + 6);
     store.values[store.length + 10] = pixels;
     store.values[store.length + 11] = owner;
-    store.length += LINES.fields;
+    store.length += LINE;
   };
   for (let k = 1; k < points.length; k++) {
     const [a, b] = [points[k - 1], points[k]];
@@ -85,6 +90,7 @@ function thread(points, colour, pixels, alpha = 1, dash = 0) {
   }
 }
 
+// A vertex of a skin; its number.
 function vertex(p, n, colour) {
   const { store } = SKIN;
   store.room(VERTEX);
@@ -96,30 +102,51 @@ function vertex(p, n, colour) {
   store.values.set(colour, at + 6);
   store.values[at + 10] = owner;
   store.length += VERTEX;
+  return at / VERTEX;
+}
+
+function face(...corners) {
+  SKIN.corners.room(corners.length);
+  for (const corner of corners) SKIN.corners.values[SKIN.corners.length++] = corner;
 }
 
 function triangle(a, b, c, colours) {
   const n = unit(cross(sub(b, a), sub(c, a)));
-  [a, b, c].forEach((p, k) => vertex(p, n, colours[k]));
+  face(...[a, b, c].map((p, k) => vertex(p, n, colours[k])));
 }
 
-// A skin through sections: rings of equally many points, in order; open at the seam unless `closed`. Ends are covered.
+// A skin through sections: rings of equally many points, in order. Ends are covered.
 function skin(rings, colours) {
   const n = rings[0].length;
-  const normals = rings.map((ring) => {
-    const centre = scale(1 / n, ring.reduce(add));
-    return ring.map((p) => unit(sub(p, centre)));
-  });
-  for (let i = 0; i + 1 < rings.length; i++) {
-    for (let k = 0; k < n; k++) {
-      const j = (k + 1) % n;
-      const corners = [[i, k], [i, j], [i + 1, j], [i, k], [i + 1, j], [i + 1, k]];
-      const flat = n <= 4 ? unit(cross(sub(rings[i][j], rings[i][k]), sub(rings[i + 1][k], rings[i][k]))) : null;
-      for (const [r, c] of corners) vertex(rings[r][c], flat || normals[r][c], colours[r]);
+  if (n > 4) roundSkin(rings, colours);
+  else {
+    for (let i = 0; i + 1 < rings.length; i++) {
+      for (let k = 0; k < n; k++) {
+        const j = (k + 1) % n;
+        const flat = unit(cross(sub(rings[i][j], rings[i][k]), sub(rings[i + 1][k], rings[i][k])));
+        const [a, b, c, d] = [[i, k], [i, j], [i + 1, j], [i + 1, k]].map(([r, m]) => vertex(rings[r][m], flat, colours[r]));
+        face(a, b, c, a, c, d);
+      }
     }
   }
   for (const i of [0, rings.length - 1]) {
     for (let k = 1; k + 1 < n; k++) triangle(rings[i][0], rings[i][k], rings[i][k + 1], [colours[i], colours[i], colours[i]]);
+  }
+}
+
+// Its normals point away from the middle of each ring.
+function roundSkin(rings, colours) {
+  const n = rings[0].length;
+  const first = SKIN.store.length / VERTEX;
+  rings.forEach((ring, i) => {
+    const centre = scale(1 / n, ring.reduce(add));
+    for (const p of ring) vertex(p, unit(sub(p, centre)), colours[i]);
+  });
+  for (let i = 0; i + 1 < rings.length; i++) {
+    for (let k = 0; k < n; k++) {
+      const [a, b] = [first + n * i + k, first + n * i + ((k + 1) % n)];
+      face(a, b, b + n, a, b + n, a + n);
+    }
   }
 }
 

@@ -1,8 +1,9 @@
-// The renderer: one WebGL2 program for everything solid, one for lines, one for the floor. Solids of a kind are drawn as
-// instances of one unit shape; meshes keep their triangles on the card; tubes and skins are filled anew for each picture.
+// The renderer: programs for solids, lines and the floor. Solids of a kind are copies of one unit shape, drawn in one call,
+// coarser where they are small; meshes keep their triangles on the card; tubes and skins are filled anew for each picture.
 // All places are sent relative to the camera's target, so that a mechanism far from the origin stays sharp.
 
-// Whether pictures are computed by the processor: smooth edges would then cost half of the time of a picture.
+// Whether pictures are computed by the processor. Smooth edges would more than double the time of a picture there: it draws
+// them only when the picture stands still (`smoothed`).
 function drawnByProcessor() {
   const probe = document.createElement("canvas").getContext("webgl2");
   const known = probe && probe.getExtension("WEBGL_debug_renderer_info");
@@ -11,80 +12,6 @@ function drawnByProcessor() {
 
 const antialias = !drawnByProcessor();
 const gl = canvas.getContext("webgl2", { antialias, alpha: true, premultipliedAlpha: true, stencil: true });
-
-const SOLID_VERTEX = `#version 300 es
-in vec3 position; in vec3 normal; in vec4 row0; in vec4 row1; in vec4 row2; in vec4 colour; in float number;
-uniform mat4 toClip; uniform vec3 up; uniform float level; uniform bool flatten;
-out vec3 facing; out vec3 inside; out vec4 tint; out vec3 seat; flat out float tag;
-void main() {
-  vec4 p = vec4(position, 1.0);
-  vec3 at = vec3(dot(row0, p), dot(row1, p), dot(row2, p));
-  vec3 a = vec3(row0.x, row1.x, row2.x), b = vec3(row0.y, row1.y, row2.y), c = vec3(row0.z, row1.z, row2.z);
-  facing = cross(b, c) * normal.x + cross(c, a) * normal.y + cross(a, b) * normal.z;
-  inside = position; tint = colour; tag = number; seat = at;
-  if (flatten) at += (level - dot(at, up)) * up;
-  gl_Position = toClip * vec4(at, 1.0);
-}`;
-const SOLID_FRAGMENT = `#version 300 es
-precision highp float;
-in vec3 facing; in vec3 inside; in vec4 tint; in vec3 seat; flat in float tag;
-uniform vec3 light; uniform vec3 eye; uniform vec3 up; uniform int pattern; uniform int mode; uniform vec4 shadow;
-out vec4 shown;
-void main() {
-  if (mode == 1) { shown = vec4(mod(tag, 256.0), mod(floor(tag / 256.0), 256.0), floor(tag / 65536.0), 255.0) / 255.0; return; }
-  if (mode == 2) { shown = vec4(shadow.rgb * shadow.a, shadow.a); return; }
-  vec3 n = normalize(facing), to = normalize(eye - seat);
-  if (dot(n, to) < 0.0) n = -n;
-  float mark = 1.0;
-  if (pattern == 1 && min(min(abs(inside.x), abs(inside.y)), abs(inside.z)) < 0.035) mark = 0.72;
-  if (pattern == 2 && abs(inside.z) > 0.499 && min(abs(inside.x), abs(inside.y)) < 0.05) mark = 0.72;
-  float soft = 0.5 + 0.5 * dot(n, light), sky = 0.5 + 0.5 * dot(n, up);
-  float gloss = pow(max(dot(n, normalize(light + to)), 0.0), 40.0);
-  vec3 lit = tint.rgb * mark * (0.30 + 0.22 * sky + 0.62 * soft * soft) + 0.20 * gloss;
-  shown = vec4(min(lit, 1.0) * tint.a, tint.a);
-}`;
-const LINE_VERTEX = `#version 300 es
-in vec2 corner; in vec3 from; in vec3 to; in vec4 colour; in vec2 setting;
-uniform mat4 toClip; uniform vec2 window;
-out vec4 tint; flat out float tag;
-void main() {
-  vec4 a = toClip * vec4(from, 1.0), b = toClip * vec4(to, 1.0);
-  float near = 1e-4;
-  if (a.w < near && b.w < near) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
-  if (a.w < near) a = mix(a, b, (near - a.w) / (b.w - a.w));
-  if (b.w < near) b = mix(b, a, (near - b.w) / (a.w - b.w));
-  vec2 way = (b.xy / b.w - a.xy / a.w) * window;
-  vec2 along = length(way) > 1e-6 ? normalize(way) : vec2(1.0, 0.0);
-  vec4 p = corner.x < 0.5 ? a : b;
-  vec2 shift = vec2(-along.y, along.x) * corner.y + along * (corner.x - 0.5) * 0.8;
-  gl_Position = p + vec4(shift * setting.x / window * p.w, -1e-4 * p.w, 0.0);
-  tint = colour; tag = setting.y;
-}`;
-const LINE_FRAGMENT = `#version 300 es
-precision highp float;
-in vec4 tint; flat in float tag; uniform int mode; out vec4 shown;
-void main() {
-  shown = mode == 1 ? vec4(mod(tag, 256.0), mod(floor(tag / 256.0), 256.0), floor(tag / 65536.0), 255.0) / 255.0
-    : vec4(tint.rgb * tint.a, tint.a);
-}`;
-const FLOOR_VERTEX = `#version 300 es
-in vec2 corner; uniform mat4 toClip; uniform vec3 centre; uniform vec3 across; uniform vec3 ahead; uniform float reach;
-out vec2 place;
-void main() {
-  place = corner * reach;
-  gl_Position = toClip * vec4(centre + place.x * across + place.y * ahead, 1.0);
-}`;
-const FLOOR_FRAGMENT = `#version 300 es
-precision highp float;
-in vec2 place; uniform float spacing; uniform float reach; uniform vec2 offset; uniform vec3 tint; out vec4 shown;
-void main() {
-  vec2 p = (place + offset) / spacing;
-  vec2 wide = max(fwidth(p), vec2(1e-6));
-  vec2 near = abs(fract(p + 0.5) - 0.5) / wide;
-  float line = 1.0 - min(min(near.x, near.y), 1.0);
-  float alpha = line * 0.55 * pow(max(0.0, 1.0 - length(place) / reach), 1.2);
-  shown = vec4(tint * alpha, alpha);
-}`;
 
 const rgb = (c) => [c[0] / 255, c[1] / 255, c[2] / 255];
 
@@ -108,139 +35,79 @@ function makeProgram(vertex, fragment, attributes) {
 }
 
 // Attribute k of the vertex array that is bound: `size` floats out of `stride`, at `offset`.
-function attach(k, size, stride, offset, divisor) {
+function attach(k, size, stride, offset) {
   gl.enableVertexAttribArray(k);
   gl.vertexAttribPointer(k, size, gl.FLOAT, false, 4 * stride, 4 * offset);
-  gl.vertexAttribDivisor(k, divisor);
 }
 
-// Numbers that grow during a picture and are sent to the card in one piece.
-class Store {
-  constructor() {
-    this.values = new Float32Array(4096);
-    this.length = 0;
-    this.buffer = gl && gl.createBuffer();
-  }
-  room(count) {
-    if (this.length + count <= this.values.length) return;
-    const larger = new Float32Array(Math.max(2 * this.values.length, this.length + count));
-    larger.set(this.values);
-    this.values = larger;
-  }
-  send() {
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, this.values.subarray(0, this.length), gl.DYNAMIC_DRAW);
-  }
-}
-
-// Unit shapes: lists of triangles, six numbers a vertex (place, normal).
-function quad(out, a, b, c, d, na, nb = na, nc = na, nd = na) {
-  for (const [p, n] of [[a, na], [b, nb], [c, nc], [a, na], [c, nc], [d, nd]]) out.push(...p, ...n);
-}
-function unitBox() {
-  const out = [];
-  for (let k = 0; k < 3; k++) {
-    for (const s of [-1, 1]) {
-      const point = (i, j) => {
-        const p = [0, 0, 0];
-        [p[k], p[(k + 1) % 3], p[(k + 2) % 3]] = [0.5 * s, 0.5 * i * s, 0.5 * j];
-        return p;
-      };
-      const n = [0, 0, 0];
-      n[k] = s;
-      quad(out, point(-1, -1), point(1, -1), point(1, 1), point(-1, 1), n);
-    }
-  }
-  return out;
-}
-// Turned around z: `line` is a list of [radius, height], each piece with its own normal unless it is smooth.
-function turned(line, n, smooth = false) {
-  const out = [];
-  const normalOf = (k) => {
-    const [p, q] = [line[Math.max(k, 0)], line[Math.min(k + 1, line.length - 1)]];
-    return [q[1] - p[1], p[0] - q[0]];
-  };
-  for (let k = 0; k + 1 < line.length; k++) {
-    const [flat, before, after] = [normalOf(k), normalOf(Math.max(k - 1, 0)), normalOf(Math.min(k + 1, line.length - 2))];
-    const lower = smooth ? [flat[0] + before[0], flat[1] + before[1]] : flat;
-    const upper = smooth ? [flat[0] + after[0], flat[1] + after[1]] : flat;
-    for (let i = 0; i < n; i++) {
-      const at = ([r, z], s) => [r * Math.cos(s), r * Math.sin(s), z];
-      const normal = ([r, z], s) => unit(at([r, z], s));
-      const [s, t] = [(2 * Math.PI * i) / n, (2 * Math.PI * (i + 1)) / n];
-      quad(
-        out, at(line[k], s), at(line[k], t), at(line[k + 1], t), at(line[k + 1], s),
-        normal(lower, s), normal(lower, t), normal(upper, t), normal(upper, s),
-      );
-    }
-  }
-  return out;
-}
-function unitSphere(n = 12) {
-  const line = Array.from({ length: n + 1 }, (_, k) => [Math.sin((Math.PI * k) / n), -Math.cos((Math.PI * k) / n)]);
-  return turned(line, 2 * n, true);
-}
-const unitCylinder = (n) => turned([[0, -0.5], [1, -0.5], [1, 0.5], [0, 0.5]], n);
-const unitCone = () => turned([[0, 0], [1, 0], [0, 1]], 20);
-
-const INSTANCE = 17; // three rows of a matrix, colour, number
+const INSTANCE = 20; // three rows of a matrix, colour, number, and three that are not used
+const LINE = 12; // both ends, colour, width, number
 const VERTEX = 11; // place, normal, colour, number
-const SHAPES = {}; // name -> what is drawn as instances of it
-const LINES = { fields: 12 };
+const SHAPES = {}; // name -> copies of it
+const LINES = {};
 const SKIN = {}; // triangles of tubes and of bodies that deform
 const clear = []; // meshes that one can see through, drawn last
-let solidProgram;
+let shapeProgram; // of unit shapes
+let meshProgram; // of meshes and skins
 let lineProgram;
 let floorProgram;
 let picture = null; // where numbers are drawn for picking
 
+// Unit shapes by name, each in levels: the pixels of the radius up to which it serves, its triangles, and the pattern that
+// shows how it turns. Outlines are half a pixel off where a level ends.
+const LEVELS = [[4, 6], [10, 10], [26, 16], [60, 24], [Infinity, 40]]; // pixels, sides around
+const KINDS = () => ({
+  box: [[Infinity, unitBox(), 0]],
+  ball: LEVELS.map(([most, n]) => [most, unitSphere(n / 2), n < 16 ? 0 : 1]),
+  bar: LEVELS.map(([most, n]) => [most, unitPipe(n), 0]), // its ends are hidden
+  cylinder: LEVELS.map(([most, n]) => [most, unitCylinder(n), n < 10 ? 0 : 2]),
+  cone: LEVELS.map(([most, n]) => [most, unitCone(n), 0]),
+});
+
 function startDrawing() {
   if (!gl) return;
-  const names = ["position", "normal", "row0", "row1", "row2", "colour", "number"];
-  solidProgram = makeProgram(SOLID_VERTEX, SOLID_FRAGMENT, names);
-  lineProgram = makeProgram(LINE_VERTEX, LINE_FRAGMENT, ["corner", "from", "to", "colour", "setting"]);
+  shapeProgram = makeProgram(LOOK_UP + SOLID_VERTEX, SOLID_FRAGMENT, []);
+  meshProgram = makeProgram(PLAIN + SOLID_VERTEX, SOLID_FRAGMENT,
+    ["position", "normal", "row0", "row1", "row2", "colour", "number"]);
+  lineProgram = makeProgram(LINE_VERTEX, LINE_FRAGMENT, []);
   floorProgram = makeProgram(FLOOR_VERTEX, FLOOR_FRAGMENT, ["corner"]);
-  const shapes = { box: [unitBox(), 0], sphere: [unitSphere(), 1], cylinder: [unitCylinder(28), 2] };
-  const fine = { rod: [unitCylinder(12), 0], knob: [unitSphere(5), 0], cone: [unitCone(), 0] }; // for few pixels
-  for (const [name, [triangles, pattern]] of Object.entries({ ...shapes, ...fine })) {
-    const shape = { store: new Store(), count: triangles.length / 6, pattern, array: gl.createVertexArray() };
-    gl.bindVertexArray(shape.array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(triangles), gl.STATIC_DRAW);
-    attach(0, 3, 6, 0, 0);
-    attach(1, 3, 6, 3, 0);
-    gl.bindBuffer(gl.ARRAY_BUFFER, shape.store.buffer);
-    for (let k = 0; k < 4; k++) attach(2 + k, 4, INSTANCE, 4 * k, 1);
-    attach(6, 1, INSTANCE, 16, 1);
-    SHAPES[name] = shape;
+  for (const [name, levels] of Object.entries(KINDS())) {
+    SHAPES[name] = levels.map(([most, triangles, pattern]) => {
+      const { vertices, corners } = indexed(triangles);
+      const copies = Object.assign(new Copies(corners, vertices.length / 6), { most, pattern, shape: new Records() });
+      copies.shape.room((4 * vertices.length) / 3);
+      for (let k = 0; k < vertices.length; k += 3, copies.shape.length += 4) {
+        copies.shape.values.set(vertices.slice(k, k + 3), copies.shape.length);
+      }
+      copies.shape.send();
+      return copies;
+    });
   }
-  Object.assign(LINES, { store: new Store(), array: gl.createVertexArray() });
-  gl.bindVertexArray(LINES.array);
-  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), gl.STATIC_DRAW);
-  attach(0, 2, 2, 0, 0);
-  gl.bindBuffer(gl.ARRAY_BUFFER, LINES.store.buffer);
-  for (const [k, size, offset] of [[1, 3, 0], [2, 3, 3], [3, 4, 6], [4, 2, 10]]) attach(k, size, LINES.fields, offset, 1);
-  Object.assign(SKIN, { store: new Store(), array: gl.createVertexArray() });
+  LINES.copies = new Copies([0, 1, 2, 2, 1, 3], 4);
+  const corners = new Store(Uint32Array, gl.ELEMENT_ARRAY_BUFFER);
+  Object.assign(SKIN, { store: new Store(), corners, array: gl.createVertexArray() });
   gl.bindVertexArray(SKIN.array);
   gl.bindBuffer(gl.ARRAY_BUFFER, SKIN.store.buffer);
-  for (const [k, size, offset] of [[0, 3, 0], [1, 3, 3], [5, 4, 6], [6, 1, 10]]) attach(k, size, VERTEX, offset, 0);
+  for (const [k, size, offset] of [[0, 3, 0], [1, 3, 3], [5, 4, 6], [6, 1, 10]]) attach(k, size, VERTEX, offset);
   SKIN.floor = gl.createVertexArray();
   gl.bindVertexArray(SKIN.floor);
   gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
   gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
-  attach(0, 2, 2, 0, 0);
+  attach(0, 2, 2, 0);
   gl.bindVertexArray(null);
 }
 
 // Triangles that stay on the card; six numbers a vertex. Drawn where a frame is.
 function keepMesh(triangles) {
-  const mesh = { count: triangles.length / 6, array: gl.createVertexArray() };
+  const { vertices, corners } = indexed(triangles);
+  const mesh = { count: corners.length, array: gl.createVertexArray() };
   gl.bindVertexArray(mesh.array);
   gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(triangles), gl.STATIC_DRAW);
-  attach(0, 3, 6, 0, 0);
-  attach(1, 3, 6, 3, 0);
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(vertices), gl.STATIC_DRAW);
+  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(corners), gl.STATIC_DRAW);
+  attach(0, 3, 6, 0);
+  attach(1, 3, 6, 3);
   gl.bindVertexArray(null);
   return mesh;
 }
@@ -261,10 +128,11 @@ function clipMatrix() {
 
 const meshes = []; // those of this picture: mesh, rows, colour, number
 
+const allCopies = () => [...Object.values(SHAPES).flat(), LINES.copies];
+
 function beginPicture() {
-  for (const shape of Object.values(SHAPES)) shape.store.length = 0;
-  LINES.store.length = 0;
-  SKIN.store.length = 0;
+  for (const copies of allCopies()) copies.store.length = copies.clear.length = 0;
+  SKIN.store.length = SKIN.corners.length = 0;
   meshes.length = 0;
   clear.length = 0;
 }
@@ -275,48 +143,65 @@ function drawMeshes(list) {
     rows.forEach((row, k) => gl.vertexAttrib4fv(2 + k, row));
     gl.vertexAttrib4fv(5, colour);
     gl.vertexAttrib1f(6, number);
-    gl.drawArrays(gl.TRIANGLES, 0, mesh.count);
+    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
   }
 }
 
-function drawSolids() {
-  const { places } = solidProgram;
-  for (const shape of Object.values(SHAPES)) {
-    if (!shape.store.length) continue;
-    gl.uniform1i(places.pattern, shape.pattern);
-    gl.bindVertexArray(shape.array);
-    gl.drawArraysInstanced(gl.TRIANGLES, 0, shape.count, shape.store.length / INSTANCE);
+// What modes of the solid programs draw.
+const [COLOURS, NUMBERS, SHADOWS] = [0, 1, 2];
+
+function drawShapes(matrix, mode, which) {
+  const { places } = useSolids(shapeProgram, matrix, mode);
+  gl.uniform1i(places.vertices, 1);
+  gl.enable(gl.CULL_FACE); // all of them are closed
+  for (const levels of Object.values(SHAPES)) {
+    levels.forEach(({ [which]: store }, k) => {
+      if (!store.length) return;
+      const copies = levels[mode === SHADOWS ? Math.max(k - 1, 0) : k];
+      gl.uniform1i(places.pattern, copies.pattern);
+      gl.uniform1i(places.count, copies.count);
+      gl.activeTexture(gl.TEXTURE1);
+      gl.bindTexture(gl.TEXTURE_2D, copies.shape.texture);
+      copies.draw(places, INSTANCE, store);
+    });
   }
-  gl.uniform1i(places.pattern, 0);
+  gl.disable(gl.CULL_FACE);
+}
+
+function drawSolids(matrix, mode) {
+  drawShapes(matrix, mode, "store");
+  if (!meshes.length && !SKIN.store.length) return;
+  useSolids(meshProgram, matrix, mode);
   drawMeshes(meshes);
   if (SKIN.store.length) {
     gl.bindVertexArray(SKIN.array);
     [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]].forEach((row, k) => gl.vertexAttrib4fv(2 + k, row));
-    gl.drawArrays(gl.TRIANGLES, 0, SKIN.store.length / VERTEX);
+    gl.drawElements(gl.TRIANGLES, SKIN.corners.length, gl.UNSIGNED_INT, 0);
   }
 }
 
 function drawLines(matrix, mode) {
-  if (!LINES.store.length) return;
+  if (!LINES.copies.store.length) return;
   gl.useProgram(lineProgram.program);
   gl.uniformMatrix4fv(lineProgram.places.toClip, false, matrix);
   gl.uniform2f(lineProgram.places.window, width, height);
   gl.uniform1i(lineProgram.places.mode, mode);
-  gl.bindVertexArray(LINES.array);
-  gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, LINES.store.length / LINES.fields);
+  LINES.copies.draw(lineProgram.places, LINE);
 }
 
-function useSolids(matrix, mode) {
-  const { program, places } = solidProgram;
+function useSolids(used, matrix, mode) {
+  const { program, places } = used;
   gl.useProgram(program);
   gl.uniformMatrix4fv(places.toClip, false, matrix);
   gl.uniform3fv(places.up, UP);
   gl.uniform1f(places.level, floor - dot(camera.target, UP));
-  gl.uniform1i(places.flatten, mode === 2 ? 1 : 0);
+  gl.uniform1i(places.flatten, mode === SHADOWS ? 1 : 0);
   gl.uniform1i(places.mode, mode);
+  gl.uniform1i(places.pattern, 0);
   gl.uniform3fv(places.light, view.light);
   gl.uniform3fv(places.eye, sub(view.eye, camera.target));
   gl.uniform4fv(places.shadow, [...rgb(theme.shadow), theme.depth]);
+  return used;
 }
 
 function drawFloor(matrix) {
@@ -335,9 +220,45 @@ function drawFloor(matrix) {
   gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
 }
 
-// Send what was collected and draw it: floor, its shadows, solids, lines, and what one can see through.
-function endPicture() {
-  for (const { store } of [...Object.values(SHAPES), LINES, SKIN]) if (store.length) store.send();
+// Where a picture with smooth edges is drawn before it is shown; four samples a pixel.
+const smoothed = { frame: null, wide: 0, high: 0 };
+function bindSmoothed() {
+  const { width: wide, height: high } = canvas;
+  if (!smoothed.frame) {
+    Object.assign(smoothed, { frame: gl.createFramebuffer(), colour: gl.createRenderbuffer(), depth: gl.createRenderbuffer() });
+  }
+  gl.bindFramebuffer(gl.FRAMEBUFFER, smoothed.frame);
+  if (wide === smoothed.wide && high === smoothed.high) return;
+  Object.assign(smoothed, { wide, high });
+  const samples = Math.min(4, gl.getParameter(gl.MAX_SAMPLES));
+  for (const [buffer, format, place] of [
+    [smoothed.colour, gl.RGBA8, gl.COLOR_ATTACHMENT0], [smoothed.depth, gl.DEPTH24_STENCIL8, gl.DEPTH_STENCIL_ATTACHMENT],
+  ]) {
+    gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
+    gl.renderbufferStorageMultisample(gl.RENDERBUFFER, samples, format, wide, high);
+    gl.framebufferRenderbuffer(gl.FRAMEBUFFER, place, gl.RENDERBUFFER, buffer);
+  }
+}
+
+// Send what was collected and draw it; with smooth edges also where the processor draws, if they are asked for.
+function endPicture(smooth) {
+  for (const store of allCopies().flatMap((copies) => [copies.store, copies.clear])) if (store.length) store.send();
+  gl.bindVertexArray(SKIN.array); // which keeps the buffer of the corners
+  for (const store of [SKIN.store, SKIN.corners]) if (store.length) store.send();
+  if (antialias || !smooth) {
+    drawPicture();
+    return;
+  }
+  bindSmoothed();
+  drawPicture();
+  const [wide, high] = [canvas.width, canvas.height];
+  gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+  gl.blitFramebuffer(0, 0, wide, high, 0, 0, wide, high, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+}
+
+// Floor, its shadows, solids, lines, and what one can see through.
+function drawPicture() {
   const matrix = clipMatrix();
   gl.viewport(0, 0, canvas.width, canvas.height);
   gl.clearColor(0, 0, 0, 0);
@@ -349,15 +270,14 @@ function endPicture() {
   gl.enable(gl.STENCIL_TEST); // each place of the floor is shaded once
   gl.stencilFunc(gl.EQUAL, 0, 255);
   gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-  useSolids(matrix, 2);
-  drawSolids();
+  drawSolids(matrix, SHADOWS);
   gl.disable(gl.STENCIL_TEST);
   gl.enable(gl.DEPTH_TEST);
-  useSolids(matrix, 0);
-  drawSolids();
-  drawLines(matrix, 0);
+  drawSolids(matrix, COLOURS);
+  drawLines(matrix, COLOURS);
   gl.depthMask(false);
-  useSolids(matrix, 0);
+  drawShapes(matrix, COLOURS, "clear");
+  useSolids(meshProgram, matrix, COLOURS);
   drawMeshes(clear);
   gl.depthMask(true);
   gl.bindVertexArray(null);
@@ -383,9 +303,8 @@ function numbersIn(left, bottom, wide, high) {
   gl.viewport(0, 0, w, h);
   gl.disable(gl.BLEND);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-  useSolids(matrix, 1);
-  drawSolids();
-  drawLines(matrix, 1);
+  drawSolids(matrix, NUMBERS);
+  drawLines(matrix, NUMBERS);
   const found = new Uint8Array(4 * wide * high);
   gl.readPixels(left, bottom, wide, high, gl.RGBA, gl.UNSIGNED_BYTE, found);
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);

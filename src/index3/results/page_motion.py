@@ -28,10 +28,11 @@ class PageMotion:
         bodies = result.layout.bodies
         self.result = result
         self.numbers = {body["name"]: k for k, body in enumerate(bodies)} | {"ground": -1}
-        elements = [(joint["first"], joint["second"]) for joint in result.layout.joints]
+        elements = [(joint["first"], joint["second"], *joint.get("markers", ())) for joint in result.layout.joints]
         elements += [tuple(force["markers"]) for force in result.layout.forces]
-        own = [marker for markers in elements for marker in markers if marker and not self.follows(marker)]
-        self.frames = {id(marker): len(bodies) + k for k, marker in enumerate(own)}
+        markers = [marker for group in elements for marker in group if marker and not self.follows(marker)]
+        own = list({key(marker): marker for marker in markers}.values())
+        self.frames = {key(marker): len(bodies) + k for k, marker in enumerate(own)}
         self.views = [result[body["name"]] for body in bodies]
         self.motions: list[Kinematics] = [*(view.motion for view in self.views), *map(self.motion, own)]
         self.lines: dict[str, list[tuple[int, int]]] = {}
@@ -78,8 +79,8 @@ class PageMotion:
 
     def place(self, marker: Mapping[str, Any]) -> dict[str, Any]:
         """A marker as the page knows it: the number of a frame (ground -1), its point and directions x and z there."""
-        if id(marker) in self.frames:
-            return {"body": self.frames[id(marker)], "at": [0.0, 0.0, 0.0], "x": [1.0, 0.0, 0.0], "z": [0.0, 0.0, 1.0]}
+        if key(marker) in self.frames:
+            return {"body": self.frames[key(marker)], "at": [0.0, 0.0, 0.0], "x": [1.0, 0.0, 0.0], "z": [0.0, 0.0, 1.0]}
         axes = np.asarray(marker["axes"], float)
         place = {"body": self.numbers[marker["body"]], "at": plain(marker["position"])}
         return place | {"x": axes[:, 0].tolist(), "z": axes[:, 2].tolist()}
@@ -99,6 +100,11 @@ class PageMotion:
     def own_places(self, rows: np.ndarray) -> np.ndarray:
         """Origins of the markers that have frames of their own, (n, number of them, 3)."""
         return beside([motion.position[rows] for motion in self.motions[len(self.views) :]], len(rows))
+
+
+def key(marker: Mapping[str, Any]) -> str:
+    """What tells a marker from others: elements and files give the same marker more than once."""
+    return repr([plain(marker.get(word)) for word in ("body", "part", "position", "axes")])
 
 
 def beside(histories: list[np.ndarray], n_t: int) -> np.ndarray:

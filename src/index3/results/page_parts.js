@@ -21,12 +21,6 @@ const MESHES = {
   plane: (part) => surfaceMesh({ x: [-part.size, part.size], z: [0, 0], y: [-part.size, part.size] }),
   outline: (part) => extruded(part.points, part.length),
 };
-// Solids that one can see through are drawn as meshes, after all others.
-const CLEAR = {
-  box: (part) => unitBox().map((x, k) => (k % 6 < 3 ? x * part.size[k % 3] : x)),
-  sphere: (part) => unitSphere().map((x, k) => (k % 6 < 3 ? x * part.radius : x)),
-  cylinder: (part) => unitCylinder(40).map((x, k) => (k % 6 < 2 ? x * part.radius : k % 6 === 2 ? x * part.length : x)),
-};
 const rowsOf = (values) => Array.from({ length: values.length / 3 }, (_, k) => [...values.subarray(3 * k, 3 * k + 3)]);
 
 function tyreSection({ radius, width: wide }) {
@@ -79,7 +73,8 @@ function drawPart(b, part, colour, alpha = 1, frame = null) {
   const shade = part.color || colour;
   const k = "xyz".indexOf(part.axis || "z");
   const turnedAxes = [axes[(k + 1) % 3], axes[(k + 2) % 3], axes[k]];
-  const make = MESHES[part.type] || (part.alpha && CLEAR[part.type]);
+  const make = MESHES[part.type];
+  const least = SEEN * pixelAt(centre); // half of what can be seen
   if (make) {
     part.kept ??= keepMesh(make(part));
     const at = part.speed ? add(centre, scale(-part.speed * state.t, axes[0])) : centre;
@@ -97,13 +92,13 @@ function drawPart(b, part, colour, alpha = 1, frame = null) {
   } else if (part.type === "plate") {
     drawPlate(part, centre, axes, shade);
   } else if (part.type === "box") {
-    box(centre, axes, part.size.map((x) => Math.max(x, 0.6 * R)), shade);
+    box(centre, axes, part.size.map((x) => Math.max(x, 0.6 * R, 2 * least)), shade, part.alpha);
   } else if (part.type === "cylinder") {
-    cylinder(centre, turnedAxes, part.radius, Math.max(part.length, 0.3 * R), shade);
+    cylinder(centre, turnedAxes, Math.max(part.radius, least), Math.max(part.length, 0.3 * R, 2 * least), shade, part.alpha);
   } else if (part.type === "sphere") {
-    ball(centre, part.radius, shade, axes);
+    ball(centre, Math.max(part.radius, least), shade, axes, part.alpha);
   } else if (part.type === "ball") {
-    ball(centre, 2.4 * R, shade, axes);
+    ball(centre, Math.max(2.4 * R, least), shade, axes);
   } else if (part.type === "axes") {
     drawAxes(b, 6 * R);
   }
@@ -307,7 +302,8 @@ function drawCoil(a, b) {
   const u = unit(sub(b, a));
   const [x, y] = across(u);
   const lead = Math.min(0.16 * length, 4 * R);
-  const [turns, steps] = [9, 12];
+  const thick = (0.28 * R) / pixelAt(mix(a, b, 0.5)); // pixels
+  const [turns, steps] = [9, thick < 4 ? 10 : 14];
   const points = [a];
   for (let k = 0; k <= turns * steps; k++) {
     const s = (2 * Math.PI * k) / steps;
@@ -315,9 +311,8 @@ function drawCoil(a, b) {
     points.push(add(add(a, scale(lead + ((length - 2 * lead) * k) / (turns * steps), u)), scale(1.7 * R, out)));
   }
   points.push(b);
-  const p = project(mix(a, b, 0.5));
-  if (p && 0.28 * R * p[3] < 1.2) thread(points, theme.steel, 2);
-  else tube(points, 0.28 * R, Array(points.length).fill(tint(theme.steel)), 6);
+  if (thick < 1.2) thread(points, theme.steel, 2);
+  else tube(points, 0.28 * R, Array(points.length).fill(tint(theme.steel)), thick < 4 ? 5 : 8);
   for (const end of [a, b]) ball(end, 0.8 * R, theme.steel);
 }
 
@@ -434,7 +429,7 @@ function drawNames() {
   for (const joint of data.joints) write(joint.name, project(ends(joint)[1]), theme.ink, 18);
 }
 
-function drawScene(t) {
+function drawScene(t, smooth = false) {
   moveTo(t);
   follow();
   aim();
@@ -456,7 +451,7 @@ function drawScene(t) {
     });
     drawArrows();
     drawTrail(t);
-    endPicture();
+    endPicture(smooth);
   }
   if (options.names) drawNames();
   drawTriad();

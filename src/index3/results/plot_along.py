@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.errors import Index3Error, ModelError
+from index3.results.along import UNITS, along
 from index3.results.plot import COLOURS, MOST_LEGEND, STYLE
 
 if TYPE_CHECKING:
     from index3.results.result import Result
 
-UNITS = {"points": "m", "axial_force": "N", "shear_force": "N", "moment": "N m", "curvature": "1/m", "stress": "N/m^2"}
-"""What can be drawn along an axis, with its unit."""
-COLUMNS = {("moment", 3): ("torsion", "y", "z"), ("stress", 3): ("xx", "yy", "xy"), ("shear_force", 2): ("y", "z")}
-"""Names of columns, where they are not x, y, z."""
 PLACES = 201
 
 
@@ -47,7 +43,7 @@ def plot_along(result: Result, *names: str, t: Any = None, ax: Any = None) -> An
     if not names:
         raise ModelError("plot_along has no names. Give some, such as 'beam.moment'.")
     rows = _rows(result, t)
-    found = [_along(result, name) for name in names]
+    found = [along(result, name, PLACES) for name in names]
     if ax is not None:
         if len(found) > 1:
             raise ModelError("Several quantities do not fit one axes. Plot them one by one, or leave ax out.")
@@ -82,32 +78,6 @@ def _rows(result: Result, t: Any) -> list[int]:
             f"plot_along: t = {short(t)}. Give times of the run, from {result.t.min():.9g} to {result.t.max():.9g} s."
         )
     return list(dict.fromkeys(int(np.argmin(np.abs(result.t - time))) for time in times))
-
-
-def _along(result: Result, name: str) -> tuple[np.ndarray, tuple[str, ...], np.ndarray]:
-    """Places along the axis, names of columns, and values (n_t, n_s, columns)."""
-    owner, _, rest = str(name).partition(".")
-    word, _, column = rest.partition(".")
-    body = next((body for body in result.layout.bodies if body["name"] == owner), None)
-    if body is None:
-        raise ModelError(f"plot_along: {name!r} names no body. Give one such as 'beam.moment'.")
-    lengths = body.get("constants", {}).get("lengths")
-    if lengths is None:
-        raise ModelError(f"plot_along: {name!r}: body '{owner}' has no axis. Beams and cables have one.")
-    if word not in UNITS:
-        raise ModelError(f"plot_along: {name!r}. Along its axis '{owner}' has {', '.join(UNITS)}.")
-    s = np.linspace(0.0, float(np.sum(lengths)), PLACES)
-    values = getattr(result[owner], word)(s)
-    values = values.reshape(*values.shape[:2], -1)
-    count = values.shape[-1]
-    columns: Sequence[str] = ("",) if count == 1 else COLUMNS.get((word, count), ("x", "y", "z"))
-    if column:
-        if column not in columns or count == 1:
-            has = f"the columns {', '.join(columns)}" if count > 1 else "one column"
-            raise ModelError(f"plot_along: {name!r}. '{owner}.{word}' has {has}.")
-        k = list(columns).index(column)
-        return s, ("",), values[..., k : k + 1]
-    return s, tuple(columns), values
 
 
 def _draw(ax: Any, name: str, found: tuple[np.ndarray, tuple[str, ...], np.ndarray], t: Any, rows: list[int]) -> None:

@@ -159,9 +159,10 @@ def read_store(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
         return read_netcdf(path)
     info = journal.info
     if info is None:
-        said = f"The run has not ended: its journal holds {journal.lines} lines. It is still running, or was "
-        "killed; then "
-        said += f"index3.resume('{path}') goes on with it."
+        said = (
+            f"The run has not ended: its journal holds {journal.lines} lines. It is still running, or it was killed or "
+            f"its disk was full; then index3.resume('{path}') goes on with it."
+        )
         asked = journal.asked or {}
         info = {"status": UNFINISHED, "success": False, "message": said, "method": str(asked.get("method", ""))}
     return journal.layout, dict(journal.arrays), info

@@ -18,7 +18,7 @@ from index3.registry import PRIMITIVES
 from index3.system import kinds, tables
 from index3.system.addresses import Addresses
 from index3.system.functions import Functions
-from index3.system.maps import find_maps
+from index3.system.maps import find_maps, group_records
 from index3.system.numbering import Numbering
 from index3.system.places import Places
 from index3.system.shapes import initial_values, work_shapes
@@ -134,18 +134,12 @@ class Compiler:
     def number_arrays(self) -> dict[Slot, np.ndarray]:
         """The arrays of all slots that hold numbers, flags or addresses of the model."""
         markers = self.numbers.markers
-        records = [
-            (g.member, len(g.markers), g.row, g.rows, g.count, g.columns, g.gradient, g.block, g.stiffness, g.map,
-             int(g.curved), int(g.damped), int(g.inertial))
-            for g in self.numbers.groups
-            if g not in self.numbers.held
-        ]  # fmt: skip
         return {
             s.GRAVITY: np.array(self.model.gravity, float),
             s.FUNCTIONS: self.functions.addresses,
             s.LOCAL_R: np.array([marker.position for marker in markers], float).reshape(len(markers), 3),
             s.LOCAL_A: np.array([marker.axes for marker in markers], float).reshape(len(markers), 9),
-            s.GROUPS: np.array(records, s.GROUP),
+            s.GROUPS: group_records(self.numbers),
         }
 
     def energy_sources(self) -> tuple[bool, bool]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -60,6 +62,28 @@ def of_body(body: Any) -> tuple[ModuleType, BodyTable]:
 STAGES = ("poses", "constraints", "forces", "gather", "mass", "jacobians", "own_rows", "body_matrix", "hessians",
           "force_derivatives", "bias", "second_derivatives", "energies", "measure")  # fmt: skip
 """Names of the evaluation's stages, in the order of their numbers in `compiled.slots`."""
+
+
+class Recorded(Sequence[Any]):
+    """The elements that the records of a table stand for, one after the other; of sets their parts."""
+
+    def __init__(self, elements: Sequence[Any]) -> None:
+        self.lists = [x.parts if getattr(x, "ties", None) is not None else (x,) for x in elements]
+        self.ends = list(accumulate(map(len, self.lists)))
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    def __getitem__(self, k: Any) -> Any:
+        if not 0 <= k < len(self):
+            raise IndexError(k)
+        own = bisect_right(self.ends, k)
+        return self.lists[own][k - self.ends[own] + len(self.lists[own])]
+
+
+def recorded(elements: Sequence[Any]) -> Sequence[Any]:
+    """The elements of a kind as its records stand for them: one each, but of sets all parts."""
+    return Recorded(elements) if any(getattr(x, "ties", None) is not None for x in elements) else elements
 
 
 def is_curved(primitive: Primitive) -> bool:

@@ -33,7 +33,8 @@ class Numbering:
     starts, first : first coordinate of each body, in their order and by id
     own : first own row of each body, and its first entry in PHI_Q, by id
     lacks_inertia : bodies that have axes without inertia, by id
-    groups, group_numbers : joints, motions and forces in this order; their numbers in GROUPS, by id
+    groups, group_numbers : joints, motions and forces in this order; their first numbers in GROUPS, by id
+    group_count : how many lines GROUPS has
     held : groups that hold a coordinate, without markers
     markers, spans : all markers, and the coordinates that move each of them
     columns : the place of each of these coordinates among those of its group (GROUP_COLUMNS)
@@ -59,7 +60,7 @@ class Numbering:
         row, entry = self._number_own_rows()
         self.held: list[Group] = []
         self.groups = self._make_groups(functions)
-        self.group_numbers = {id(group): k for k, group in enumerate(g for g in self.groups if g not in self.held)}
+        self.group_numbers, self.group_count = self._count_groups()
         self.markers = number_markers(model, self.groups, apart)
         self.spans = [self._span(marker) for marker in self.markers]
         self.columns: list[int] = []
@@ -93,11 +94,21 @@ class Numbering:
                 groups.append(Group(motion.name, motion, motion.joint.markers))
             else:
                 groups.append(motion_group(motion, functions.add(motion.label, motion.functions), self.poses))
-        groups += [force_group(part) for force in self.model.forces.values() for part in force.parts]
+        for force in self.model.forces.values():
+            groups += map(force_group, force.parts if force.ties is None else (force,))
         for group in groups:  # the square of a row that makes up for missing inertia needs its places in the matrix
             group.full = group.rows > 0 and any(id(marker.body) in self.lacks_inertia for marker in group.markers)
             group.curved = group.curved or group.full
         return groups
+
+    def _count_groups(self) -> tuple[dict[int, int], int]:
+        """Number the lines of GROUPS: the first of each group, by id, and how many there are."""
+        numbers, count = {}, 0
+        for group in self.groups:
+            if group not in self.held:
+                numbers[id(group)] = count
+                count += group.several
+        return numbers, count
 
     def _number_groups(self, row: int, block: int) -> None:
         """Number the rows of groups from `row`, their entries in PHI_Q from `block`, pieces of other arrays from 0."""
@@ -106,13 +117,14 @@ class Numbering:
             self._find_coordinates(group)
             group.row, group.gradient, group.block, group.stiffness, group.map = row, gradient, block, stiffness, map_
             group.member = member
-            width = 6 * len(group.markers)
-            member += len(group.markers)
+            width = 6 * group.tied_markers
+            member += group.several * group.tied_markers
             row += group.rows
             gradient += group.rows * width
             block += group.rows * group.count
-            stiffness += width * width
-            map_ += group.count**2 if group.coupled else 0
+            stiffness += group.several * width * width
+            if group.coupled:
+                map_ += group.count**2 if group.counts is None else int(np.sum(group.counts**2))
         self.m, self.sizes = row, {"gradient": gradient, "block": block, "stiffness": stiffness, "map": map_}
 
     def _span(self, marker: Any) -> list[int]:
@@ -128,6 +140,11 @@ class Numbering:
         if group in self.held:
             group.coordinates = [self.first[id(group.element.body)] + group.primitives[0].fields["index"]]
             group.count = 1
+            return
+        if group.ties is not None:
+            group.counts = np.array([len(self.spans[k]) for k in group.marker_numbers])[group.ties].sum(axis=1)
+            group.columns = len(self.columns)
+            self.columns.extend(range(int(np.max(group.counts))))  # of all: markers on different bodies share nothing
             return
         spanned = [k for number in group.marker_numbers for k in self.spans[number]]
         group.coordinates = list(dict.fromkeys(spanned))

@@ -26,7 +26,10 @@ from index3.system.kinds import is_curved
 
 @dataclass(eq=False)
 class Group:
-    """One joint, motion or force: its markers and rows, by number once the system is laid out."""
+    """One joint, motion or force: its markers and rows, by number once the system is laid out.
+
+    A set of like forces, with `ties` (see `ForceElement`), is many groups of the system; its numbers are of the first.
+    """
 
     name: str
     element: Any
@@ -47,11 +50,29 @@ class Group:
     columns: int = 0  # first place in GROUP_COLUMNS
     coordinates: list[int] = field(default_factory=list)  # of all its markers, each once
     count: int = 0  # their number
+    ties: np.ndarray | None = None  # of a set: which of its markers each group joins
+    counts: np.ndarray | None = None  # of a set: the number of coordinates of each group
 
     @property
     def turning(self) -> bool:
         """Whether its second derivatives concern rotations alone, so that translations stay uncoupled."""
         return not self.full and bool(self.primitives) and all(map(turns_only, self.primitives))
+
+    @property
+    def several(self) -> int:
+        """How many groups of the system it is."""
+        return 1 if self.ties is None else len(self.ties)
+
+    @property
+    def tied_markers(self) -> int:
+        """How many markers each of these has."""
+        return len(self.markers) if self.ties is None else self.ties.shape[1]
+
+    @property
+    def tied_numbers(self) -> np.ndarray:
+        """The numbers of their markers, (groups, markers of each)."""
+        numbers = np.array(self.marker_numbers, np.int64)
+        return numbers[None] if self.ties is None else numbers[self.ties]
 
     @property
     def coupled(self) -> bool:
@@ -206,7 +227,8 @@ def motion_group(motion: Any, function: int, pose: Pose = POSE) -> Group:
 def force_group(force: Any) -> Group:
     """The group of a force: no rows, only stiffness, damping and what depends on accelerations."""
     damped, inertial = bool(force.damped), bool(force.reads_accelerations)
-    return Group(force.name, force, tuple(force.markers), curved=True, damped=damped, inertial=inertial)
+    markers, ties = tuple(force.markers), force.ties
+    return Group(force.name, force, markers, curved=True, damped=damped, inertial=inertial, ties=ties)
 
 
 def number_markers(model: Model, groups: list[Group], apart: bool = False) -> list[Marker]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from index3.model.model import Model
 from index3.system.kinds import BodyRecords
 from index3.system.structure import body_part
 from index3.system.system import System
 
 
-def only_records(model: Any, changes: Mapping[str, Any]) -> list[Any] | None:
+def only_records(model: Model, changes: Mapping[str, Any]) -> list[Any] | None:
     """The bodies that changes such as {"rod.mass": 2.0} alter in nothing but their records; None if there is more."""
     found = {}
     for key in changes:

@@ -42,7 +42,7 @@ def work_shapes(
     shapes |= {s.MATRIX: (entries + 1,)}
     shapes |= {s.FUNCTION_VALUES: (functions + 1, 3)}  # the last line: the time of the others
     shapes[s.BRANCH] = (numbers.m, 2)
-    shapes[s.GROUP_APART] = (len(numbers.group_numbers),)
+    shapes[s.GROUP_APART] = (numbers.group_count,)
     return shapes
 
 

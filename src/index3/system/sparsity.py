@@ -22,10 +22,13 @@ class Sparsity:
 
     def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Where entries (row, column) stand among the values."""
-        wanted = columns * self.size + rows
+        return self.numbers(columns * self.size + rows).astype(np.int64)
+
+    def numbers(self, keys: np.ndarray) -> np.ndarray:
+        """Where entries stand among the values, by their keys."""
         if self.size * self.size <= CROWDED * len(self.keys):
-            return self._numbers[wanted].astype(np.int64)
-        return np.searchsorted(self.keys, wanted).astype(np.int64)
+            return self._numbers[keys]
+        return np.searchsorted(self.keys, keys).astype(np.int32)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -35,27 +38,26 @@ class Sparsity:
         return numbers
 
 
-def pattern(size: int, rows: list[np.ndarray], columns: list[np.ndarray]) -> Sparsity:
-    """The symmetric pattern of the given entries, with a full diagonal."""
-    diagonal = np.arange(size, dtype=np.int64)
-    rows, columns = [*rows, diagonal], [*columns, diagonal]
-    if size * size <= CROWDED * sum(map(len, rows)):
+NOTHING = np.zeros(0, np.int64)
+
+
+def pattern(size: int, rows: list[np.ndarray], columns: list[np.ndarray], symmetric: np.ndarray = NOTHING) -> Sparsity:
+    """The symmetric pattern of the given entries, with a full diagonal; keys of a part that is `symmetric` itself."""
+    row, column = (np.concatenate([NOTHING, *parts]) for parts in (rows, columns))
+    given = column * size + row, row * size + column, np.arange(size, dtype=np.int64) * (size + 1), symmetric
+    if size * size <= CROWDED * sum(map(len, given)):
         found = np.zeros(size * size, bool)
-        for row, column in zip(rows, columns, strict=True):
-            found[column * size + row] = True
-            found[row * size + column] = True
+        for some in given:
+            found[some] = True
         keys = np.flatnonzero(found)
     else:
-        row, column = np.concatenate(rows), np.concatenate(columns)
-        keys = np.sort(np.concatenate([column * size + row, row * size + column]))
+        keys = np.sort(np.concatenate(given))
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]  # np.unique imports numpy.ma, 0.02 s
     indices = (keys % size).astype(np.int64)
     indptr = np.searchsorted(keys, np.arange(size + 1, dtype=np.int64) * size).astype(np.int64)
     return Sparsity(size, indptr, indices, keys)
 
 
-def pairs(coordinates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All (row, column) pairs of some coordinates, row by row; of several lists of them (lists, count), one by one."""
-    lists = np.atleast_2d(coordinates)
-    count = lists.shape[1]
-    return np.repeat(lists, count, axis=1).ravel(), np.tile(lists, count).ravel()
+def square_keys(lists: np.ndarray, size: int) -> np.ndarray:
+    """Keys of all (row, column) pairs of some coordinates, row by row; of several lists of them (lists, count)."""
+    return lists[:, None, :] * size + lists[:, :, None]

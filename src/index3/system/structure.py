@@ -26,7 +26,7 @@ BODY = (
 GROUP = (
     "type", "markers", "constraint rows", "curvature of its rows", "rows left out in the plane",
     "rows that stand in for missing inertia", "rotations alone in its second derivatives", "held coordinate",
-    "coordinates that move its markers", "switching", "dependence on reactions", "dependence on accelerations",
+    "coordinates that move its markers", "switching", "dependence on reactions", "dependence on accelerations", "pairs",
 )  # fmt: skip
 """What the structure takes from a body, and from a joint, motion or force: words for messages."""
 
@@ -151,16 +151,17 @@ def group_part(group: Group, order: dict[int, int], marks: Sequence[tuple]) -> P
     """What the structure takes from a joint, motion or force; `marks` are the parts of all markers."""
     element = group.element
     markers = tuple([marks[k] for k in group.marker_numbers])
-    if not group.primitives:  # as of the many pairs of a set of contacts
+    ties = () if group.ties is None else (group.ties.shape, group.ties.tobytes())
+    if not group.primitives:  # as of many forces
         return f"{type(element).__name__} '{group.name}'", GROUP, (
             type(element), markers, (), group.curved, group.reduced, group.full, group.turning, [], group.coordinates,
             getattr(element, "switched", False), getattr(element, "reads_reactions", False),
-            getattr(element, "reads_accelerations", False),
+            getattr(element, "reads_accelerations", False), ties,
         )  # fmt: skip
     rows = tuple((p.kind, p.labels, p.fields.get("level", 0)) for p in group.primitives)
     held = [(order[id(element.body)], p.fields["index"]) for p in group.primitives if p.kind == "coordinate"]
     flags = (getattr(element, name, False) for name in ("switched", "reads_reactions", "reads_accelerations"))
     return f"{type(element).__name__} '{group.name}'", GROUP, (
         type(element), markers, rows, group.curved, group.reduced, group.full, group.turning, held,
-        group.coordinates, *flags,
+        group.coordinates, *flags, ties,
     )  # fmt: skip

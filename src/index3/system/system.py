@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from index3.errors import Index3Error
 from index3.joints.base import axes_of
 from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
+from index3.system.kinds import recorded
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
 from index3.system.state import State
@@ -43,7 +45,7 @@ class System:
     addresses: Addresses  # of the kernels in CORE and STAGES
     work: dict[Slot, tuple[int, ...]]
     initial: dict[Slot, np.ndarray]  # what stands in work arrays from the start (poses of ground markers)
-    stages: list[tuple[str, list[Any], Table]]  # kernel name, elements and table of each line of STAGES
+    stages: list[tuple[str, Sequence[Any], Table]]  # kernel name, elements and table of each line of STAGES
     angle_joints: list[Any]  # joints whose angle is measured, in the order of ANGLES
     augmentation: list[tuple[int, float]]  # rows whose square is added to the matrix, with weights
     q0: np.ndarray
@@ -97,6 +99,7 @@ class System:
                 "there, such as Euler angles at their pole, or numbers are not finite."
             )
         stage, elements, _ = self.stages[place]
+        elements = recorded(elements)
         if 0 < number <= len(elements) and hasattr(elements[number - 1], "explain"):
             element, t = elements[number - 1], float(state[s.TIME][0])
             return state.tables[place].explain(element, number - 1, t) or str(element.explain(stage, t))
@@ -141,7 +144,7 @@ class System:
         return given
 
     @cached_property
-    def asks_nobody(self) -> bool:
+    def is_self_contained(self) -> bool:
         """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
         if np.any(self.fixed[s.FUNCTIONS]):
             return False
@@ -211,11 +214,13 @@ class System:
         return any(body.kind == "states" and id(body) not in own for body in self.bodies)
 
     @property
-    def seldom_touches(self) -> bool:
+    def has_rare_contacts(self) -> bool:
         """Whether the pattern couples many bodies that seldom touch: more switched pairs of them than bodies."""
-        switched = [group for group in self.groups if getattr(group.element, "switched", False)]
-        pairs = [group for group in switched if all(marker.body.kind != "ground" for marker in group.markers)]
-        return len(pairs) > len(self.bodies)
+        count, body = 0, self.structure.fixed[s.MARKERS]["body"]
+        for group in self.groups:
+            if getattr(group.element, "switched", False):
+                count += int(np.all(body[group.tied_numbers] >= 0, axis=1).sum())
+        return count > len(self.bodies)
 
     @property
     def joint_bodies(self) -> list[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -48,7 +48,7 @@ class AugmentedLagrangian(Method):
     lower: float | None = None
     guard: float | None = 100.0
     max_iterations: int = 12
-    corrections: int = 0
+    corrections: int = field(default=0, kw_only=True)
 
     family: ClassVar[str] = "augmented"
     order: ClassVar[int] = 2

@@ -187,12 +187,13 @@ def drifted(x, start, normal, reach):
 
 
 @helper
-def update_directions(F, share):
-    """How far q stands from what the formula gives with the velocity found."""
-    normal, shared, most = view(F, NORMAL_V), view(F, SHARED), 0.0
+def update_directions(T, F, share):
+    """How far q stands from what the formula gives with the velocity found, in parts of the largest coordinate."""
+    normal, shared, q, most, largest = view(F, NORMAL_V), view(F, SHARED), view(T, s.Q), 0.0, 1.0
     for k in range(shared.shape[0]):
         most = max(most, abs(share * normal[k] - shared[k]))
-    return most
+        largest = max(largest, abs(q[k]))
+    return most / largest
 
 
 @helper
@@ -218,7 +219,7 @@ def project_state(T, F):
             code = STUCK
         if code == OK:
             code = recover_velocities(T, F)
-        change = update_directions(F, settings[SHARE])
+        change = update_directions(T, F, settings[SHARE])
         if code != OK or change <= settings[CLOSED] or (change > 0.5 * before and change < 1e-12):  # rounding
             return code
         if not change < TOO_SLOW * before:

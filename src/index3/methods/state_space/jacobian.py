@@ -1,7 +1,7 @@
-"""The exact derivatives J1 = dw''/dw and J2 = dw''/dw' of the independent accelerations, dense, in three ways.
+"""The exact derivatives J1 = dw''/dw and J2 = dw''/dw' of the independent accelerations, dense.
 
-For tests and for whoever wants them; the compiled method has its own column-wise version. [NegrutThesis] chapter 3 and
-appendices A, B; corrections in docs/theory/state_space.md.
+For analyses and tests; the compiled methods have a column-wise version of their own. [NegrutThesis] chapter 3 and
+appendix A; corrections in docs/theory/state_space.md.
 """
 
 from __future__ import annotations
@@ -88,26 +88,6 @@ def augmented(mass: np.ndarray, phi_q: np.ndarray) -> np.ndarray:
     return np.block([[mass, phi_q.T], [phi_q, np.zeros((m, m))]])
 
 
-def by_reduction(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-    """J1 and J2 by the thesis's matrices H, J, L, N, R, S (3.31)-(3.46), (3.88)-(3.99)."""
-    u, w = parts.partition.dependent, parts.partition.independent
-    M, K, D = parts.mass, parts.stiffness, parts.damping
-    inverse = np.linalg.inv(parts.phi_q[:, u])
-    tau_q, tau_v, curvature = parts.gamma_q, parts.gamma_v, parts.phia_q
-    H = -inverse @ parts.phi_q[:, w]
-    J = -inverse @ (parts.phiv_q[:, u] @ H + parts.phiv_q[:, w])
-    bend = tau_q - curvature
-    L = inverse @ (bend[:, u] @ H + bend[:, w] + tau_v[:, u] @ J)
-    N = inverse @ (tau_v[:, u] @ H + tau_v[:, w])
-    uu, uw, wu, ww = np.ix_(u, u), np.ix_(u, w), np.ix_(w, u), np.ix_(w, w)
-    R = K[uu] @ H + K[uw] + D[uu] @ J + M[uu] @ L
-    S = D[uu] @ H + D[uw] + M[uu] @ N
-    M_hat = M[ww] + M[wu] @ H + H.T @ (M[uw] + M[uu] @ H)
-    M1 = M[wu] @ N + H.T @ S + D[ww] + D[wu] @ H
-    M2 = K[wu] @ H + K[ww] + D[wu] @ J + M[wu] @ L + H.T @ R
-    return -np.linalg.solve(M_hat, M2), -np.linalg.solve(M_hat, M1)
-
-
 def by_columns(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     """J1 and J2 column-wise with the augmented matrix, independent coordinates as in the partition (appendix A)."""
     w = parts.partition.independent
@@ -125,31 +105,6 @@ def recovered(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     v_k = np.zeros_like(q_k)
     v_k[u] = -np.linalg.solve(phi_u, parts.phiv_q @ q_k)
     return q_k, v_k
-
-
-def descriptor(parts: Parts, beta: float, gamma: float) -> np.ndarray:
-    """Derivatives of the equations of motion and of the accelerations of the rows by all a and lam (section 3.3).
-
-    Independent coordinates are w = known + beta w'', w' = known + gamma w'' (beta with h^2, gamma with h); dependent
-    ones are recovered.
-    """
-    n, w = len(parts.mass), parts.partition.independent
-    q_k, v_k = recovered(parts)
-    dq, dv = beta * q_k, gamma * q_k + beta * v_k
-    matrix = augmented(parts.mass, parts.phi_q)
-    matrix[:n, w] += parts.stiffness @ dq + parts.damping @ dv
-    matrix[n:, w] += (parts.phia_q - parts.gamma_q) @ dq - parts.gamma_v @ dv
-    return matrix
-
-
-def on_tangent_plane(parts: Parts, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """J1 and J2 for w = V^T M q, V^T M V = I, V (n, ndof) spanning the null space of Phi_q (appendix B, metric M)."""
-    n = len(parts.mass)
-    matrix = augmented(parts.metric, parts.phi_q)
-    v_k = np.linalg.solve(matrix, np.vstack([np.zeros((n, basis.shape[1])), -parts.phiv_q @ basis]))[:n]
-    j1, j2 = solve_columns(parts, basis, v_k)
-    dual = basis.T @ parts.metric
-    return dual @ j1, dual @ j2
 
 
 def solve_columns(parts: Parts, q_k: np.ndarray, v_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

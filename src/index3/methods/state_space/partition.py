@@ -14,13 +14,17 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
+from index3.errors import ModelError
 from index3.methods.state_space import elimination
-from index3.methods.state_space.elimination import GROWTH, ZERO
+from index3.methods.state_space.elimination import ZERO
+from index3.system import evaluate
 from index3.system.state import State
 from index3.system.system import System
 
 DENSE = 200
 """Coordinates up to which the elimination is dense, with full pivoting."""
+MOST_FREEDOMS = 200
+"""Degrees of freedom of models with flexible bodies, and those that dense matrices of a step are meant for."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +34,6 @@ class Partition:
     dependent: np.ndarray
     independent: np.ndarray
     rows: np.ndarray
-
-    def condition(self, phi_q: np.ndarray) -> float:
-        """Condition number of the dependent columns of a dense Phi_q."""
-        if len(self.rows) == 0:
-            return 1.0
-        return float(np.linalg.cond(phi_q[np.ix_(self.rows, self.dependent)]))
-
-    def outdated(self, phi_q: np.ndarray, condition_then: float) -> bool:
-        """Whether the condition number has grown by the factor 1.25 since the partition was chosen."""
-        return self.condition(phi_q) > GROWTH * condition_then
 
 
 def dense_rows(state: State, slot: Slot = s.PHI_Q) -> np.ndarray:
@@ -63,6 +57,23 @@ def choose_partition(state: State) -> Partition:
     dependent, rows = eliminate_dense(dense_rows(state)) if n <= DENSE else eliminate_sparse(state)
     independent = np.setdiff1d(np.arange(n), dependent)
     return Partition(np.array(dependent, int), independent, np.array(rows, int))
+
+
+def check_flexible(method: str, state: State) -> None:
+    """Raise if a model with flexible bodies has more than MOST_FREEDOMS independent coordinates."""
+    system = state.system
+    soft = [body for body in system.bodies if body.deforms]
+    if not soft or system.n <= MOST_FREEDOMS:
+        return
+    state.run(evaluate.forces, evaluate.jacobian)
+    count = len(choose_partition(state).independent)
+    if count > MOST_FREEDOMS:
+        largest = max(soft, key=lambda body: body.size)
+        raise ModelError(
+            f"Method '{method}' takes models with flexible bodies of at most {MOST_FREEDOMS} degrees of freedom; this "
+            f"one has {count}, {largest.label} alone {largest.size} coordinates. Use method='hht-i3' or 'radau5', or "
+            "fewer elements or modes."
+        )
 
 
 def eliminate_dense(matrix: np.ndarray) -> tuple[list[int], list[int]]:

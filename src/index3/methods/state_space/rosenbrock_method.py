@@ -18,14 +18,11 @@ from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.methods.state_space import rosenbrock, rosenbrock_steps
 from index3.methods.state_space.frame_table import Frame, frame_kernels
-from index3.methods.state_space.partition import choose_partition
+from index3.methods.state_space.partition import MOST_FREEDOMS, check_flexible, choose_partition
 from index3.methods.tableaus import ROSENBROCK4
 from index3.registry import register
 from index3.system import evaluate
 from index3.system.system import System
-
-MOST_FREEDOMS = 200
-"""Degrees of freedom that the dense matrices of a step are meant for."""
 
 
 @register
@@ -82,6 +79,7 @@ class Rosenbrock4(Method):
             NaturalBody, or no or too many degrees of freedom.
         """
         self.prepare(progress)
+        check_flexible(self.key, progress.state)
         flat = [body.label for body in progress.system.bodies if body.flat]
         if flat and self.parametrization == "tangent-plane":
             raise ModelError(

@@ -14,6 +14,7 @@ from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.methods.state_space import sdirk, sdirk_steps
 from index3.methods.state_space.frame_table import Frame, frame_kernels
+from index3.methods.state_space.partition import check_flexible
 from index3.methods.tableaus import SDIRK4_15, SDIRK4_16, TRAPEZOIDAL, Tableau
 from index3.registry import register
 
@@ -79,10 +80,12 @@ class StateSpaceMethod(Method):
 
         Raises
         ------
-        ModelError : the forces cannot be evaluated at the start, or depend on reactions.
+        ModelError : the forces cannot be evaluated at the start, or depend on reactions; flexible bodies have too many
+            degrees of freedom.
         """
         n, m, tableau = progress.system.n, progress.system.m, self.tableau
         self.prepare(progress)
+        check_flexible(self.key, progress.state)
         own = Table(len(sdirk.SLOTS))
         frame = Frame(progress, self.parametrization, NEAR_SINGULAR)
         own.keep = frame  # type: ignore[attr-defined]  # the kernel holds its handle

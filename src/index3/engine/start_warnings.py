@@ -1,4 +1,4 @@
-"""What is doubtful about a run before it begins: a warning, since the run is possible.
+"""Warnings before a run begins: it is possible, but probably not what was meant.
 
 A derivative that is not one, a mechanism that cannot move, velocities that joints do not allow, a force that answers
 the same question differently.
@@ -19,18 +19,22 @@ from index3.engine.layout import moving_markers
 from index3.engine.variants import Variant
 from index3.errors import warn
 from index3.linear import contract
+from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.state import State
 
 REFUSED = 0.01
 """Part of a body's given velocity that joints may take away unsaid: velocities are often given with three digits."""
-FICKLE = 1e-9
+REPEATED = 1e-9
 """Part of the largest force by which two evaluations at one state may differ: memory of contacts, warm starts."""
 
 
-def driven_functions(model: Any) -> list[tuple[str, Any]]:
+def driven_functions(model: Model) -> list[tuple[str, Any]]:
     """Motions and joints that follow functions of time, with these: (f, df, ddf), or (f, df) of a rate."""
-    driven = [*model.motions.values(), *(joint for joint in model.joints.values() if hasattr(joint, "functions"))]
+    driven: list[Any] = [
+        *model.motions.values(),
+        *(joint for joint in model.joints.values() if hasattr(joint, "functions")),
+    ]
     return [(each.label, each.functions[: 2 + each.row_rate]) for each in driven]
 
 
@@ -45,7 +49,7 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
             f, df = functions[k], functions[k + 1]
             if isinstance(df, Difference) or derivative(f) == df or derivative(functions[0], k + 1) == df:
                 continue  # its own, or made from it
-            told = next(filter(None, (wrong_slope(f, df, t, h, t == span[0]) for t in looks(span))), None)
+            told = next(filter(None, (wrong_slope(f, df, t, h, t == span[0]) for t in sample_times(span))), None)
             if told is not None and wrong_slope(f, df, told[0], 1e-3 * h, told[0] == span[0]):  # not just fast
                 what = ("f", "Velocities follow df") if k == 0 else ("df", "Accelerations follow ddf")
                 warn(
@@ -55,7 +59,7 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
                 break
 
 
-def looks(span: tuple[float, float]) -> list[float]:
+def sample_times(span: tuple[float, float]) -> list[float]:
     """Times at which derivatives are looked at: the start, and some that are no round part of the span."""
     return [span[0] + part * (span[1] - span[0]) for part in (0.0, 0.1373, 0.3819, 0.6180, 0.8571)]
 
@@ -126,7 +130,7 @@ def refused_velocities(state: State) -> str:
     )
 
 
-def fickle_forces(state: State) -> str:
+def unrepeatable_forces(state: State) -> str:
     """Which users' functions give another force when they are asked twice at the start; or empty."""
     asked = [group.element.label for group in state.system.groups if isinstance(group.element, UserFunctions)]
     if not asked:
@@ -140,7 +144,7 @@ def fickle_forces(state: State) -> str:
     state.system.take_failures()
     state.restore(before)
     largest = float(np.max(np.abs(answers), initial=0.0))
-    if len(answers) < 2 or np.max(np.abs(answers[1] - answers[0]), initial=0.0) <= FICKLE * largest:
+    if len(answers) < 2 or np.max(np.abs(answers[1] - answers[0]), initial=0.0) <= REPEATED * largest:
         return ""
     names = ", ".join(asked[:4])
     return (

@@ -1,0 +1,75 @@
+"""One instant of a run, as functions of the user see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from index3.bodies.marker import Marker
+from index3.bodies.moving_marker import MovingMarker
+from index3.results.result import Result
+
+DYNAMIC = ("acceleration", "force", "torque", "on_first", "tension", "moment", "power")
+"""Words in the names of what only a solution of the equations of motion gives."""
+
+
+class Instant:
+    """One instant of a run by names: `state["ball"].position` is (3,), `state["hinge"].angle` a number.
+
+    Positions and velocities are those of the method. Accelerations and reactions cost a solution of the equations of
+    motion, at the state closed onto the constraints; they are worked out when first asked for.
+    """
+
+    def __init__(self, result: Result, closed: Callable[[], Result] | None = None) -> None:
+        self._result, self._close = result, closed
+
+    @cached_property
+    def _closed(self) -> Result:
+        return self._result if self._close is None else self._close()
+
+    @property
+    def t(self) -> float:
+        """The time."""
+        return float(self._result.t[0])
+
+    @property
+    def q(self) -> np.ndarray:
+        """All coordinates."""
+        return self._result.q[0]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Their rates."""
+        return self._result.v[0]
+
+    @property
+    def a(self) -> np.ndarray:
+        """Their second derivatives."""
+        return self._closed.a[0]
+
+    @property
+    def lam(self) -> np.ndarray:
+        """Multipliers of all rows; those of open joints are zero."""
+        return self._closed.lam[0]
+
+    def __getitem__(self, name: str) -> Any:
+        return _First(self._result[name], lambda: self._closed[name])
+
+    def marker(self, marker: Marker | MovingMarker) -> Any:
+        """The motion of a marker."""
+        return _First(self._result.marker(marker), lambda: self._closed.marker(marker))
+
+
+class _First:
+    """A view of a result whose histories are single values; what needs accelerations comes from the closed state."""
+
+    def __init__(self, view: Any, closed: Callable[[], Any]) -> None:
+        self._view, self._closed = view, closed
+
+    def __getattr__(self, name: str) -> Any:
+        dynamic = any(word in name for word in DYNAMIC)
+        value = getattr(self._closed() if dynamic else self._view, name)
+        return value[0] if isinstance(value, np.ndarray) else value

@@ -1,0 +1,63 @@
+"""Types of what users give, for annotations alone: no module needs them when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike as ArrayLike
+
+if TYPE_CHECKING:
+    from scipy import LowLevelCallable
+
+    from index3.bodies.body import Body
+    from index3.bodies.marker import Marker
+    from index3.forces.shapes import Box, Cylinder, Plane, Sphere, Sprocket, Strip
+    from index3.methods.method import Method
+    from index3.model.model import Model
+
+
+class SciPyRotation(Protocol):
+    """`scipy.spatial.transform.Rotation`."""
+
+    def as_matrix(self) -> np.ndarray:
+        """Three columns: the axes of the body in ground."""
+
+
+class HasState(Protocol):
+    """Anything with coordinates and rates: a `Result`, `Static`, or what `assemble` returned."""
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (n,), or (n_t, n)."""
+
+    @property
+    def v(self) -> np.ndarray:
+        """Rates, as the coordinates."""
+
+
+BodyOrMarker: TypeAlias = "Body | Marker"
+"""A marker, or a body: then its origin, or a point given beside it."""
+PointPair: TypeAlias = "Sequence[ArrayLike]"
+"""Two points, or two directions."""
+BodiesOrMarkers: TypeAlias = "BodyOrMarker | Sequence[BodyOrMarker]"
+RotationLike: TypeAlias = "ArrayLike | SciPyRotation"
+"""A quaternion (w, x, y, z), a 3x3 matrix, or a SciPy `Rotation`."""
+InitialState: TypeAlias = "HasState | tuple[ArrayLike, ArrayLike] | Mapping[str, float]"
+"""Something with a state, (q, v), or joint coordinates by name."""
+TimeFunction: TypeAlias = "float | Callable[[float], Any]"
+"""A number, or a function of time: in Python, `TimeTable`, `Expression`."""
+TimeVector: TypeAlias = "ArrayLike | Callable[[float], ArrayLike]"
+"""Numbers, or a function of time that returns them."""
+UserFunction: TypeAlias = "Callable[..., Any] | LowLevelCallable"
+"""A function in Python, of Numba, or in C."""
+Shape: TypeAlias = "Plane | Sphere | Box | Cylinder | Strip | Sprocket"
+Changes: TypeAlias = "Mapping[str, Any] | Model"
+"""{"element.field": value}, or a model of the same structure."""
+FilePath: TypeAlias = "str | PathLike[str]"
+MethodLike: TypeAlias = "str | Method"
+"""A key of `METHODS`, or an instance."""
+Events: TypeAlias = "Callable[..., Any] | Sequence[Callable[..., Any]]"
+Progress: TypeAlias = "bool | str | Callable[[float, float], Any]"
