@@ -56,16 +56,6 @@ def test_a_prepared_run_takes_over_what_the_one_before_worked_with(counts):
     assert counts == {"tables": 1, "projectors": 3}  # the table is that of lines, which the result keeps
 
 
-@pytest.mark.parametrize("method", ["dopri5", "radau5", "auto"])
-def test_a_third_run_makes_nothing_but_its_lines(counts, method):
-    simulation = ix.prepare(ix.library.chain(2), method)
-    run(simulation)
-    run(simulation)
-    counts.clear()
-    run(simulation)
-    assert counts == {"tables": 1}
-
-
 def test_a_second_run_of_a_model_as_it_is_compiles_nothing(counts):
     model = ix.library.chain(2)
     for _ in range(2):

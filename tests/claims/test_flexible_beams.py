@@ -138,3 +138,40 @@ def test_elastica_of_planar_beams(law, clamp, elements, load, most):
     tip = ix.static(model)["line"].points(1.0)[0, 0]
     print(f"{law}, {elements} elements, load {load}: {np.abs(tip - (x, -y, 0.0)).max():.2e}")
     assert np.abs(tip - (x, -y, 0.0)).max() < most  # the demand
+
+
+def arc(law, height, elements):
+    """A quarter of a circle of radius 1, clamped: its end moves by a small force along x over what a thin ring does."""
+    angle = np.linspace(0.0, 0.5 * np.pi, 41)
+    points = np.column_stack([np.sin(angle), 1.0 - np.cos(angle)])
+    section = {"height": height, "width": height, "young": 1e9, "poisson": 0.0, "density": 1000.0}
+    model = ix.Model("arc", gravity=(0, 0, 0))
+    line = model.add(ix.AncfBeam("arc", points=points, elements=elements, law=law, **section))
+    model.add(ix.Fixed("wall", model.ground, line, at=(0, 0, 0), clamp=True))
+    bending = 1e9 * height**4 / 12
+    model.add(ix.Force("load", line.marker(s=line.length), (1e-4 * bending, 0, 0)))
+    moved = ix.static(model)["arc"].points([line.length])[0, 0, 0] - 1.0
+    return moved / (1e-4 * 0.25 * np.pi)  # the integral of cos^2 over the quarter
+
+
+def test_thin_curved_elements_of_the_continuum_lock_and_say_so():
+    """An element that turns by phi has 1/(1 + x^2/12) of its compliance, x = phi l / h; the elastic line has all."""
+    for height, elements in ((0.01, 4), (0.01, 8), (0.02, 8)):
+        x = (0.5 * np.pi / elements) ** 2 / height
+        with pytest.warns(UserWarning, match=r"AncfBeam 'arc' is curved and thin.*law='elastic-line', or at least"):
+            found = arc("continuum", height, elements)
+        print(f"h {height}, {elements} elements: {found:.3f} of the deflection")
+        assert found == pytest.approx(1.0 / (1.0 + x**2 / 12.0), rel=0.2)  # the rule of the warning; seen: 4 to 17 %
+
+
+@pytest.mark.parametrize(("law", "elements"), [("elastic-line", 4), ("continuum", 16)])
+def test_no_warning_where_it_does_not_lock(law, elements, recwarn):
+    assert arc(law, 0.02, elements) == pytest.approx(1.0, abs=0.02)  # 0.982 by the continuum
+    assert not recwarn.list
+
+
+def test_the_number_of_elements_that_a_warning_names_is_enough():
+    with pytest.warns(UserWarning, match="at least (?P<number>[0-9]+) elements") as caught:
+        arc("continuum", 0.01, 4)
+    named = int(str(caught[0].message).split("at least ")[1].split()[0])
+    assert 0.9 < arc("continuum", 0.01, named) < 0.96  # seen: 0.92

@@ -12,7 +12,7 @@ from index3.analysis.copies import Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
 from index3.engine.automatic import CHOOSING
-from index3.engine.beginning import first_segment, keep_segment, kept_segment
+from index3.engine.beginning import first_segment
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
@@ -207,24 +207,19 @@ class Simulation:
             from index3.analysis.resume import keeper_of
 
             keeper = keeper_of(self, model, plan, asked)
-        plain = initial is None and keeper is None and not (functions or asked["open_joints"] or model.controllers)
-        segment = kept_segment(self.compile(model), plan, self.linear) if plain else None
-        if segment is None:
-            variant = Variant(model, partial(self.compile, model), linear=self.linear)
-            if sampling is None and model.controllers:
-                sampling = Sampling(model, variant.whole, plan.span[0])
-            if sampling is not None:
-                sampling.source = source
-            if keeper is None or keeper.saved is None:
-                segment = first_segment(plan, variant, initial, asked["open_joints"], functions, sampling)
-            else:
-                from index3.engine.resuming import begin_again, text_in
+        variant = Variant(model, partial(self.compile, model), linear=self.linear)
+        if sampling is None and model.controllers:
+            sampling = Sampling(model, variant.whole, plan.span[0])
+        if sampling is not None:
+            sampling.source = source
+        if keeper is None or keeper.saved is None:
+            segment = first_segment(plan, variant, initial, asked["open_joints"], functions, sampling)
+        else:
+            from index3.engine.resuming import begin_again, text_in
 
-                if sampling is not None:
-                    sampling.restore(text_in(keeper.saved, "words")["controllers"])
-                segment = begin_again(plan, variant, keeper.saved)
-            if plain:
-                keep_segment(segment, plan)
+            if sampling is not None:
+                sampling.restore(text_in(keeper.saved, "words")["controllers"])
+            segment = begin_again(plan, variant, keeper.saved)
         runner = Runner(plan, segment, asked["callback"], cpu, None if keeper is None else keeper.sink)
         runner.sampling, whole = sampling, segment.variant.whole
         if asked["dense_output"]:

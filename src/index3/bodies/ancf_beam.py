@@ -20,6 +20,7 @@ from index3.bodies.ancf_words import (
     check_gradients,
     given_points,
     undeformed,
+    warn_of_locking,
 )
 from index3.bodies.body import KINDS
 from index3.bodies.marker import as_choice, as_number, as_vector
@@ -47,8 +48,8 @@ class AncfBeam(PlanarLine):
     height, width : of the section in the plane and across it [m]
     elements : int, along the axis; a node has six coordinates: r, r_x and r_y
     young, poisson, density : Young's modulus [N/m^2], Poisson's ratio, density [kg/m^3]
-    law : "continuum", by the stress in every point, which locks where Poisson's ratio is not zero; or "elastic-line",
-        by stretch, shear and curvature of the axis
+    law : "continuum", by the stress in every point, which locks where Poisson's ratio is not zero and where a thin beam
+        is curved (a warning tells); or "elastic-line", by stretch, shear and curvature of the axis
     plane : "strain" or "stress"; by default "strain" for "continuum", "stress" for "elastic-line"
     damping : Kelvin and Voigt's time constant [s], or Rayleigh's (per mass [1/s], per stiffness [s])
     coordinates : "nodal", r, r_x and r_y of the nodes; or "cholesky", combinations of them by which the mass matrix is
@@ -120,6 +121,8 @@ class AncfBeam(PlanarLine):
         self.nodes, self.lengths, self.straight = undeformed(ends[:, :2], as_count(elements, owner, "elements"))
         if not self.straight:
             check_gradients(owner, self.nodes, self.lengths, self.section.height)
+            if self.law == "continuum":
+                warn_of_locking(owner, self.nodes, self.lengths, self.section.height)
         self.rules, self.rule_of = [], []
         for n, length in enumerate(self.lengths.tolist()):
             if n == 0 or not self.straight:

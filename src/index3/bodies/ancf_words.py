@@ -13,10 +13,12 @@ from index3.bodies.ancf_histories import rows
 from index3.bodies.ancf_reference import Section, gradients
 from index3.bodies.ancf_shapes import cubic, gauss
 from index3.bodies.marker import as_number, as_numbers, as_positive, as_vector
-from index3.errors import ModelError
+from index3.errors import ModelError, warn
 
 MOST = 100_000
 """Elements of a beam: their matrices take some kilobytes each."""
+LOCKED = 0.1
+"""By how much too stiff curved elements may be without a warning."""
 
 
 def as_count(value: Any, owner: str, what: str) -> int:
@@ -171,6 +173,33 @@ def check_gradients(owner: str, nodes: np.ndarray, lengths: np.ndarray, height: 
                     f"{owner} has inverted gradients in element {n}: it is curved more than its height allows. "
                     "Give points on a wider curve, more elements, or a smaller height."
                 )
+
+
+def warn_of_locking(owner: str, nodes: np.ndarray, lengths: np.ndarray, height: float) -> None:
+    """Warn where curved elements of the law "continuum" bend far too little.
+
+    Their axis cannot bend without stretching: measured on arcs, an element that turns by an angle has 1/(1 + x^2/12) of
+    its compliance, x = angle length / height (docs/theory/ancf.md).
+    """
+    along = nodes[:, 2:4]
+    turns = np.abs(np.arctan2(*(f(along[:-1].T, along[1:].T) for f in (cross, dot))))
+    x = float((turns * lengths).max() / height)
+    if x**2 / 12.0 > LOCKED:
+        enough = math.ceil(len(lengths) * math.sqrt(x / math.sqrt(12.0 * LOCKED)))
+        warn(
+            f"{owner} is curved and thin: its elements of law 'continuum' are about {1.0 + x**2 / 12.0:.3g} times too "
+            f"stiff in bending. Give law='elastic-line', or at least {enough} elements."
+        )
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a x b of plane vectors (2, n)."""
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a . b of plane vectors (2, n)."""
+    return a[0] * b[0] + a[1] * b[1]
 
 
 def nearest_place(lengths: np.ndarray, vectors: np.ndarray, point: np.ndarray) -> float:

@@ -10,7 +10,6 @@ from index3.engine.segments import Plan, Segment, begin
 from index3.engine.start_warnings import check_motions, locked, refused_velocities, unrepeatable_forces
 from index3.engine.variants import Variant
 from index3.errors import warn
-from index3.system.system import System
 
 if TYPE_CHECKING:
     from index3.engine.sampling import Sampling
@@ -44,23 +43,3 @@ def first_segment(
     if alone and not warnings and variant.system.altered is None:
         variant.keep_start(t0)
     return begin(plan, variant, t0)
-
-
-def kept_segment(system: System, plan: Plan, linear: str) -> Segment | None:
-    """The first segment of a run from the model's own start, as an earlier one that began alike has kept it."""
-    if not system.begun:
-        return None
-    from index3.engine.begun import take  # for runs that are repeated
-
-    begun = take(system, plan, linear)
-    return None if begun is None else begun.again()
-
-
-def keep_segment(segment: Segment, plan: Plan) -> None:
-    """Let a run to come begin as this one, if the run before was asked the same."""
-    system = segment.variant.system
-    before, system.last_plan = system.last_plan, plan
-    if before is not None and segment.variant.has_start(segment.start):
-        from index3.engine.begun import keep
-
-        segment.variant.begun = keep(segment, before, plan)

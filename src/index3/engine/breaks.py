@@ -125,8 +125,10 @@ def looked_through(f: Function, span: tuple[float, float], cells: int) -> tuple[
     grid = np.linspace(*span, cells + 1)
     y = np.array([f(t) for t in grid.tolist()], float).reshape(cells + 1, -1)
     scale = float(np.abs(y).max())
+    if not np.isfinite(scale):
+        return [], False
     change = np.diff(y, axis=0)
-    if not np.isfinite(scale) or np.abs(change).max() <= SMALL * scale:
+    if np.abs(change).max() <= SMALL * scale:
         return [], False
     found: list[float] = []
     for k in rough_cells(change, SMALL * scale):

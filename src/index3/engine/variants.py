@@ -37,14 +37,12 @@ class Variant(Equations):
     ----------
     whole : the system with every joint closed
     columns : where the rows of this one stand among those of `whole`
-    begun : how a run began with it, if that is kept for others (`index3.engine.begun`); its workspace goes with it
     """
 
     def __init__(
         self, model: Model, compile_open: Callable[[frozenset[str]], System], analysis: str = "simulate",
         opened: frozenset[str] = frozenset(), before: Variant | None = None, linear: str = DEFAULT,
     ) -> None:  # fmt: skip
-        self.begun: Any = None
         self.whole: System = compile_open(frozenset()) if before is None else before.whole
         system = compile_open(opened) if opened else self.whole
         super().__init__(model, analysis, system, linear, system.structure.take_workspace())
@@ -95,7 +93,7 @@ class Variant(Equations):
         if not self.projection.solver.arrays_alone:
             return
         _ = self.projection.completion  # its tables belong to what is kept
-        workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self.memory()]
+        workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
         if sum(array.nbytes for array in arrays) > LARGEST:
             return
         images = [array.copy() for array in arrays]
@@ -103,23 +101,18 @@ class Variant(Equations):
 
     def find_start(self, t: float) -> bool:
         """Become the state that an earlier run of the same system has kept for a start at time t, if there is one."""
-        if not self.has_start(t):
-            return False
         workspace = self.state.workspace
-        *_, lent, images = workspace.kept["start"]
+        known, linear, then, lent, images = workspace.kept.get("start", (lambda: None, "", 0.0, {}, []))
+        if known() is not self.system or linear != self.linear or then != t:
+            return False
         _ = self.projection.completion  # its tables belong to what was kept
         if workspace.lent != lent:
             return False
-        for array, image in zip((*workspace.blocks(), *self.memory()), images, strict=True):
+        for array, image in zip((*workspace.blocks(), *self._memory()), images, strict=True):
             array[...] = image
         return True
 
-    def has_start(self, t: float) -> bool:
-        """Whether a state of the same system is kept for a start at t: no user was asked, nothing warned of."""
-        known, linear, then, *_ = self.state.workspace.kept.get("start", (lambda: None, "", 0.0))
-        return known() is self.system and linear == self.linear and then == t
-
-    def memory(self) -> list[np.ndarray]:
+    def _memory(self) -> list[np.ndarray]:
         """What elements remember."""
         return [table[slot] for table in self.state.memory for slot in table.memory]
 
@@ -182,10 +175,7 @@ class Variant(Equations):
     def release(self) -> None:
         """Give what all variants of the run worked with to runs to come; nobody may ask them any more."""
         for variant in self.met:
-            if variant.begun is None:
-                variant.system.structure.give_back(variant.state.workspace)
-            else:
-                variant.system.begun.append(variant.begun)
+            variant.system.structure.give_back(variant.state.workspace)
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

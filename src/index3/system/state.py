@@ -97,11 +97,15 @@ class State:
         self.table[s.V][:] = v
         self.table[s.Q_MASS][:] = q
 
+    def call(self, kernel: Kernel, E: int) -> int:
+        """Run a kernel on the state and another table; its status."""
+        return (kernel.alone if self.system.is_self_contained else kernel)(self.table.handle, E)
+
     def run(self, *kernels: Kernel) -> int:
         """Run kernels of the evaluator in turn; stops at the first positive status and returns it."""
         self.system.addresses.require(*kernels)
         for kernel in kernels:
-            code = kernel(self.handle, 0)
+            code = self.call(kernel, 0)
             if code:
                 return code
         return 0

@@ -60,8 +60,6 @@ class System:
     described: Any = None  # the layout of its results, once it was asked for
     altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
     found: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, whatever its masses
-    begun: list[Any] = field(default_factory=list)  # starts of runs, kept for the next (`index3.engine.begun`)
-    last_plan: Any = None  # what the last run that could be kept so was asked
     keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property

@@ -57,17 +57,6 @@ def coefficients() -> dict[str, np.ndarray]:
     }
 
 
-def part_left(rtol: float) -> float:
-    """Part of the tolerance that the iteration may leave in a step: FNEWT of the code RADAU5 [HairerWanner].
-
-    Not below 1e-3: a smaller part costs iterations, and no error was seen to shrink with it.
-
-    >>> part_left(1e-2), part_left(1e-4), part_left(1e-8)
-    (0.03, 0.01, 0.001)
-    """
-    return float(max(1e-3, min(0.03, np.sqrt(rtol))))
-
-
 @functools.cache
 def constants() -> Table:
     """What the tables of all runs have in common."""
@@ -98,8 +87,7 @@ class Radau5(Method):
     Parameters
     ----------
     newton_tol : with constant steps, relative size of the last correction of the velocities
-    kappa : part of the tolerance that the iteration may leave in a step; None: the square root of rtol, but at least
-        1e-3 and at most 0.03
+    kappa : part of the tolerance that the iteration may leave in a step
     max_iterations : corrections per try
 
     >>> Radau5().order
@@ -107,7 +95,7 @@ class Radau5(Method):
     """
 
     newton_tol: float = 1e-11
-    kappa: float | None = None
+    kappa: float = 1e-3
     max_iterations: int = 10
 
     key: ClassVar[str] = "radau5"
@@ -124,8 +112,7 @@ class Radau5(Method):
     def __post_init__(self) -> None:
         owner = f"Method '{self.key}'"
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
-        if self.kappa is not None:
-            check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
+        check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
 
     def start(self, progress: Run, first_step: float | None) -> Table:
@@ -145,8 +132,7 @@ class Radau5(Method):
         point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
         link = [partner.handle, projector.handle, point.handle, *addresses]
         table[rs.RUN][0], table[rs.LINK][:] = progress.table.handle, link
-        kappa = part_left(progress[run.TOLERANCE][run.RTOL]) if self.kappa is None else self.kappa
-        table[rs.SETTINGS][:] = kappa, self.max_iterations, RENEW_RATE
+        table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
         table[rs.MEMORY][:] = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0
         table[rs.FLAGS][:] = 1, 0, 0, 0, 1
         progress[run.LIMITS][run.QUINTIC] = 1
