@@ -172,7 +172,7 @@ def test_momentum_of_planar_bodies():
 def test_a_run_that_loses_its_momentum_ends_by_name(monkeypatch, look):
     """Velocities are shown to the audit as if they had halved by half a second; without looks at the end of the run."""
     model = pair()
-    monkeypatch.setattr(momentum, "LOOK", look)
+    monkeypatch.setattr(momentum, "FIRST", look)
     present = momentum.present
 
     def halved(segment):
@@ -197,8 +197,9 @@ def test_momentum_of_free_parts():
     assert 0.003 <= result.audit["momentum"].bound < 0.1
 
 
-def test_drifting_momentum_is_told():
-    """First the audit warns, then it ends the run."""
+def test_drifting_momentum_is_told(monkeypatch):
+    """First the audit warns, then it ends the run, where smaller tolerances are of no use."""
+    monkeypatch.setattr(watch, "MOST_STRICT", 1.0)
     model = ix.Model("wheel", gravity=(0, 0, 0))
     model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
     with pytest.warns(UserWarning, match="angular momentum should be constant"):
@@ -208,6 +209,17 @@ def test_drifting_momentum_is_told():
     result = ix.simulate(model, (0, 20), "bdf-i3", rtol=1e-3, t_eval=0.5, max_steps=100_000)
     assert not result.success
     assert "The angular momentum should be constant" in result.message
+
+
+@pytest.mark.parametrize(("method", "rtol", "cuts"), [("bdf-i3", 1e-4, 256), ("hht-i3", 1e-4, 4), ("radau5", 1e-4, 1)])
+def test_steady_drift_of_momentum_is_met_by_smaller_tolerances(method, rtol, cuts):
+    """Errors of thousands of turns add up: with constant tolerances 25 times the bound, which ends the first run."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    result = ix.simulate(model, (0, 60), method, rtol=rtol, t_eval=1.0)
+    assert result.success
+    assert result.audit.ok
+    assert (f"tolerances divided by {cuts} " in result.audit["energy"].note) == (cuts > 1)
 
 
 @pytest.mark.parametrize("outside", ["ground", "load", "gravity"])

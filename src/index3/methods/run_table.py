@@ -60,7 +60,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = NO_LIMIT if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
         for old, new, source in (
@@ -80,9 +80,9 @@ class Run:
 
     def _room(self, n: int, m: int, n_angles: int) -> Room:
         """The arrays of a run, worked out once for a structure."""
-        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching}"
+        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching} {len(self.state[s.SWITCH])}"
         if key not in kept:
-            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching))
+            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching, len(self.state[s.SWITCH])))
         room: Room = kept[key]
         return room
 
