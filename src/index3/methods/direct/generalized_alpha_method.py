@@ -50,6 +50,7 @@ class GeneralizedAlpha(Method):
     paper: ClassVar[str] = "Arnold, Bruels 2007; Chung, Hulbert 1993"
     summary: ClassVar[str] = "like hht-i3, set by the damping at infinite frequency"
     kernel: ClassVar[Kernel] = generalized_alpha.attempt
+    ends_at_switches: ClassVar[bool] = False  # short steps behind one double the steps of a heap, or make noise
 
     def __post_init__(self) -> None:
         owner = "Method 'generalized-alpha'"
@@ -78,7 +79,6 @@ class GeneralizedAlpha(Method):
         table[alpha.OPTIONS] = np.array([self.rho_inf], float)
         tables.fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
-        tables.leave_switches(progress)
         table[generalized_alpha.AUXILIARY] = progress.state[s.A].copy()
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]

@@ -72,6 +72,7 @@ class HHT(Method):
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
     summary: ClassVar[str] = "stiff mechanisms, closed loops, redundant constraints; numerical damping by alpha"
     kernel: ClassVar[Kernel] = hht.attempt
+    ends_at_switches: ClassVar[bool] = False  # short steps behind one double the steps of a heap, or make noise
 
     def __post_init__(self) -> None:
         owner = "Method 'hht-i3'"
@@ -136,7 +137,6 @@ class HHT(Method):
         table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
-        steps.leave_switches(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()
         progress.state[s.A_PAST][:] = progress.state[s.A][: progress.state[s.A_PAST].size]
         clock = progress[run.CLOCK]

@@ -6,8 +6,13 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
+<<<<<<< HEAD
 from index3.methods import run, switches
 from index3.methods.direct import alpha, leaps, newton
+=======
+from index3.methods import run
+from index3.methods.direct import alpha, newton
+>>>>>>> h/contact
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.system import evaluate
@@ -104,12 +109,6 @@ that a transient may take: a vibration without damping never ends."""
 def unjointed(system: System) -> bool:
     """Whether bodies have no rows but the norms of their rotations: in short steps rows make noise of accelerations."""
     return system.m <= len(system.bodies) and not any(group.primitives for group in system.groups)
-
-
-def leave_switches(progress: Run) -> None:
-    """Let no steps end where a force begins if there are joints: the short one behind it makes noise that stays."""
-    if not unjointed(progress.system):
-        progress[run.LIMITS][run.SWITCH] = switches.OFF
 
 
 def within_transient(progress: Run, h: float) -> float:
