@@ -6,13 +6,8 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
-<<<<<<< HEAD
-from index3.methods import run, switches
-from index3.methods.direct import alpha, leaps, newton
-=======
 from index3.methods import run
-from index3.methods.direct import alpha, newton
->>>>>>> h/contact
+from index3.methods.direct import alpha, leaps, newton
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.system import evaluate
