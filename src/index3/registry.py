@@ -183,16 +183,17 @@ class Element(metaclass=ElementType):
     def __setattr__(self, key: str, value: Any) -> None:
         """Set an attribute; once the element is made, its fields are checked as when it was made.
 
+        What begins with an underscore, and what classes of other packages keep, is theirs.
+
         Raises
         ------
-        ModelError : there is no such attribute, or its class refuses the value.
+        ModelError : there is no such attribute, its class refuses the value, or it follows from the fields.
         """
-        known = key in vars(self) or hasattr(type(self), key)
-        if "_made" in vars(self) and (not known or key in checked_fields(type(self))):
-            # in a room above this one, and slow to import: not for what runs set
-            import_module("index3.files.changes").set_attribute(self, key, value)
-        else:
+        setter = getattr(getattr(type(self), key, None), "fset", None)  # of a property, which checks for itself
+        if "_made" not in vars(self) or key.startswith("_") or setter is not None:
             object.__setattr__(self, key, value)
+        else:  # in a room above this one, and slow to import
+            import_module("index3.files.changes").set_attribute(self, key, value)
 
     def solids(self) -> list[dict[str, Any]]:
         """What a page draws of a joint or force besides its symbol: solids, each in the axes of one of its markers.

@@ -553,7 +553,8 @@ KEPT = {
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}
 """Those that do not change between two steps, or that a stored run does not have."""
 PARTS = {
-    "momenta": {"parts", "start", "next_look", "largest"}, "stalling": {"t", "end", "tried", "warned", "note"},
+    "momenta": {"parts", "start", "next_look", "largest", "drifts", "looked"},
+    "stalling": {"t", "end", "tried", "warned", "note"},
     "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
     "growth": {"end", "next_look", "warned", "note", "marks"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
@@ -581,4 +582,16 @@ def test_momentum_of_what_is_free(tmp_path):
     store, settings = tmp_path / "run.nc", {"step": 0.001, "progress": False}
     whole = ix.simulate(model, (0.0, 2.5), "hht-i3", **settings)
     killed(lambda: ix.simulate(model, (0.0, 2.5), "hht-i3", store=store, **settings), 300)
+    assert_same(whole, ix.resume(store, progress=False))
+
+
+@pytest.mark.usefixtures("no_file")
+def test_drift_of_momentum_since_the_last_look(tmp_path):
+    """Which tells whether tolerances are cut."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    store, settings = tmp_path / "run.nc", {"rtol": 1e-3, "t_eval": 0.1, "progress": False}
+    whole = ix.simulate(model, (0.0, 30.0), "hht-i3", **settings)
+    assert "tolerances divided" in whole.audit["energy"].note
+    killed(lambda: ix.simulate(model, (0.0, 30.0), "hht-i3", store=store, **settings), 60)
     assert_same(whole, ix.resume(store, progress=False))

@@ -111,6 +111,7 @@ def test_rates_are_those_of_the_body():
         ({"points": ((0, 0, 0), (1, 0, 0)), "vectors": ((1, 0, 0), (0, 1, 0))}, "in one plane"),
         ({"points": ((0, 0, 0), (1, 0, 0)), "vectors": ((0, 1, 0),)}, "2 points and 1 vectors"),
         ({"points": ((0, 0, 0), (0, 0, 0))}, "two members at one place"),
+        ({"points": ((0, 0, 0), (1e200, 0, 0))}, "m long. Check its points"),
         ({"points": 3}, "Give a list of points"),
         ({"vectors": ((0, 0, 0), (1, 0, 0), (0, 1, 0))}, "no direction"),
     ],

@@ -56,7 +56,7 @@ def test_gain_and_scale_are_those_of_the_balance_at_every_step():
 
 def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
     model = ix.library.mass_spring(1e12)  # explicit weights on a vibration that the tolerance does not resolve
-    result = ix.simulate(model, (0, 1e-3), "tlismni-adams3", rtol=1e-2)
+    result = ix.simulate(model, (0, 6e-3), "tlismni-adams3", rtol=1e-1)
     assert not result.success
     assert "Energy came from nowhere" in result.message
     assert "tlismni-adams3" in result.message
@@ -67,7 +67,7 @@ def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
 
 def test_warn_lets_the_run_go_on_and_off_says_nothing(recwarn):
     with pytest.warns(UserWarning, match="came from nowhere"):
-        result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-3), "tlismni-adams3", rtol=1e-2, audit="warn")
+        result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-3), "tlismni-adams3", rtol=1e-1, audit="warn")
     assert result.success
     assert "came from nowhere" in result.message
     recwarn.clear()
@@ -172,7 +172,7 @@ def test_momentum_of_planar_bodies():
 def test_a_run_that_loses_its_momentum_ends_by_name(monkeypatch, look):
     """Velocities are shown to the audit as if they had halved by half a second; without looks at the end of the run."""
     model = pair()
-    monkeypatch.setattr(momentum, "LOOK", look)
+    monkeypatch.setattr(momentum, "FIRST", look)
     present = momentum.present
 
     def halved(segment):
@@ -197,8 +197,9 @@ def test_momentum_of_free_parts():
     assert 0.003 <= result.audit["momentum"].bound < 0.1
 
 
-def test_drifting_momentum_is_told():
-    """First the audit warns, then it ends the run."""
+def test_drifting_momentum_is_told(monkeypatch):
+    """First the audit warns, then it ends the run, where smaller tolerances are of no use."""
+    monkeypatch.setattr(watch, "MOST_STRICT", 1.0)
     model = ix.Model("wheel", gravity=(0, 0, 0))
     model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
     with pytest.warns(UserWarning, match="angular momentum should be constant"):
@@ -208,6 +209,17 @@ def test_drifting_momentum_is_told():
     result = ix.simulate(model, (0, 20), "bdf-i3", rtol=1e-3, t_eval=0.5, max_steps=100_000)
     assert not result.success
     assert "The angular momentum should be constant" in result.message
+
+
+@pytest.mark.parametrize(("method", "rtol", "cuts"), [("bdf-i3", 1e-4, 256), ("hht-i3", 1e-4, 4), ("radau5", 1e-4, 1)])
+def test_steady_drift_of_momentum_is_met_by_smaller_tolerances(method, rtol, cuts):
+    """Errors of thousands of turns add up: with constant tolerances 25 times the bound, which ends the first run."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    model.add(ix.RigidBody("wheel", 3.0, (0.02, 0.02, 0.03), angular_velocity=(30, 1, 100)))
+    result = ix.simulate(model, (0, 60), method, rtol=rtol, t_eval=1.0)
+    assert result.success
+    assert result.audit.ok
+    assert (f"tolerances divided by {cuts} " in result.audit["energy"].note) == (cuts > 1)
 
 
 @pytest.mark.parametrize("outside", ["ground", "load", "gravity"])
@@ -320,10 +332,11 @@ def bouncing_ball(stiffness):
     return model
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
-def test_a_motion_that_lost_most_of_its_energy_is_told(method):
-    """A contact of 1e16 N/m^1.5 lasts some ns: the ball is left lying on the floor."""
-    result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
+def test_a_motion_that_lost_most_of_its_energy_is_told():
+    """A contact of 1e16 N/m^1.5 lasts some ns: on a rail, where generalized-alpha asks nothing of velocities."""
+    model = bouncing_ball(1e16)
+    model.add(ix.Prismatic("rail", model.ground, model.bodies["ball"], at=(0, 0, 1.0), axis=(0, 0, 1)))
+    result = ix.simulate(model, (0.0, 2.0), "generalized-alpha", progress=False)
     assert re.search(r"The method took .* J away, .* % of the largest energy.*If that", result.message)
 
 

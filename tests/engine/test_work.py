@@ -53,9 +53,10 @@ def test_work_is_as_good_as_the_motion(method):
     result = run_of(model, method, 0.02)
     exact, size = fine_work(model, result)
     assert abs(result.energy.work[-1] - exact) <= 10 * 1e-6 * size
-    # the estimates of all steps added up: 10, 2 and 3 seen, where errors of steps cancel to 0.6 and less
+    # the estimates of all steps added up: 10, 2 and 1 seen, where errors of steps cancel to 0.6 and less
     assert abs(result.energy.work[-1] - exact) <= result.energy.work_error <= 20 * 1e-6 * size
-    assert 0 < result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+    assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+    assert (result.stats["work_evaluations"] > 0) == (method != "dopri5")  # whose stages say enough
 
 
 @pytest.mark.parametrize("method", ["tlismni-bdf2", "tlismni-trapezoidal"])

@@ -33,6 +33,10 @@ def take(kind: str, seed: int) -> Outcome:
         from fuzz_runs import draw_case
 
         return judge(draw_case(seed))
+    if kind == "uses":
+        from fuzz_uses import take_use
+
+        return take_use(seed)
     from fuzz_files import KINDS
 
     return KINDS[kind](seed)

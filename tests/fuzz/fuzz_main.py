@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzz_guard import outcomes, take
 from fuzz_judge import FINDINGS, Outcome
 
-SHARES = (("models", 40), ("model files", 40), ("result files", 20), ("faults", 1))
+SHARES = (("models", 40), ("uses", 20), ("model files", 40), ("result files", 20), ("faults", 1))
 """Kinds of cases, and how many of each come in turn."""
 
 

@@ -22,7 +22,7 @@ from fuzz_runs import Case, draw_case
 import index3 as ix
 from index3.compiled.interface import JIT
 
-SEEDS = {"models": (25, 60), "model files": (0, 60), "result files": (0, 30)}
+SEEDS = {"models": (25, 60), "uses": (0, 60), "model files": (0, 60), "result files": (0, 30)}
 
 
 @pytest.mark.skipif(not JIT, reason="runs would take minutes")
@@ -35,6 +35,24 @@ def test_nothing_is_found(kind):
     assert words >= (
         {"agree", "refused"} if kind == "models" else {"clean", "refused"}
     )  # they get far enough to matter
+
+
+@pytest.mark.skipif(not JIT, reason="runs would take minutes")
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        ("models", 72539),  # a constant step that overflows: NaN with success
+        ("uses", 80008),  # lines near a fold of a parallelogram with redundant rows: said to contradict each other
+        (
+            "uses",
+            80958,
+        ),  # an event that does nothing kept `auto` from looking at its choice where each step ends a segment
+        ("model files", 32327),  # points of a linkage 1e200 m apart: NumPy's warning
+    ],
+)
+def test_what_was_found_is_cured(kind, seed):
+    [(_, outcome)] = outcomes(kind, seed, seed + 1)
+    assert not outcome.found, outcome
 
 
 def test_a_seed_draws_the_same_case_again():

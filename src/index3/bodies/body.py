@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from reprlib import repr as short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from index3.bodies.body_fields import arguments_of, signature_of
 from index3.bodies.colors import as_color
 from index3.bodies.kinematics import Kinematics, carried, on_arm
-from index3.bodies.marker import Marker, as_vector, check_name, frame
+from index3.bodies.marker import Marker, as_flag, as_vector, check_name, frame
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
@@ -119,6 +120,27 @@ class Body(Element):
         self.model: Model | None = None
         self.shape: dict[str, Any] = {"type": "none"}
         self._color: str | None = None
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute; start and drawing of a body that is made are checked here, its fields as those of others.
+
+        Raises
+        ------
+        ModelError : there is no such attribute, it is refused, or it follows from the fields.
+        """
+        if "_made" in vars(self):
+            if key in ("q0", "v0"):
+                value = as_vector(value, self.label, key, self.size)
+            elif key == "shape":
+                if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
+                    example = "{'type': 'sphere', 'radius': 0.1}"
+                    raise ModelError(f"{self.label} has shape {short(value)}. Give a dict with its type, as {example}.")
+            elif key in ("velocity_given", "angular_velocity_given"):
+                value = as_flag(value, self.label, key)
+            else:
+                super().__setattr__(key, value)
+                return
+        object.__setattr__(self, key, value)
 
     if not TYPE_CHECKING:  # which would take every name for an attribute
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ Form = dict[int, float]
 Product = dict[tuple[int, int], float]
 Vector = tuple[Form, Form, Form]
 
+# Length of a part beyond which its squares are no numbers any more [m].
+HUGE = 1e100
 # Sine of the angle to the span of other edges below which an edge counts as lying in it.
 FLAT = 1e-9
 # What a plate may have of its mass outside its plane, relative to the largest second moment: data with nine digits.
@@ -199,14 +202,17 @@ class Structure:
             elif member is not origin:
                 edge = combine((1.0, member.form), (-1.0, origin.form))
                 candidates.append(("-".join(sorted((origin.name, member.name))), edge, member.value - origin.value))
-        if any(np.linalg.norm(value) == 0.0 for _, _, value in candidates):
+        sizes = [hypot(*value) for _, _, value in candidates]
+        if 0.0 in sizes:
             raise ModelError(f"{owner} has two members at one place. Give each point once.")
+        if max(sizes, default=0.0) > HUGE:
+            raise ModelError(f"{owner} is {max(sizes):.3g} m long. Check its points and their units.")
         if self.planar and candidates:  # an edge and the same turned by a right angle
-            name, form, value = max(candidates, key=lambda c: np.linalg.norm(c[2]))
+            name, form, value = candidates[sizes.index(max(sizes))]
             across: Vector = (weighted((-1.0, form[1])), form[0], {})
             return Edges(origin, [name], [form, across], np.array([value, turned(value)]).T)
         kept: list[int] = []
-        rest = np.array([value / np.linalg.norm(value) for _, _, value in candidates]).reshape(-1, 3)
+        rest = np.array([value / size for (_, _, value), size in zip(candidates, sizes, strict=True)]).reshape(-1, 3)
         while len(kept) < min(3, len(candidates)):
             sines = np.linalg.norm(rest, axis=1)
             best = int(np.argmax(sines > (1.0 - 1e-9) * sines.max()))  # the first of the longest

@@ -16,11 +16,14 @@ from index3.system import evaluate
 from index3.system.state import State
 from index3.system.system import System
 
-LOOK = 1000
-"""Tried steps between two looks at the momenta: a look takes as long as some steps."""
+FIRST, LOOK = 100, 1000
+"""Tried steps before the first look at the momenta, and between two looks at most; at first as many as before all of
+them. A look takes as long as some steps."""
 NEVER = 2**62
 LOST = 0.5
 """Part of the scale beyond which a run is ended. No damping takes momentum, so that this is less than for energy."""
+SPARED = 0.25
+"""Part of the allowed drift that a run should have left at its end, if it goes on as since the last look."""
 LINES = 5
 """Lines of output at which applied forces are asked whether they cancel."""
 BALANCED = 1e-9
@@ -41,29 +44,59 @@ class Momenta:
             whole.found["free parts"] = free_parts(whole)
         self.parts: list[list[int]] = whole.found["free parts"]
         self.start = present(segment) if self.parts else {}
-        self.next_look = LOOK if self.parts else NEVER
+        self.next_look = FIRST if self.parts else NEVER
         self.largest = np.zeros((len(self.parts), 2))  # scales so far
+        self.drifts, self.looked = np.zeros((len(self.parts), 2)), segment.run.t  # at the last look, and its time
 
-    def lost(self, segment: Segment, tried: int, last: bool) -> str:
+    def look(self, segment: Segment, tried: int, last: bool) -> str:
         """What to tell of a part that has come to another momentum altogether, by more than its scale; or nothing.
 
+        Momentum that drifts steadily, too fast to stay within its bound until the end, is met by smaller tolerances.
         `tried` is the number of steps tried so far, `last` whether these are all.
         """
         if not self.parts or (tried < self.next_look and not last):
             return ""
-        self.next_look = tried + LOOK
-        if segment.run[run.AUDIT][audit.MODE] != audit.FAIL:
+        self.next_look = tried + min(LOOK, max(FIRST, tried))
+        mode = segment.run[run.AUDIT][audit.MODE]
+        if mode < audit.WARN:
             return ""
         now = present(segment)
         both = {key: np.concatenate([self.start[key], now[key]]) for key in now}
-        for k, check in enumerate(momentum_checks(segment, self.parts, both, LOST, self.largest)):
-            if not check.ok and balanced(segment, self.parts[k // 2], both):
-                return (
-                    f"The {check.name} should be constant, since no external force acts: by t = {segment.run.t:.6g} "
-                    f"the run by {segment.method.key} changed it by {check.value:.3g} {check.unit}, more than half "
-                    f"of what there was ({check.bound / LOST:.3g}). The motion there is wrong: {ADVICE}"
-                )
+        checks = momentum_checks(segment, self.parts, both, LOST, self.largest)
+        drifts = np.array([check.value for check in checks]).reshape(-1, 2)
+        too_fast = self.run_out(segment, drifts)
+        self.drifts, self.looked = drifts, segment.run.t
+        for k, check in enumerate(checks):
+            if not (too_fast.flat[k] or not check.ok) or not balanced(segment, self.parts[k // 2], both):
+                continue
+            if not check.ok and mode == audit.FAIL:
+                return lost(segment, check)
+            if too_fast.flat[k]:
+                progress = segment.run
+                audit.cut_tolerances(progress[run.AUDIT], progress[run.TOLERANCE], progress[run.ATOL])
+                break
         return ""
+
+    def run_out(self, segment: Segment, drifts: np.ndarray) -> np.ndarray:
+        """Whether each momentum would drift beyond its bound until the end of the run, at its rate since the last look.
+
+        No method damps momentum, so its errors add up, and go on as they did.
+        """
+        clock, watched = segment.run[run.CLOCK], segment.run[run.AUDIT]
+        passed, left = segment.run.t - self.looked, max(0.0, float(clock[run.T_END]) - segment.run.t)
+        if min(passed, left) <= 0.0 or watched[audit.STRICT] >= audit.MOST_STRICT:
+            return np.zeros(drifts.shape, bool)
+        allowed, rates = watched[audit.PART] * self.largest, np.maximum(drifts - self.drifts, 0.0) / passed
+        return (drifts + left * rates > (1.0 - SPARED) * allowed) & (rates > 0.0)
+
+
+def lost(segment: Segment, check: Check) -> str:
+    """Why a run was ended by a momentum."""
+    return (
+        f"The {check.name} should be constant, since no external force acts: by t = {segment.run.t:.6g} "
+        f"the run by {segment.method.key} changed it by {check.value:.3g} {check.unit}, more than half "
+        f"of what there was ({check.bound / LOST:.3g}). The motion there is wrong: {ADVICE}"
+    )
 
 
 def present(segment: Segment) -> dict[str, np.ndarray]:

@@ -85,7 +85,7 @@ def save_run(runner: Runner) -> dict[str, np.ndarray]:
     saved |= {f"lines:{name}": array for name, array in runner.collector.memory.items()}
     saved["t_eval"] = segment.run[run.T_EVAL].copy()
     saved |= {f"momenta:{name}": array for name, array in runner.momenta.start.items()}
-    saved["largest momenta"] = runner.momenta.largest.copy()
+    saved["largest momenta"], saved["drifts"] = runner.momenta.largest.copy(), runner.momenta.drifts.copy()
     others = [other for other in segment.variant.met if other is not segment.variant]
     for k, other in enumerate(others):
         part = checkpoint.save_part(checkpoint.of_variant(other))
@@ -110,7 +110,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "changes": segment.earlier_changes, "asked": runner.asked, "near_branch": runner.near_branch,
         "jumps": [asdict(jump) for jump in runner.jumps], "lines": runner.collector.given,
         "seconds": runner.seconds, "cpu": dict(runner.cpu.spent),
-        "next_look": runner.momenta.next_look,
+        "next_look": runner.momenta.next_look, "looked": runner.momenta.looked,
         "stalling": {"t": stalling.t, "tried": stalling.tried, "warned": stalling.warned},
         "allowance": {"t": allowance.t, "tried": allowance.tried},
         "growth": {name: getattr(runner.growth, name) for name in ("next_look", "warned", "marks")},
@@ -161,7 +161,7 @@ def restore_run(runner: Runner, saved: Saved) -> None:
     vars(runner.growth).update(words["growth"])
     momenta = runner.momenta
     momenta.start, momenta.next_look = part_of(saved, "momenta"), words["next_look"]
-    momenta.largest[:] = saved["largest momenta"]
+    momenta.looked, momenta.drifts[:], momenta.largest[:] = words["looked"], saved["drifts"], saved["largest momenta"]
     runner.zeno.times = {function: deque(times, maxlen=SHRINKING) for function, times in words["zeno"]}
     restore_events(runner, saved, words.get("events"))
 

@@ -177,10 +177,10 @@ class Runner:
 
         Decisions come after counted steps whatever the machine's speed, so that a run can be repeated to the last bit.
         """
-        if self.log is not None or self.events is not None:
-            return 1
         looks = (self.stalling.next_look, self.momenta.next_look, self.allowance.next_look, self.growth.next_look)
         steps = int(max(1, min(looks) - self.tried))
+        if self.log is not None or self.events is not None:
+            steps = 1
         if self.segment.choice is not None:  # no step if a block was full right then: the rest of its lines is written
             steps = min(steps, max(0, self.next_choice - self.segment.counters()["steps"]))
         return steps
@@ -268,7 +268,7 @@ class Runner:
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:
         """Status and message if a free part of the model is found to have another momentum than at the start."""
-        told = "" if self.jumps else self.momenta.lost(self.segment, self.tried, code == run.DONE)
+        told = "" if self.jumps else self.momenta.look(self.segment, self.tried, code == run.DONE)
         return (-run.GAINED, told, None) if told else None
 
     def keep_result(self, error: Exception, options: dict[str, Any]) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from index3.bodies.marker import Marker, as_vector
+from index3.bodies.marker import Marker, as_vector, check_name
 from index3.errors import ModelError
 from index3.files.entries import ENTRIES, Entry, refusal
 from index3.files.entries import entry as entry_for
 from index3.files.inner_changes import change_inner, owner_of
 from index3.files.units import near
-from index3.model.model import Model
+from index3.model.model import Model, parts_of
+from index3.registry import checked_fields
 
 AFTERWARDS = ("shape", "color", "q0", "v0")
 """Fields of bodies that are no arguments of their classes."""
@@ -70,25 +71,53 @@ def set_attribute(element: Any, key: str, value: Any) -> None:
 
     Raises
     ------
-    ModelError : there is no such attribute, or the class of the element refuses the value.
+    ModelError : there is no such attribute, the class of the element refuses the value, or it follows from others.
     """
-    known = key in vars(element) or hasattr(type(element), key)
-    entry = known_entry(element)
-    if entry is None or grown(entry):
-        own = False
-    else:
-        own = key in entry.fields and not entry.fields[key].short and not refers(entry.value(element, key))
-    if own:
-        owners = [thing.model for thing in (element, *getattr(element, "own_states", ())) if hasattr(thing, "model")]
+    if key == "name":
+        rename(element, value)
+        return
+    cls: Any = type(element)
+    entry = known_entry(element) or own_entry(element)
+    fields = {} if entry is None else entry.fields
+    builds = entry is not None and bool(grown(entry))  # itself, step by step
+    known = key in vars(element) or hasattr(cls, key)
+    if key in fields and not builds and not fields[key].short and key in checked_fields(cls):
         try:
-            change(owners[0] if owners else None, element, {key: value})
+            change(model_of(element), element, {key: value}, others=True)
         except ModelError as error:
             raise ModelError(str(error).removeprefix("changes: ")) from None
-        return
-    if not known:
+    elif not known:
         names = [*(entry.fields if entry else ()), *(name for name in vars(element) if not name.startswith("_"))]
         raise ModelError(f"{element.label} has no attribute '{key}'. {near(key, dict.fromkeys(names))}")
-    object.__setattr__(element, key, value)
+    elif cls.__module__.startswith("index3.") and key in vars(element) and not builds:
+        settable = [name for name, field in fields.items() if not field.short and name in checked_fields(cls)]
+        advice = f"Set {', '.join(settable)}, or" if settable else "Remove it and"
+        raise ModelError(f"{element.label}: {key} follows from what it was made with. {advice} add another one.")
+    else:
+        object.__setattr__(element, key, value)
+
+
+def model_of(element: Any) -> Model | None:
+    """The model that an element is in."""
+    things = [element, *parts_of(element)]
+    things += [body for part in things for body in getattr(part, "bodies", ())]
+    models = [thing.model for thing in things if getattr(thing, "model", None) is not None]
+    return next((model for model in models if element.name in model and model[element.name] is element), None)
+
+
+def rename(element: Any, name: Any) -> None:
+    """Give an element another name, also in the tables of its model.
+
+    Raises
+    ------
+    ModelError : it cannot be a name, another element has it, or a controller reads the element by its name.
+    """
+    word, model = type(element).__name__, model_of(element)
+    check_name(name, word)
+    if model is not None and name != element.name:
+        model.rename(element, name)
+    for thing in (element, *getattr(element, "own_states", ())):
+        object.__setattr__(thing, "name", name)
 
 
 def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -101,22 +130,27 @@ def split(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return inside
 
 
-def change(model: Model | None, element: Any, changes: Mapping[str, Any]) -> None:
-    """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so."""
+def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, others: bool = False) -> None:
+    """Let an element become what its class makes of the changed fields; all that refers to it goes on doing so.
+
+    With `others`, fields may name other parts of the model.
+    """
     entry, of_record = entry_of(element), vars(type(element)).get("of_record", ())
     if changes and entry.make is type(element) and changes.keys() <= {*of_record}:
         change_record(element, entry, {key: changes.get(key, getattr(element, key)) for key in of_record})
         return
-    for key in changes:
+    for key in changes if not others else ():
         check_field(element, entry, key)
     before = arguments(element, entry)
     made = entry.make(element.name, **before | {key: x for key, x in changes.items() if key not in AFTERWARDS})
     if entry.section == "bodies":
         keep_start(element, entry.make(element.name, **before), made, changes)
         made.shape, made.color = changes.get("shape", element.shape), changes.get("color", element.color)
+    if others and model is not None:
+        model.check_parts(made)
     for body in (made, *getattr(made, "own_states", ())):
         if hasattr(body, "model"):
-            body.model = model
+            object.__setattr__(body, "model", model)
     vars(element).clear()
     vars(element).update(vars(made))
 
@@ -143,12 +177,9 @@ def arguments(element: Any, entry: Entry) -> dict[str, Any]:
 
 def entry_of(element: Any) -> Entry:
     """What model files know of an element."""
-    cls: Any = type(element)
-    name, entry = cls.__name__, known_entry(element)
-    if entry is None and "fields" in vars(cls) and name not in ENTRIES:
-        return entry_for(cls, "")  # no file can hold all of it, but numbers can change
+    entry = known_entry(element) or own_entry(element)
     if entry is None:
-        reason = refusal(name) or "model files know only the elements that are registered"
+        reason = refusal(type(element).__name__) or "model files know only the elements that are registered"
         raise ModelError(f"changes: {element.label} has no fields to change: {reason}. Give a changed Model instead.")
     if grown(entry):
         raise ModelError(
@@ -156,6 +187,12 @@ def entry_of(element: Any) -> Entry:
             f"parts, such as '{element.name}.part.mass', or give a changed Model."
         )
     return entry
+
+
+def own_entry(element: Any) -> Entry | None:
+    """What a class declares that no file knows: no file can hold all of it, but numbers can change."""
+    cls: Any = type(element)
+    return entry_for(cls, "") if "fields" in vars(cls) and cls.__name__ not in ENTRIES else None
 
 
 def known_entry(element: Any) -> Entry | None:

@@ -105,7 +105,8 @@ def rebuild(linkage: NaturalLinkage, part: str, changes: Mapping[str, Any]) -> N
             )
         step[key] = value
     made = built(linkage, steps)
-    made.shape, made.model = linkage.shape, linkage.model
+    made.shape = linkage.shape
+    object.__setattr__(made, "model", linkage.model)
     vars(linkage).update(vars(made))
 
 

@@ -44,6 +44,7 @@ from index3.forces.contact_table import (
     STRIP,
     restored,
 )
+from index3.forces.force import next_switches
 
 __all__ = ["MEMORY", "REPORT", "REPORTED", "STAGES", "report", "restored", "table"]
 NOTHING = (0.0, 0.0, 0.0)
@@ -273,5 +274,21 @@ def report(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """Per pair how far its points are from the other shape, negative where one touches; of far pairs the margin."""
+    pairs, points, chosen = view(E, PAIRS), view(E, POINTS), view(E, NEAR)
+    r, A, values, at = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.SWITCH), next_switches(T, pairs.shape[0])
+    for e in range(pairs.shape[0]):
+        values[at + e] = view(E, MARGIN)[0]
+    for m in range(list_near(T, E)):
+        pair, deepest = pairs[chosen[m]], -1e300
+        for k in range(pair.first, pair.first + pair.count):
+            delta, _, _ = meet(T, pair, points[k], centre_of(r, A, pair, points[k]))
+            deepest = max(deepest, delta)
+        values[at + chosen[m]] = -deepest
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}

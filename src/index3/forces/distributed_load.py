@@ -141,7 +141,7 @@ class DistributedLoad(ForceElement):
                     at = first + float(places[k])
                     point = LoadPoint(self, f"{self.name}[{len(points)}]", self.beam.marker(at, **settings), weights[k])
                     if self.varies:
-                        point.vector = AtPlace(self.load, at)
+                        object.__setattr__(point, "vector", AtPlace(self.load, at))
                     points.append(point)
                     self.pieces.append((first, last, k, count))
         self.points = tuple(points)

@@ -20,7 +20,8 @@ from index3.algebra.vectors import add, scale
 from index3.bodies.body import Body
 from index3.bodies.marker import Marker, as_vector, check_name
 from index3.bodies.states import States
-from index3.compiled.interface import Slot, Table, helper
+from index3.compiled import slots as s
+from index3.compiled.interface import Slot, Table, helper, view
 from index3.constraints.rows import axis
 from index3.errors import ModelError
 from index3.registry import Element, kernels_of
@@ -221,3 +222,12 @@ def add_block(group, first, width, a, b, B, c):
         at = first + (3 * a + i) * width + 3 * b
         for j in range(3):
             group[at + j] += c * B[3 * i + j]
+
+
+@helper
+def next_switches(T, count):
+    """The first place in SWITCH of the records of a kind, as many as there are; to be asked once in a kernel."""
+    status = view(T, s.STATUS)
+    at = status[s.SWITCH_AT]
+    status[s.SWITCH_AT] = at + count
+    return at

@@ -25,7 +25,7 @@ from index3.forces.along_coordinate import (
     add_force_along,
     coordinate,
 )
-from index3.forces.force import Place, element_table
+from index3.forces.force import Place, element_table, next_switches
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -207,7 +207,18 @@ def energy(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """How far each coordinate is from the nearer of its limits, negative beyond it."""
+    limits, values = view(E, LIMITS), view(T, s.SWITCH)
+    at = next_switches(T, limits.shape[0])
+    for e in range(limits.shape[0]):
+        x, _, _ = coordinate(T, limits[e])
+        values[at + e] = min(limits[e].upper - x, x - limits[e].lower)
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
 
 register(JointLimit)

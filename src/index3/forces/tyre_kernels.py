@@ -14,7 +14,7 @@ from index3.compiled.interface import OK, Table, helper, kernel, slots, view
 from index3.constraints.rows import axis
 from index3.forces.contact_kernels import NOTHING, subtract_column, unit_part
 from index3.forces.contact_law import normal_force
-from index3.forces.force import Place
+from index3.forces.force import Place, next_switches
 from index3.forces.road import ROAD_FIELDS
 from index3.forces.tyre_geometry import (
     directions,
@@ -308,5 +308,16 @@ def report(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """How far each tyre is above its road, negative where it touches."""
+    tyres, knots, values = view(E, TYRES), view(E, KNOTS), view(T, s.SWITCH)
+    at = next_switches(T, tyres.shape[0])
+    for e in range(tyres.shape[0]):
+        delta, _, _ = meet_road(T, tyres[e], knots)
+        values[at + e] = -delta
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}

@@ -166,7 +166,7 @@ class UserForce(ForceElement, UserFunctions):
         """A copy that shares the functions, but calls them itself."""
         other = super().__deepcopy__(memo)
         if self.reading.others:
-            other.f = other.reading_others
+            object.__setattr__(other, "f", other.reading_others)
         return other
 
     @property

@@ -105,7 +105,7 @@ class UserEquations(UserForce):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy that shares the function of the user, but calls it itself."""
         other = super().__deepcopy__(memo)
-        other.f, other.function = getattr(other, self.f.__name__), other.solve
+        vars(other).update(f=getattr(other, self.f.__name__), function=other.solve)
         return other
 
     def solve(self, t: float, *parts: Any) -> None:

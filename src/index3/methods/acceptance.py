@@ -108,18 +108,6 @@ def open_account(R):
     run.finish_account(R, work[run.WORK_OLD], work[run.POWER_OLD])
 
 
-@helper
-def cut_tolerances(R):
-    """Smaller errors from now on, unless they would be lost in rounding."""
-    tolerance, atol = view(R, run.TOLERANCE), view(R, run.ATOL)
-    if tolerance[run.RTOL] < audit.CUT * audit.LEAST_RTOL:
-        return
-    view(R, run.AUDIT)[audit.STRICT] *= audit.CUT
-    tolerance[run.RTOL] /= audit.CUT
-    for k in range(atol.shape[0]):
-        atol[k] /= audit.CUT
-
-
 @kernel
 def accept(T, R):
     """Make the state in T, where the forces were just evaluated, the new one; angles and work follow."""
@@ -149,9 +137,7 @@ def accept(T, R):
     watched = view(R, run.AUDIT)
     code = audit.measure(T, watched) if watched[audit.MODE] != audit.OFF or limits[run.TRACK_WORK] != 0 else OK
     open_account(R)
-    if limits[run.TRACK_WORK] == run.OWN_WORK:
-        run.finish_account(R, work[run.WORK_OLD] + work[run.WORK_STEP], work[run.POWER_STEP])
-    elif limits[run.TRACK_WORK] != 0 and code == OK:
+    if limits[run.TRACK_WORK] != 0 and code == OK:
         code = call(view(R, run.LINK)[run.LINK_WORK], T, R)
     if code != OK:
         return run.EVALUATION_FAILED
@@ -160,5 +146,5 @@ def accept(T, R):
         return run.GAINED
     passed = (t - clock[run.T_START]) / (clock[run.T_END] - clock[run.T_START])
     if audit.gains_too_fast(watched, passed, doubt):
-        cut_tolerances(R)
+        audit.cut_tolerances(watched, view(R, run.TOLERANCE), view(R, run.ATOL))
     return OK

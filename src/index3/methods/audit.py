@@ -26,7 +26,7 @@ DONE = 2.0
 FREE, SPENT, APART = 0.5, 0.25, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
-CUT, MOST_STRICT, LEAST_RTOL = 4.0, 256.0, 1e-11
+CUT, MOST_STRICT, LEAST_RTOL = 4.0, 16384.0, 1e-11
 """By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
 MOST_TRIES, MOST_REFUSED = 6, 30
 """Tries in a row beyond which a smaller step does not help, and those after which a run may end."""
@@ -117,3 +117,14 @@ def gains_too_fast(A, passed, work_error):
         return False
     A[CUT_AT] = A[GAIN]
     return True
+
+
+@helper
+def cut_tolerances(A, tolerance, atol):
+    """Smaller errors from now on, unless they would be lost in rounding; rtol is the first of `tolerance`."""
+    if tolerance[0] < CUT * LEAST_RTOL:
+        return
+    A[STRICT] *= CUT
+    tolerance[0] /= CUT
+    for k in range(atol.shape[0]):
+        atol[k] /= CUT

@@ -21,6 +21,9 @@ CONTRADICTION = 1e-7
 NEAR_SINGULAR = 1e-3
 """The same near a singular position, where a row that is skipped is no exact copy of others. Its pivot is below 1e-9 of
 its square, so what is left of it may be some 1e-4 of its terms."""
+FOLDED = 1e-2
+"""Singular value of the rows that count, as a part of the largest, below which a position is near a singular one too:
+what closing leaves of rows, 1e-12, comes back in accelerations divided by its square."""
 COPY = 1e-8
 """Singular value of rows of size 1, as a part of the largest, below which a skipped row is a copy of others: positions
 are closed to 1e-12, and what a smaller one leaves of a row is far below `CONTRADICTION`."""
@@ -59,7 +62,7 @@ class Completion:
         state, table = self.state, self.table
         table[projection_kernels.LINES][:] = output.handle, first, end, int(energies)
         accepted, late = state[s.ANGLE_REF].copy(), output.table[columns.STAGE][first:end] != columns.COMPLETE
-        code = output_kernels.complete_lines(state.handle, table.handle)
+        code = state.call(output_kernels.complete_lines, table.handle)
         worst = projection_kernels.WORST_ROW
         self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
@@ -81,7 +84,8 @@ class Completion:
         return bool(worst <= CONTRADICTION)
 
     def is_nearly_singular(self, output: Output, line: int) -> bool:
-        """Whether a row that was skipped at a line is a little independent of the others; seldom asked."""
+        """Whether a row that was skipped at a line is a little independent of the others, or these hardly are of each
+        other; seldom asked."""
         state, arrays = self.state, output.arrays
         left = int(output.table[columns.REDUNDANT][line])
         state.move(float(arrays["t"][line]), arrays["q"][line], arrays["v"][line])
@@ -90,4 +94,5 @@ class Completion:
             return False
         sizes = np.linalg.svd(scaled_rows(state), compute_uv=False)
         rank = state.system.m - left
-        return bool(rank < len(sizes) and sizes[rank] > COPY * sizes[0])
+        folded = sizes[rank - 1] < FOLDED * sizes[0]
+        return bool(folded or (rank < len(sizes) and sizes[rank] > COPY * sizes[0]))

@@ -15,7 +15,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
-from index3.methods import acceptance, run, stepping
+from index3.methods import acceptance, run, stepping, switches
 from index3.methods.run_table import Run
 from index3.registry import Registry
 from index3.system import evaluate
@@ -57,7 +57,9 @@ class Method(metaclass=ElementType):
     Class attributes: `key`, `family`, `order` (an int, or (low, high)), `implicit`, `stiff`, `paper`, `summary`,
     `options`, `kernel` (`attempt(T, E)`, which tries one step: `stepping`), `needs` (what its matrices ask of a linear
     solver, keys of `linear.solver.NEEDS`), `takes_velocity_rows` and `takes_reactions` (False: models with
-    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name).
+    velocity-level rows, or with forces that depend on reactions or on accelerations, are refused by name),
+    `ends_at_switches` (whether a step that was not taken is tried again up to where a force begins: `switches`; not of
+    use where a formula looks beyond the end of its step, or trusts a history of steps from before).
     """
 
     registry: ClassVar[Registry] = METHODS
@@ -74,6 +76,7 @@ class Method(metaclass=ElementType):
     options: ClassVar[Any] = _Options()
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True
+    ends_at_switches: ClassVar[bool] = True
     newton_tol: float
 
     @property
@@ -106,6 +109,7 @@ class Method(metaclass=ElementType):
         ModelError : the forces cannot be evaluated, or the model has rows that this method cannot take.
         """
         state = progress.state
+        progress[run.LIMITS][run.SWITCH] = switches.NONE if self.ends_at_switches else switches.OFF
         rows = np.flatnonzero(progress.system.level == 1)
         if len(rows) and not self.takes_velocity_rows:
             raise ModelError(

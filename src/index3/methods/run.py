@@ -20,7 +20,7 @@ CONVERGED, STALLED = 0, 1
 (
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
-    WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT,
+    WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -35,6 +35,7 @@ CONVERGED, STALLED = 0, 1
     branch=("f8", 2),  # of each row: the sign of its BRANCH at the start, BRANCH and rate at the last state; or empty
     t_eval=("f8", 1), cursor=("i8", 1),
     output=("i8", 1),  # the table of the columns of output
+    switched=("f8", 1),  # SWITCHES at the end of a step that was not taken
 )  # fmt: skip
 
 (
@@ -46,12 +47,14 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN,
-) = range(16)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND,
+) = range(18)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
-while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon."""
+while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon;
+T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
+(see `switches`)."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK,
@@ -60,14 +63,15 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed", "gained", "work_evaluations",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW = range(7)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH = range(8)
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
-keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1."""
+keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
+where steps are with a force that begins (see `switches`)."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
-`work.add_work`, 0 none."""
+by nodes, 0 none (`work.add_step`)."""
 MOST_FAILURES = 12
 """Tries in a row that fail for another reason than an iteration that stalls, before a run ends."""
 KEEP = 1.2
@@ -80,10 +84,11 @@ RTOL, NEWTON_TOL = range(2)
 NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
 (
-    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, POWER_STEP, WORK_SIZE, WORK_ERROR, WORK_SPACE,
-) = range(9)  # fmt: skip
-"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, with the power at its
-end; integral of |power|; estimated error so far."""
+    WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, WORK_DOUBT, POWER_MIDDLE, POWER_STEP, WORK_SIZE, WORK_ERROR,
+    WORK_SPACE,
+) = range(11)  # fmt: skip
+"""Places in WORK: up to the old and the new state, power there; a method's own account of a step, its error (OWN), and
+the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far."""
 NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
 """Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
 MOST_NODES, HISTORY, STENCIL = 32, 3, 5
@@ -274,11 +279,11 @@ def gains_too_much(T, R):
     return True
 
 
-def array_shapes(n: int, m: int, n_angles: int, branching: bool) -> dict:
+def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (16,), COUNTS: (len(COUNTERS),), LIMITS: (7,)}
-    shapes[BRANCH] = (m * branching, 3)
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (18,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
+    shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
     shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, STENCIL)}

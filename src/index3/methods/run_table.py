@@ -60,7 +60,7 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         limit = NO_LIMIT if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0
+        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
         self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
         for old, new, source in (
@@ -80,9 +80,9 @@ class Run:
 
     def _room(self, n: int, m: int, n_angles: int) -> Room:
         """The arrays of a run, worked out once for a structure."""
-        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching}"
+        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching} {len(self.state[s.SWITCH])}"
         if key not in kept:
-            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching))
+            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching, len(self.state[s.SWITCH])))
         room: Room = kept[key]
         return room
 
@@ -118,7 +118,7 @@ class Run:
         link[run.LINK_ATTEMPT], link[run.LINK_METHOD] = attempt.address, table.handle
         self.state[s.STATUS][s.STEPPING] = 1
         self.state[s.FUNCTION_VALUES][-1] = np.nan  # Python may have changed what functions of t give: ask them again
-        code = stepping.advance(self.state.handle, self.table.handle)
+        code = self.state.call(stepping.advance, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code
 

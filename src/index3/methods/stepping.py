@@ -8,7 +8,7 @@ stop.
 from __future__ import annotations
 
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import lines, run
+from index3.methods import lines, run, switches
 
 HELD, FREE = 0.7, 8.0
 """Part of a step that failed which is tried next at most, and growth per step that hinders no method."""
@@ -101,9 +101,13 @@ def advance(T, R):
             return run.STEP_TOO_SMALL
         clock[run.T_TRIED] = t
         clock[run.H_TRIED] = h
-        steps, failed = counts[run.N_STEPS], counts[run.N_NEWTON_FAILED]
+        steps, failed, rejected = counts[run.N_STEPS], counts[run.N_NEWTON_FAILED], counts[run.N_REJECTED]
         code = call(link[run.LINK_ATTEMPT], T, link[run.LINK_METHOD])
         if clock[run.STEP] == 0.0:
             hold_back(R, steps, failed)
         if code != OK:
             return code
+        if counts[run.N_REJECTED] == rejected:
+            switches.after_acceptance(R)
+        else:
+            switches.after_rejection(T, R)

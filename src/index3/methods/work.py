@@ -3,8 +3,10 @@
 The power is known at the ends of the steps, because the forces were evaluated there. Such a node costs nothing, so the
 work of a step is the integral of the polynomial through its ends and some nodes before it; the part that the last of
 them adds estimates the error. Where that is more than allowed (a step far longer than the ones before, a force that
-begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. Beyond
-the first few there are never more of them than steps; what they cannot mend is in the estimated error of the work.
+begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. Where it is
+not, but coordinates move on otherwise than their rates tell, one node tells what that changes. Beyond the first few
+there are never more of them than steps; what they cannot mend is in the estimated error of the work.
+Methods that sum up the work of a step by themselves are compared with the nodes (`finish_own`, `finish_measured`).
 """
 
 from __future__ import annotations
@@ -12,157 +14,51 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import run
+from index3.methods.power_nodes import add_pieces, simpson_error
 
-GAUSS = 0.15**0.5
-"""Distance of the outer points of Gauss's rule of three from the middle."""
-CLOSE = 0.08
-"""Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
-GRANT, KEPT, URGENT = 20, 0.25, 1e-3
-"""Evaluations that a run has before its steps allow any; the part of what they allow that is left for errors above this
-part of the work, lest a switching force find none."""
-DEAR = 25
-"""Steps for each node whose reactions are solved for, unless the error is above URGENT: such a node takes as long as
-two or three steps of a BDF, and work is to take a tenth of a run at most."""
+GRANT, DEAR = 20, 25
+"""Evaluations that a run has before its steps allow any, one each; steps for each node whose reactions are solved for,
+because such a node takes as long as two or three steps of a BDF, and work is to take a tenth of a run at most."""
+URGENT, LARGE = 1e-3, 10.0
+"""Error of a step, as a part of the whole work, for which reactions are solved whatever that takes; and, in rtol times
+the whole, from which on a step gets more than one node: a force switches in it."""
 TOLERATED = 4.0
 """Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
 twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
-CAUTION = 10.0
-"""Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
-derivatives of its own inside a step, and a force may switch anywhere in it."""
-UNKNOWN = 1e300
 PREFERRED = 100.0
 """A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than
 the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
+ROUGH = 0.02
+"""Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it."""
+EXCESS = 0.25
+"""Part of the slip by which Simpson's rule is wrong with rates of dense output of degree 5: 2/3 of 30/16, less 1."""
 
 
 @helper
-def next_node(t, i, a, b, first, last):
-    """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
-    least = CLOSE * (t[i + 1] - t[i])
-    left = a > first and t[a] - t[max(a - 1, 0)] >= least
-    right = b < last and t[min(b + 1, last)] - t[b] >= least
-    if left and (not right or t[i] - t[a - 1] <= t[b + 1] - t[i + 1]):
-        return a - 1
-    return b + 1 if right else -1
+def place(T, R, t, first):
+    """Put T's state at a time of the last accepted step.
 
-
-@helper
-def differences(R, i):
-    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number.
-
-    With one node inside the step, those of other steps are left out: accelerations of dense output jump between steps.
+    The first node is in its middle, for Simpson's rule, and gets the rates by which that rule gives the way of the
+    step: those of dense output of degree 3. With those of degree 5 an error in q alone would count too much.
     """
-    t, power, nodes = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)
-    last, first = nodes[run.NODE_NEW], nodes[run.NODE_OLD] if nodes[run.NODE_NEW] == nodes[run.NODE_OLD] + 2 else 0
-    x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
-    x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
-    for m in range(2, run.STENCIL):
-        k = next_node(t, i, a, b, first, last)
-        if k < 0:
-            return m
-        a, b = min(a, k), max(b, k)
-        x[m] = (t[k] - t[i]) / h
-        rest, product = power[k], 1.0
-        for j in range(m):
-            rest -= c[j] * product
-            product *= x[m] - x[j]
-        c[m] = rest / product
-    return run.STENCIL
-
-
-@helper
-def shrink(c, count):
-    """Whether differences of higher order are smaller, as those of a smooth function are."""
-    scale, before, least = 1.0, 0.0, 0.0
-    for m in range(1, count):
-        scale *= m
-        size = scale * abs(c[m])
-        if m >= 3 and size > max(before, least):
-            return False
-        before, least = size, before
-    return True
-
-
-@helper
-def piece(R, i):
-    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
-
-    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and what
-    the first two differences add is in doubt.
-    """
-    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i)
-    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
-    start, end = c[0], c[0] + c[1]
-    if start == 0.0 and end == 0.0:  # nothing acts
-        return 0.0, 0.0, 0.0
-    mean, term, before, most, early, middle, late = start, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0
-    for m in range(1, count):
-        early *= 0.5 - GAUSS - x[m - 1]
-        middle *= 0.5 - x[m - 1]
-        late *= 0.5 + GAUSS - x[m - 1]
-        before, term = abs(term), c[m] * (5.0 * (early + late) + 8.0 * middle) / 18.0
-        mean += term
-        if m <= 2:
-            most = max(most, abs(term))
-    if shrink(c, count):
-        return h * mean, h * abs(term), h * max(before, abs(term))
-    return h * min(max(mean, min(start, end)), max(start, end)), h * most, h * most
-
-
-@helper
-def add_pieces(R):
-    """NODE_WORK of the step's nodes; the sums of both estimated errors, and the first node of the worst piece."""
-    nodes, done = view(R, run.NODES), view(R, run.NODE_WORK)
-    error, cautious, most, worst = 0.0, 0.0, -1.0, nodes[run.NODE_OLD]
-    for i in range(nodes[run.NODE_OLD], nodes[run.NODE_NEW]):
-        work, wrong, doubtful = piece(R, i)
-        done[i + 1] = done[i] + work
-        error += wrong
-        cautious += doubtful
-        if wrong > most:
-            most, worst = wrong, i
-    return error, cautious, worst
-
-
-@helper
-def simpson_error(R):
-    """Error of Simpson's rule, which the work of a step with one node inside is.
-
-    Two estimates: by the fourth difference of the power, over the step and two nodes before it, and by the square of
-    what the node in the middle has changed, for the error of the trapezoidal rule is of half the order. The first one
-    sees a force that switches, the second one a motion whose dense output has kinks between steps. Neither can be more
-    than that change.
-    """
-    t, power, middle = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_OLD] + 1
-    a, m, b = power[middle - 1], power[middle], power[middle + 1]
-    h = t[middle + 1] - t[middle - 1]
-    change, size = h * abs(a - 2.0 * m + b) / 3.0, h * max(abs(a), abs(m), abs(b))
-    if change == 0.0 or middle < 3:
-        return change
-    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
-    for k in range(5):
-        x[k], c[k] = (t[middle - 3 + k] - t[middle]) / h, power[middle - 3 + k]
-    for j in range(1, 5):
-        for k in range(4, j - 1, -1):
-            c[k] = (c[k] - c[k - 1]) / (x[k] - x[k - j])
-    return min(change, max(CAUTION * h * abs(c[4]) / 120.0, change * change / size))
-
-
-@helper
-def place(T, R, t):
-    """Put T's state at a time of the last accepted step."""
+    clock, v = view(R, run.CLOCK), view(T, s.V)
     view(T, s.TIME)[0] = t
-    run.interpolate(R, t, view(T, s.Q), view(T, s.V))
+    run.interpolate(R, t, view(T, s.Q), v)
+    if first:
+        h, q0, v0 = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V)
+        q1, v1 = view(R, run.NEW_Q), view(R, run.NEW_V)
+        for k in range(v.shape[0]):
+            v[k] = 1.5 * (q1[k] - q0[k]) / h - 0.25 * (v0[k] + v1[k])
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     view(R, run.COUNTS)[run.N_WORK] += 1
 
 
 @helper
-def power_from_poses(T, R, t):
+def power_from_poses(T, R, t, first):
     """ENERGY at a time of the last accepted step, where the power needs poses and twists of markers alone."""
-    place(T, R, t)
+    place(T, R, t, first)
     code = run.core(T, s.CORE_POSES)
     if code == OK:
         code = run.core(T, s.CORE_ENERGY)
@@ -170,12 +66,12 @@ def power_from_poses(T, R, t):
 
 
 @helper
-def power_at(T, R, t, solve):
+def power_from_forces(T, R, t, first, solve):
     """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
     clock, a, lam = view(R, run.CLOCK), view(T, s.A), view(T, s.LAM)
     a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
     x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
-    place(T, R, t)
+    place(T, R, t, first)
     for k in range(a.shape[0]):
         a[k] = (1.0 - x) * a0[k] + x * a1[k]
     for k in range(lam.shape[0]):
@@ -198,7 +94,7 @@ def affordable(T, R, error, solve):
     if view(R, run.NODES)[run.NODE_NEW] == run.MOST_NODES - 1:
         return False
     steps, spent = view(R, run.COUNTS)[run.N_STEPS], view(R, run.COUNTS)[run.N_WORK] + 1
-    part = 1.0 if error > URGENT * scale(T, R) else 1.0 / DEAR if solve else 1.0 - KEPT
+    part = 1.0 / DEAR if solve and error <= URGENT * scale(T, R) else 1.0
     return spent <= part * (GRANT + steps)
 
 
@@ -211,15 +107,23 @@ def divisible(R, i):
 
 
 @helper
-def insert_node(T, R, i, solve, poses_do):
-    """A node in the middle of the piece from node i."""
+def open_node(R, i):
+    """Room for a node in the middle of the piece from node i; its time."""
     nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
     middle = 0.5 * (t[i] + t[i + 1])
-    code = power_from_poses(T, R, middle) if poses_do else power_at(T, R, middle, solve)
     nodes[run.NODE_NEW] += 1
     for k in range(nodes[run.NODE_NEW], i + 1, -1):
         t[k], power[k] = t[k - 1], power[k - 1]
-    t[i + 1], power[i + 1] = view(T, s.TIME)[0], view(T, s.ENERGY)[s.POWER]
+    t[i + 1] = middle
+    return middle
+
+
+@helper
+def insert_node(T, R, i, first, solve, poses_do):
+    """A node in the middle of the piece from node i; whether it is the first, for Simpson's rule."""
+    t = open_node(R, i)
+    code = power_from_poses(T, R, t, first) if poses_do else power_from_forces(T, R, t, first, solve)
+    view(R, run.NODE_POWER)[i + 1] = view(T, s.ENERGY)[s.POWER]
     return code
 
 
@@ -231,15 +135,6 @@ def return_to_end(T, R):
     run.copy(view(T, s.V), view(R, run.NEW_V))
     run.copy(view(T, s.A), view(R, run.NEW_A))
     run.copy(view(T, s.LAM), view(R, run.NEW_LAM))
-
-
-@helper
-def doubt(R):
-    """How far a method's own account of the step is from that by nodes."""
-    work, last = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW]
-    if view(R, run.LIMITS)[run.TRACK_WORK] != run.OWN:
-        return UNKNOWN
-    return abs(work[run.WORK_OLD] + work[run.WORK_STEP] - view(R, run.NODE_WORK)[last])
 
 
 @helper
@@ -261,8 +156,6 @@ def slip(R):
     q0, v0, a0 = view(R, run.OLD_Q), view(R, run.OLD_V), view(R, run.OLD_A)
     q1, v1, a1 = view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A)
     h, apart, way = view(R, run.CLOCK)[run.T_NEW] - view(R, run.CLOCK)[run.T_OLD], 0.0, 0.0
-    if view(R, run.LIMITS)[run.QUINTIC] != 1 or view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
-        return 0.0
     for k in range(q0.shape[0]):
         w, mean = run.weight(R, k), 0.5 * h * (v0[k] + v1[k])
         apart += ((q1[k] - q0[k] - mean - h * h / 12.0 * (a0[k] - a1[k])) / w) ** 2
@@ -271,50 +164,102 @@ def slip(R):
 
 
 @helper
-def finish_work(T, R, size, allowed, poses_do):
-    """Add nodes until the work of the step is known well enough, or they cost too much; take the account less in doubt.
+def finish(R, done, error):
+    """The step's work and its error are known."""
+    view(R, run.WORK)[run.WORK_ERROR] += error
+    run.finish_account(R, done, view(R, run.WORK)[run.POWER_NEW])
 
-    A method's own account is of its order, and says nothing of its error. The two have nothing in common but the ends
-    of the step, so where they agree both are right.
+
+@helper
+def own_doubt(R, size):
+    """Error of a Runge-Kutta method's own account of the step: the difference to its second formula.
+
+    Formulas of one method may agree about a power that jumps, if a single stage sees it. Nodes have nothing in common
+    with them but the ends of the step: where the two accounts are far from each other, their difference counts.
     """
+    work, last = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW]
+    apart = abs(work[run.WORK_OLD] + work[run.WORK_STEP] - view(R, run.NODE_WORK)[last])
+    return apart if apart > ROUGH * size else min(apart, work[run.WORK_DOUBT])
+
+
+@helper
+def finish_own(T, R, size, allowed, poses_do):
+    """Work of a step by a Runge-Kutta method's own account, or by nodes where they are far more certain."""
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    solve = must_solve(R)
-    if not solve:
-        slipped = size * slip(R)
-        error, cautious = error + slipped, cautious + slipped
-    if error > allowed and doubt(R) == UNKNOWN and not solve and divisible(R, worst):
-        # one node a step is what work may cost
-        code = insert_node(T, R, worst, solve, poses_do)
-        add_pieces(R)
-        error = simpson_error(R)
-        cautious = error
-    doubts = min(error, doubt(R))
-    trusted = solve and doubt(R) < UNKNOWN  # its stages have reactions of their own
-    while code == OK and not trusted and doubts > allowed and affordable(T, R, doubts, solve) and divisible(R, worst):
-        code = insert_node(T, R, worst, solve, poses_do)
+    trusted, doubts = must_solve(R), own_doubt(R, size)  # stages have reactions of their own
+    while (
+        code == OK and not trusted and min(error, doubts) > allowed
+        and affordable(T, R, doubts, False) and divisible(R, worst)
+    ):  # fmt: skip
+        code = insert_node(T, R, worst, False, False, poses_do)
         error, cautious, worst = add_pieces(R)
-        doubts = min(error, doubt(R))
-    if error > allowed:
-        error = cautious
-    done, own = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], doubt(R)
-    if trusted or own < PREFERRED * cautious:
-        error, done, nodes[run.OWN_ROWS] = own, work[run.WORK_OLD] + work[run.WORK_STEP], 1
-    work[run.WORK_ERROR] += error
-    run.finish_account(R, done, work[run.POWER_NEW])
+        doubts = own_doubt(R, size)
+    if trusted or doubts < PREFERRED * cautious:
+        nodes[run.OWN_ROWS] = 1
+        finish(R, work[run.WORK_OLD] + work[run.WORK_STEP], doubts)
+    else:
+        finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], cautious if error > allowed else error)
+    return code
+
+
+@helper
+def finish_measured(R, size):
+    """Work of a step that its method took by Simpson's rule: the power in its middle is known."""
+    work, nodes = view(R, run.WORK), view(R, run.NODES)
+    _, cautious, worst = add_pieces(R)
+    before = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]]
+    open_node(R, worst)
+    view(R, run.NODE_POWER)[worst + 1] = work[run.POWER_MIDDLE]
+    add_pieces(R)
+    error = simpson_error(R, before) + EXCESS * size * slip(R)
+    if view(R, run.LINK)[run.LINK_ACCELERATE] != 0:  # reactions in the middle are the mean of those at the ends
+        error = max(error, cautious)
+    finish(R, work[run.WORK_OLD] + work[run.WORK_STEP], error)
+    return OK
+
+
+@helper
+def finish_by_nodes(T, R, size, allowed, poses_do):
+    """Work of a step by nodes: one inside if need be, and more where a force switches, as many as may be spent."""
+    nodes, done, code, slipped, least = view(R, run.NODES), view(R, run.NODE_WORK), OK, 0.0, allowed
+    error, cautious, worst = add_pieces(R)
+    solve = must_solve(R)
+    blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
+    if not solve:
+        least = max(allowed, LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R))
+        if error <= allowed or blind:  # else there will be a node
+            slipped = size * slip(R)
+        if error + slipped > allowed and not blind and divisible(R, worst):
+            before = done[nodes[run.NODE_NEW]]
+            code = insert_node(T, R, worst, True, False, poses_do)
+            add_pieces(R)
+            error, slipped = simpson_error(R, before), 0.0
+            cautious = error
+    while code == OK and not blind and error > least and affordable(T, R, error, solve) and divisible(R, worst):
+        code = insert_node(T, R, worst, False, solve, poses_do)
+        error, cautious, worst = add_pieces(R)
+    finish(R, done[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
     return code
 
 
 @helper
 def add_step(T, R, poses_do):
     """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
-    clock, work, power = view(R, run.CLOCK), view(R, run.WORK), view(T, s.ENERGY)[s.POWER]
+    clock, work, how = view(R, run.CLOCK), view(R, run.WORK), view(R, run.LIMITS)[run.TRACK_WORK]
+    power = work[run.POWER_STEP] if how == run.OWN_WORK else view(T, s.ENERGY)[s.POWER]
     run.finish_account(R, work[run.WORK_OLD], power)
     h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
-    code = finish_work(T, R, size, TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share), poses_do)
+    allowed = TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share)
+    if how == run.OWN_WORK:
+        return finish_measured(R, size)
+    if how == run.OWN:
+        code = finish_own(T, R, size, allowed, poses_do)
+    else:
+        code = finish_by_nodes(T, R, size, allowed, poses_do)
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     return code

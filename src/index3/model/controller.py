@@ -6,6 +6,7 @@ import copy
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from reprlib import repr as short
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from index3.bodies.marker import as_numbers, as_positive, check_name
 from index3.bodies.time_functions import Constant
-from index3.element_type import ElementType
+from index3.element_type import ElementType, nearest
 from index3.errors import ModelError
 from index3.forces.distributed_load import DistributedLoad
 from index3.forces.driven import Driven
@@ -84,26 +85,55 @@ class Controller(metaclass=ElementType):
     """
 
     element = "controller"
-    guarded = False
+    guarded = True
 
     def __init__(
         self, name: str, period: float, function: Callable[..., Any], inputs: Any, outputs: Any, memory: Any = 0
     ) -> None:
         check_name(name, "Controller")
         self.name = name
-        self.period = as_positive(period, self.label, "period")
-        if not callable(function):
-            raise ModelError(f"{self.label} has function {short(function)}. Give a function of (t, u, memory).")
-        self.function = function
-        listed = isinstance(inputs, Sequence) and not isinstance(inputs, bytes)
-        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs) if listed else (None,)
-        if not all(isinstance(word, str) and word for word in self.inputs):
-            raise ModelError(f"{self.label} has inputs {short(inputs)}. Give names of results, such as 'pin.angle'.")
+        self.period, self.function, self.inputs = period, function, inputs
         self.outputs = self._outputs(outputs)
         self.counts = [1 if isinstance(force, Driven) else 3 for force in self.outputs]
-        self.memory = self._memory(memory)
+        self.memory = memory
         self.held = Held(sum(self.counts))
         self.replaced: list[tuple[str, Any]] = []
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute; period, function, inputs and memory are checked, also once the controller is made.
+
+        Raises
+        ------
+        ModelError : it is refused, there is no such attribute, or it follows from others.
+        """
+        if key in ("period", "function", "inputs", "memory"):
+            value = getattr(self, f"_{key}")(value)
+        elif "_made" in vars(self) and key != "_made":
+            if key == "name":
+                import_module("index3.files.changes").rename(self, value)  # in a room above this one
+                return
+            if key not in vars(self):
+                known = ("name", "period", "function", "inputs", "memory")
+                raise ModelError(
+                    f"{self.label} has no attribute '{key}'. {nearest(key, known)}It has {', '.join(known)}."
+                )
+            raise ModelError(f"{self.label}: {key} is set when it is made. Remove it and add another one.")
+        object.__setattr__(self, key, value)
+
+    def _period(self, period: Any) -> float:
+        return as_positive(period, self.label, "period")
+
+    def _function(self, function: Any) -> Any:
+        if not callable(function):
+            raise ModelError(f"{self.label} has function {short(function)}. Give a function of (t, u, memory).")
+        return function
+
+    def _inputs(self, inputs: Any) -> tuple[str, ...]:
+        listed = isinstance(inputs, Sequence) and not isinstance(inputs, bytes)
+        words = (inputs,) if isinstance(inputs, str) else tuple(inputs) if listed else (None,)
+        if not all(isinstance(word, str) and word for word in words):
+            raise ModelError(f"{self.label} has inputs {short(inputs)}. Give names of results, such as 'pin.angle'.")
+        return words
 
     def _outputs(self, outputs: Any) -> tuple[Any, ...]:
         given = tuple(outputs) if isinstance(outputs, Sequence) else (outputs,)
@@ -149,12 +179,13 @@ class Controller(metaclass=ElementType):
 
     def connect(self) -> None:
         """Let its outputs give what it holds."""
-        first, self.replaced = 0, []
+        first, replaced = 0, []
         for force, count in zip(self.outputs, self.counts, strict=True):
             word = "f" if count == 1 else "vector"
-            self.replaced.append((word, getattr(force, word)))
+            replaced.append((word, getattr(force, word)))
             setattr(force, word, Signal(self.label, self.held, first, count))
             first += count
+        object.__setattr__(self, "replaced", replaced)
 
     def disconnect(self) -> None:
         """Give its outputs back what they had."""

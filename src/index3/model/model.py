@@ -50,8 +50,6 @@ class Model(metaclass=ElementType):
     guarded = True
 
     def __init__(self, name: str = "model", *, gravity: ArrayLike = (0, 0, -9.80665)) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"Model has the name {short(name)}. Give a string that is not empty.")
         self.name = name
         if callable(gravity):
             raise ModelError(
@@ -60,7 +58,7 @@ class Model(metaclass=ElementType):
             )
         self.gravity: np.ndarray = as_vector(gravity, f"Model '{name}'", "gravity")
         self.ground = Ground()
-        self.ground.model = self
+        object.__setattr__(self.ground, "model", self)
         self.bodies: dict[str, Body] = {}
         self.states: dict[str, Any] = {}
         self.joints: dict[str, Joint] = {}
@@ -72,10 +70,14 @@ class Model(metaclass=ElementType):
     def __setattr__(self, key: str, value: Any) -> None:
         if key == "gravity":
             value = as_vector(value, f"Model '{self.name}'", "gravity")
-        elif "_made" in vars(self) and key not in vars(self):
+        elif key == "name":
+            if not isinstance(value, str) or not value.strip():
+                raise ModelError(f"Model has the name {short(value)}. Give a string that is not empty.")
+        elif "_made" in vars(self) and not key.startswith("_"):
             near = difflib.get_close_matches(key, ("name", "gravity"), n=1)
             advice = f"Did you mean '{near[0]}'?" if near else "Add elements by model.add(...)."
-            raise ModelError(f"Model '{self.name}' has no attribute '{key}'. {advice}")
+            what = f": {key} cannot be set" if key in vars(self) else f" has no attribute '{key}'"
+            raise ModelError(f"Model '{self.name}'{what}. {advice}")
         object.__setattr__(self, key, value)
 
     @property
@@ -124,9 +126,9 @@ class Model(metaclass=ElementType):
             )
         self._check_parts(thing, kind, owner)
         if kind in ("body", "states"):
-            thing.model = self
+            object.__setattr__(thing, "model", self)
         for block in getattr(thing, "own_states", ()):
-            block.model = self
+            object.__setattr__(block, "model", self)
         if kind == "controller":
             thing.connect()
         self._kinds[kind][thing.name] = thing
@@ -158,12 +160,45 @@ class Model(metaclass=ElementType):
             raise ModelError(f"{label} cannot be removed: {names}{more} need it. Remove them first.")
         del self._kinds[kind][found.name]
         if kind in ("body", "states"):
-            found.model = None
+            object.__setattr__(found, "model", None)
         for block in getattr(found, "own_states", ()):
-            block.model = None
+            object.__setattr__(block, "model", None)
         if kind == "controller":
             found.disconnect()
         return found
+
+    def rename(self, element: Any, name: str) -> None:
+        """Give an element, or that of a name, another name, as `element.name = name` does; its place in the list stays.
+
+        Raises
+        ------
+        ModelError : it is not in this model, the name is taken, or a controller reads the element by its name.
+        """
+        found = self[element] if isinstance(element, str) else element
+        table = next((table for table in self._kinds.values() if table.get(found.name) is found), None)
+        if table is None:
+            raise ModelError(f"Model '{self.name}' has no element {short(element)} to rename.")
+        label = f"{type(found).__name__} '{found.name}'"
+        check_name(name, type(found).__name__)
+        if name in self and self[name] is not found:
+            raise ModelError(
+                f"{label} cannot become '{name}': a {type(self[name]).__name__} of model '{self.name}' has that name. "
+                "Choose another."
+            )
+        readers = [c for c in self.controllers.values() if any(w.partition(".")[0] == found.name for w in c.inputs)]
+        if readers:
+            raise ModelError(
+                f"{label} cannot become '{name}': {readers[0].label} reads it by its name. Remove the controller first."
+            )
+        items = [(name if thing is found else key, thing) for key, thing in table.items()]
+        table.clear()
+        table.update(items)
+        for thing in (found, *getattr(found, "own_states", ())):
+            object.__setattr__(thing, "name", name)
+
+    def check_parts(self, element: Any) -> None:
+        """Raise unless all that an element refers to is in this model."""
+        self._check_parts(element, element.element, f"{type(element).__name__} '{element.name}'")
 
     def _check_parts(self, element: Any, kind: str, owner: str) -> None:
         """Raise unless all that an element refers to is in this model."""
@@ -189,7 +224,7 @@ class Model(metaclass=ElementType):
             self._check_part(part, self.joints.get(part.name) is part, owner)
         if kind == "motion":
             for other in self.motions.values():
-                if other.joint is joint and other.coordinate == element.coordinate:
+                if other.joint is joint and other.coordinate == element.coordinate and other.name != element.name:
                     raise ModelError(
                         f"{owner} and Motion '{other.name}' both drive the {element.coordinate} of {joint.label}: "
                         "contradictory motions. Keep one of them."

@@ -25,7 +25,7 @@ from index3.system import evaluate
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
     evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
-    evaluate.rows, evaluate.gamma, evaluate.gradients,
+    evaluate.rows, evaluate.gamma, evaluate.gradients, evaluate.switches,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
@@ -42,6 +42,7 @@ STAGES_OF = {
     "poses": ("poses",),
     "rows": ("poses", "constraints", "gather"),
     "angles": ("measure",),
+    "switches": ("switches",),
 }
 """The stages that kernels of the evaluator run."""
 INERTIAL_STAGES = {"forces": ("jacobians",), "matrix": ("second_derivatives",)}

@@ -55,12 +55,14 @@ class Compiler:
         of_stage = [stage for stage, _, _, _ in lines]
         counts = [of_stage.count(stage) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        switches = sum(len(kinds.recorded(elements)) for stage, _, elements, _ in lines if stage == "switches")
         reads = self.reads_reactions, self.reads_accelerations
         conservative, reactions_work = self.energy_sources()
         return System(
             name=self.model.name, n=numbers.n, m=numbers.m, bodies=numbers.bodies, starts=numbers.starts,
             groups=numbers.groups, structure=structure, level=fixed[s.LEVEL], fixed=fixed, addresses=addresses,
-            work=work_shapes(numbers, len(structure.sparsity.indices), len(functions), *reads),
+            work=work_shapes(numbers, len(structure.sparsity.indices), len(functions), *reads)
+            | {s.SWITCH: (switches,)},
             initial=initial_values(numbers) | {s.FUNCTION_VALUES: functions.constants},
             stages=[(stage, elements, table) for stage, _, elements, table in lines],
             angle_joints=numbers.angle_joints, augmentation=numbers.augmentation(),

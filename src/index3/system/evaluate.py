@@ -400,3 +400,10 @@ def poses(T, E):
 def angles(T, E):
     """With the markers placed: unwrapped joint angles, each the turn nearest to its value at the last accepted step."""
     return run_stage(T, s.MEASURE)
+
+
+@kernel
+def switches(T, E):
+    """With the markers placed: SWITCH, what changes its sign where a force is not smooth, such as a gap."""
+    view(T, s.STATUS)[s.SWITCH_AT] = 0
+    return run_stage(T, s.SWITCHES)

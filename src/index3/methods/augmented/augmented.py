@@ -51,7 +51,8 @@ def measure(T, E, R, t, h):
     if code == OK:
         code = run.core(T, s.CORE_ENERGY)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    memory[p.WORK_STEP] = h / 6.0 * (work[run.POWER_NEW] + 4.0 * energy[s.POWER] + power)
+    work[run.POWER_MIDDLE] = energy[s.POWER]
+    memory[p.WORK_STEP] = h / 6.0 * (work[run.POWER_NEW] + 4.0 * work[run.POWER_MIDDLE] + power)
     energy[s.POWER] = power
     run.copy(q, q1)
     run.copy(v, v1)

@@ -104,7 +104,8 @@ class AugmentedLagrangian(Method):
                 "error control cannot judge. Give step=..., or leave corrections out."
             )
         clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
-        limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
+        if not progress.system.conservative:
+            limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1
         h_switch, failures = self.switching()
         progress.factors, mass_solver = (

@@ -52,6 +52,7 @@ class BDFIndex3(Method):
     paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (for comparison)"
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
     kernel: ClassVar[Kernel] = bdf.attempt
+    ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one: errors of up to ten times as much
     helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions,)  # starting values of constant steps
     stabilised: ClassVar[bool] = False
 

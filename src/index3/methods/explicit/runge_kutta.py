@@ -22,7 +22,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
-from index3.methods import projection_kernels, run
+from index3.methods import audit, projection_kernels, run
 from index3.methods.explicit import points
 
 (
@@ -31,7 +31,7 @@ from index3.methods.explicit import points
     run=("i8", 1), link=("i8", 1), projectors=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     nodes=("f8", 1), stage_a=("f8", 2), error_b=("f8", 2),  # the tableau; last row of stage_a: the step
     k_q=("f8", 2), k_v=("f8", 2),  # rates of q and v at the stages; last: at the end of the step
-    k_power=("f8", 1),  # power of what is not conservative at the stages; last: work of the step
+    k_power=("f8", 1),  # power of what is not conservative at the stages; last: at the end of the step
     end_q=("f8", 1),  # q at the end of the step before its projection
 )  # fmt: skip
 
@@ -157,12 +157,16 @@ def jump(T, E, R):
 
 
 @helper
+def combined(high, low, rows):
+    """The error by the squares of one estimate, or of two, as in Hairer, Norsett, Wanner (II.10.17)."""
+    return sqrt(high) if rows == 1 or high == 0.0 else high / sqrt(high + 0.01 * low)
+
+
+@helper
 def step_error(E, R, h):
-    """The error in parts of what is allowed; of two estimates the combination of Hairer, Norsett, Wanner (II.10.17)."""
-    high = square_error(E, R, 0, h)
-    if view(E, FLAGS)[ROWS] == 1 or high == 0.0:
-        return sqrt(high)
-    return high / sqrt(high + 0.01 * square_error(E, R, 1, h))
+    """The error in parts of what is allowed."""
+    rows, high = view(E, FLAGS)[ROWS], square_error(E, R, 0, h)
+    return combined(high, square_error(E, R, 1, h) if rows > 1 else 0.0, rows)
 
 
 @helper
@@ -220,20 +224,23 @@ def failed(E, R, code):
 
 
 @helper
-def sum_power(E, first):
-    """The mean power of a step whose stages were just taken, from the power at its start."""
-    power, a, last = view(E, K_POWER), view(E, STAGE_A), view(E, NODES).shape[0]
-    mean = a[last, 0] * first
-    for j in range(1, last):
-        mean += a[last, j] * power[j]
+def mean_power(E, weights):
+    """The power of the stages just taken, and of the end, times these weights."""
+    power, mean = view(E, K_POWER), 0.0
+    for j in range(weights.shape[0]):
+        mean += weights[j] * power[j]
     return mean
 
 
 @helper
-def add_work(T, E, R, t):
-    """Work is one more equation, W' = power: its step by the same formula."""
-    work = view(R, run.WORK)
-    work[run.WORK_STEP] = sum_power(E, work[run.POWER_NEW]) * (t - view(R, run.CLOCK)[run.T_NEW])
+def add_work(T, E, R, h):
+    """Work is one more equation, W' = power: its step by the same formula, and the error of that."""
+    work, e, power = view(R, run.WORK), view(E, ERROR_B), view(E, K_POWER)
+    code, last = audit.measure(T, view(R, run.AUDIT)), view(E, NODES).shape[0]
+    power[0], power[last] = work[run.POWER_NEW], view(T, s.ENERGY)[s.POWER]
+    work[run.WORK_STEP] = h * mean_power(E, view(E, STAGE_A)[last])
+    work[run.WORK_DOUBT] = h * combined(mean_power(E, e[0]) ** 2, mean_power(E, e[1]) ** 2, view(E, FLAGS)[ROWS])
+    return run.EVALUATION_FAILED if code != OK else OK
 
 
 @helper
@@ -244,9 +251,9 @@ def accept(T, E, R, t):
     flags[REFERENCE] = 1 - flags[REFERENCE]
     note_rows(E)
     view(T, s.TIME)[0] = t
-    if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
-        add_work(T, E, R, t)
     code = points.set_reference(T, view(E, LINK)[POINT])
+    if code == OK and view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
+        code = add_work(T, E, R, t - view(R, run.CLOCK)[run.T_NEW])
     return code if code != OK else run.accept(T, R)
 
 
@@ -301,7 +308,8 @@ def dense(T, E):
     if code == OK:
         code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
     if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
-        work = view(R, run.WORK)
-        work[run.WORK_STEP] = sum_power(E, work[run.POWER_OLD]) * (clock[run.T_WANTED] - clock[run.T_OLD])
+        work, weights = view(R, run.WORK), view(E, STAGE_A)[view(E, NODES).shape[0]]
+        view(E, K_POWER)[0] = work[run.POWER_OLD]
+        work[run.WORK_STEP] = mean_power(E, weights) * (clock[run.T_WANTED] - clock[run.T_OLD])
     view(T, s.TIME)[0] = clock[run.T_WANTED]
     return code

@@ -55,6 +55,7 @@ class Rosenbrock4(Method):
     paper: ClassVar[str] = "Negrut 1998 (thesis)"
     summary: ClassVar[str] = "very stiff motions of few degrees of freedom; no iteration"
     kernel: ClassVar[Kernel] = rosenbrock_steps.attempt
+    ends_at_switches: ClassVar[bool] = False  # stages lie beyond the end of the step
     needs: ClassVar[frozenset[str]] = frozenset()  # accelerations alone
     takes_velocity_rows: ClassVar[bool] = False
     takes_reactions: ClassVar[bool] = False

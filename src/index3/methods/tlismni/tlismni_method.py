@@ -152,6 +152,7 @@ class TlismniAdams3(Tlismni):
     """
 
     key: ClassVar[str] = "tlismni-adams3"
+    ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one
     order: ClassVar[int] = 3
     summary: ClassVar[str] = "constraints at all levels, forces without derivatives; smooth motions"
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 2, 3)
@@ -163,6 +164,7 @@ class TlismniAdams4(Tlismni):
     """Implicit Adams formula of fourth order, predicted by the explicit one of third order."""
 
     key: ClassVar[str] = "tlismni-adams4"
+    ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one
     order: ClassVar[int] = 4
     summary: ClassVar[str] = "constraints at all levels, forces without derivatives; smooth motions, small errors"
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 3, 4)

@@ -1,0 +1,129 @@
+"""Polynomials through nodes at which the power is known: the work between them, and what may be wrong with it.
+
+Nodes are the ends of steps, a few of those before, and points inside the last step (NODE_T, NODE_POWER of a run).
+"""
+
+from __future__ import annotations
+
+from index3.compiled.interface import helper, view
+from index3.methods import run
+
+GAUSS = 0.15**0.5
+"""Distance of the outer points of Gauss's rule of three from the middle."""
+CLOSE = 0.08
+"""Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
+CAUTION = 10.0
+"""Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
+derivatives of its own inside a step, and a force may switch anywhere in it."""
+
+
+@helper
+def next_node(t, i, a, b, first, last):
+    """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
+    least = CLOSE * (t[i + 1] - t[i])
+    left = a > first and t[a] - t[max(a - 1, 0)] >= least
+    right = b < last and t[min(b + 1, last)] - t[b] >= least
+    if left and (not right or t[i] - t[a - 1] <= t[b + 1] - t[i + 1]):
+        return a - 1
+    return b + 1 if right else -1
+
+
+@helper
+def differences(R, i):
+    """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number.
+
+    With one node inside the step, those of other steps are left out: accelerations of dense output jump between steps.
+    """
+    t, power, nodes = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)
+    last, first = nodes[run.NODE_NEW], nodes[run.NODE_OLD] if nodes[run.NODE_NEW] == nodes[run.NODE_OLD] + 2 else 0
+    x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
+    x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
+    for m in range(2, run.STENCIL):
+        k = next_node(t, i, a, b, first, last)
+        if k < 0:
+            return m
+        a, b = min(a, k), max(b, k)
+        x[m] = (t[k] - t[i]) / h
+        rest, product = power[k], 1.0
+        for j in range(m):
+            rest -= c[j] * product
+            product *= x[m] - x[j]
+        c[m] = rest / product
+    return run.STENCIL
+
+
+@helper
+def shrink(c, count):
+    """Whether differences of higher order are smaller, as those of a smooth function are."""
+    scale, before, least = 1.0, 0.0, 0.0
+    for m in range(1, count):
+        scale *= m
+        size = scale * abs(c[m])
+        if m >= 3 and size > max(before, least):
+            return False
+        before, least = size, before
+    return True
+
+
+@helper
+def piece(R, i):
+    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
+
+    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and as
+    much of it is in doubt as the second difference, which is half of a jump between two nodes.
+    """
+    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i)
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    start, end = c[0], c[0] + c[1]
+    if start == 0.0 and end == 0.0:  # nothing acts
+        return 0.0, 0.0, 0.0
+    mean, term, before, early, middle, late = start, 0.0, 0.0, 1.0, 1.0, 1.0
+    for m in range(1, count):
+        early *= 0.5 - GAUSS - x[m - 1]
+        middle *= 0.5 - x[m - 1]
+        late *= 0.5 + GAUSS - x[m - 1]
+        before, term = abs(term), c[m] * (5.0 * (early + late) + 8.0 * middle) / 18.0
+        mean += term
+    if shrink(c, count):
+        return h * mean, h * abs(term), h * max(before, abs(term))
+    return h * min(max(mean, min(start, end)), max(start, end)), h * abs(c[2]), h * abs(c[2])
+
+
+@helper
+def add_pieces(R):
+    """NODE_WORK of the step's nodes; the sums of both estimated errors, and the first node of the worst piece."""
+    nodes, done = view(R, run.NODES), view(R, run.NODE_WORK)
+    error, cautious, most, worst = 0.0, 0.0, -1.0, nodes[run.NODE_OLD]
+    for i in range(nodes[run.NODE_OLD], nodes[run.NODE_NEW]):
+        work, wrong, doubtful = piece(R, i)
+        done[i + 1] = done[i] + work
+        error += wrong
+        cautious += doubtful
+        if wrong > most:
+            most, worst = wrong, i
+    return error, cautious, worst
+
+
+@helper
+def simpson_error(R, before):
+    """Error of Simpson's rule, which the work of a step with one node inside is; `before` it was that.
+
+    Two estimates: by the fourth difference of the power, over the step and two nodes before it, and by the square of
+    what the node in the middle has changed, for the error of the trapezoidal rule is of half the order. The first one
+    sees a force that switches, the second one a motion whose dense output has kinks between steps. Neither can be more
+    than that change, or than the change of the work, if the middle is on the line between the ends by chance.
+    """
+    t, power, middle = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_OLD] + 1
+    a, m, b = power[middle - 1], power[middle], power[middle + 1]
+    h = t[middle + 1] - t[middle - 1]
+    change, size = h * abs(a - 2.0 * m + b) / 3.0, h * max(abs(a), abs(m), abs(b))
+    most = max(change, abs(view(R, run.NODE_WORK)[middle + 1] - before))
+    if most == 0.0 or middle < 3:
+        return most
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    for k in range(5):
+        x[k], c[k] = (t[middle - 3 + k] - t[middle]) / h, power[middle - 3 + k]
+    for j in range(1, 5):
+        for k in range(4, j - 1, -1):
+            c[k] = (c[k] - c[k - 1]) / (x[k] - x[k - j])
+    return min(most, max(CAUTION * h * abs(c[4]) / 120.0, change * change / size))
