@@ -58,7 +58,9 @@ def killed(run, looks):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(resuming.Keeper, "keep_if_due", dying)
-        patched.setattr(interrupts.Watch, "request_return", lambda watch: None)  # looks come with blocks, not with the clock
+        patched.setattr(
+            interrupts.Watch, "request_return", lambda watch: None
+        )  # looks come with blocks, not with the clock
         with pytest.raises(Killed) as caught:
             run()
     del caught

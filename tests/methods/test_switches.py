@@ -70,7 +70,7 @@ def test_budgets_of_steps_do_not_change_what_is_located(monkeypatch):
     from index3.engine.runner import Runner
 
     whole = run(dropped(), "dopri5")
-    monkeypatch.setattr(Runner, "until_look", lambda self: 1)
+    monkeypatch.setattr(Runner, "steps_until_check", lambda self: 1)
     single = run(dropped(), "dopri5")
     assert np.array_equal(whole.t, single.t)
     assert np.array_equal(whole.q, single.q)
