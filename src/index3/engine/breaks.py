@@ -17,10 +17,11 @@ from index3.bodies.smooth import Components, SmoothFunction, onsets
 from index3.bodies.time_functions import Constant, Difference, Vector
 from index3.errors import warn
 
-CELLS = 4096
-"""Parts of the span at whose ends a function is asked; what is over within one of them may be overlooked."""
-SLOW = 8
-"""The same divided by this for formulas as text, which take twenty times as long and tell some of their breaks."""
+CELLS, FINER = 1024, 4
+"""Parts of the span at whose ends a function is asked, what is over within one of them may be overlooked; and into how
+many each is divided if something was found, for such a function may have more of it."""
+SLOW = 2
+"""Parts divided by this for formulas as text, which take twenty times as long and tell some of their breaks."""
 ROUGH, STEEP = 5.0, 0.1
 """Times the change of the slope nearby by which that of a cell must differ to be looked into, and part of the change
 over a cell that stays in ever smaller parts of it if the function leaps there."""
@@ -28,11 +29,11 @@ HALVINGS = 8
 """Halvings after which such a change counts as one at once."""
 SMALL = 1e-9
 """Part of the largest value below which a change is rounding."""
-MOST = CELLS // 4
+MOST = CELLS * FINER // 4
 """Jumps beyond which a function is not resolved by so many cells."""
 DEEPEST = 6
 """Jumps looked for in one cell, in halves of it that lie beside one found: at most two to this power."""
-EARLY = 8.0 / CELLS
+EARLY = 1.0 / 512.0
 """Part of the span that a first step may take where functions of time act: a step from rest has no other measure."""
 
 SAME = 1e-12
@@ -117,6 +118,8 @@ def breaks_of(f: Function, span: tuple[float, float]) -> tuple[list[float], floa
         if f.finest is not None:
             return known, min(f.finest, step)
     found, acts = looked_through(f, span, cells)
+    if found:
+        found, acts = looked_through(f, span, FINER * cells)
     return known + found, step if acts else math.inf
 
 
