@@ -9,6 +9,7 @@ import pytest
 from small_models import pendulum
 
 import index3 as ix
+from index3.errors import ModelError
 
 
 def test_a_run_goes_on_where_another_ended(tmp_path):
@@ -79,3 +80,29 @@ def test_the_beginning_of_time_does_not_matter():
     for start in (-5.0, 1e9):
         angle = ix.simulate(pendulum(), (start, start + 1.0), t_eval=start + times)["pin"].angle
         assert angle == pytest.approx(expected, abs=1e-5)  # 1e9 s is known to 1e-7 s, and the rod turns at 5 rad/s
+
+
+def a_pendulum(length=1.0):
+    return ix.library.pendulum(length=length)
+
+
+def test_slips_of_a_first_hour_are_answered_by_name():
+    """Seen with strangers: a span for `prepare`, misspelt parameters of a sweep, names of results as attributes."""
+    model = a_pendulum()
+    model.add(ix.Actuator("motor", model["pivot"], 1.0))
+    with pytest.raises(ModelError, match=r"prepare: \(0, 1.0\) stands in the place of the method. A time span belongs"):
+        ix.prepare(model, (0, 1.0))
+    measure = {"end": lambda result: result.t[-1]}
+    with pytest.raises(
+        ModelError, match=r"sweep: a_pendulum has no parameter 'lenght'. Did you mean length\? It takes"
+    ):
+        ix.sweep(a_pendulum, {"lenght": [1.0]}, t_span=(0, 0.1), measure=measure)
+    with pytest.raises(ModelError, match="sweep: <lambda> needs mass, which no case has"):
+        ix.sweep(lambda length, mass: model, {"length": [1.0]}, t_span=(0, 0.1), measure=measure)
+    result = ix.simulate(model, (0, 0.1), "hht-i3")
+    with pytest.raises(AttributeError, match=r"Actuator 'motor' has no history 'momnt'. Did you mean moment\? It has"):
+        result["motor"].momnt  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Result has no attribute 'motor'. Write result\['motor'\]"):
+        result.motor  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Result has no attribute 'energi'. Did you mean energy\?"):
+        result.energi  # noqa: B018

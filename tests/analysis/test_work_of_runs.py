@@ -8,7 +8,7 @@ import pytest
 import index3 as ix
 from index3.analysis import planning
 from index3.bodies.marker import Marker
-from index3.compiled.interface import Room, Table
+from index3.compiled.interface import Kernel, Room, Table
 from index3.engine import assembly, equations
 from index3.linear.static_solver import StaticLU
 from index3.methods.direct.hht_method import HHT
@@ -109,6 +109,34 @@ def test_equal_settings_are_checked_once(counts):
         counts.clear()
         simulation.run((0.0, 1e-3), **{"t_eval": [1e-3], "progress": False} | settings)
         assert counts.get("plans", 0) == plans, settings
+
+
+def test_a_prepared_model_is_asked_once_what_plans_take_from_it(monkeypatch):
+    asked = []
+    plain = planning.functions_of_time
+    monkeypatch.setattr(planning, "functions_of_time", lambda model: asked.append(model) or plain(model))
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
+    run(simulation)
+    run(simulation)
+    assert len(asked) == 1
+    simulation.run((0.0, 1e-3), changes={"link2.mass": 3.0}, t_eval=[1e-3], progress=False)
+    assert len(asked) == 2  # a changed model may follow other functions
+
+
+def test_warnings_of_numpy_are_kept_quiet_only_where_users_are_asked(monkeypatch):
+    """To enter NumPy's context takes longer than most kernels of a start."""
+    quiet = []
+    plain = Kernel.__call__
+    monkeypatch.setattr(Kernel, "__call__", lambda self, T, E: quiet.append(self.name) or plain(self, T, E))
+    model = ix.library.chain(2)
+    for users in (False, True):
+        if users:
+            model.add(ix.UserForce("push", model["link1"].marker(), lambda t, r, A, v, w, p, out: None))
+        simulation = ix.prepare(model, "dopri5")
+        run(simulation)
+        quiet.clear()
+        run(simulation)
+        assert bool(quiet) == users, quiet
 
 
 def test_wrong_settings_are_refused_after_right_ones():

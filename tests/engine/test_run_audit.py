@@ -56,7 +56,7 @@ def test_gain_and_scale_are_those_of_the_balance_at_every_step():
 
 def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
     model = ix.library.mass_spring(1e12)  # explicit weights on a vibration that the tolerance does not resolve
-    result = ix.simulate(model, (0, 1e-3), "tlismni-adams3", rtol=1e-2)
+    result = ix.simulate(model, (0, 6e-3), "tlismni-adams3", rtol=1e-1)
     assert not result.success
     assert "Energy came from nowhere" in result.message
     assert "tlismni-adams3" in result.message
@@ -67,7 +67,7 @@ def test_a_run_that_gains_more_than_it_has_is_ended_by_name():
 
 def test_warn_lets_the_run_go_on_and_off_says_nothing(recwarn):
     with pytest.warns(UserWarning, match="came from nowhere"):
-        result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-3), "tlismni-adams3", rtol=1e-2, audit="warn")
+        result = ix.simulate(ix.library.mass_spring(1e12), (0, 1e-3), "tlismni-adams3", rtol=1e-1, audit="warn")
     assert result.success
     assert "came from nowhere" in result.message
     recwarn.clear()
@@ -332,10 +332,11 @@ def bouncing_ball(stiffness):
     return model
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
-def test_a_motion_that_lost_most_of_its_energy_is_told(method):
-    """A contact of 1e16 N/m^1.5 lasts some ns: the ball is left lying on the floor."""
-    result = ix.simulate(bouncing_ball(1e16), (0.0, 2.0), method, progress=False)
+def test_a_motion_that_lost_most_of_its_energy_is_told():
+    """A contact of 1e16 N/m^1.5 lasts some ns: on a rail, where generalized-alpha asks nothing of velocities."""
+    model = bouncing_ball(1e16)
+    model.add(ix.Prismatic("rail", model.ground, model.bodies["ball"], at=(0, 0, 1.0), axis=(0, 0, 1)))
+    result = ix.simulate(model, (0.0, 2.0), "generalized-alpha", progress=False)
     assert re.search(r"The method took .* J away, .* % of the largest energy.*If that", result.message)
 
 

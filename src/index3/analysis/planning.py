@@ -42,10 +42,14 @@ class Plans:
     method : as the user named it
     chosen : the same as an instance; None for an automatic choice
     options : of the method
+    prepared : the model that was prepared, if one was: it is asked once
     """
 
-    def __init__(self, method: Any, chosen: Method | None, options: dict[str, Any]) -> None:
-        self.method, self.chosen, self.options = method, chosen, options
+    def __init__(
+        self, method: Any, chosen: Method | None, options: dict[str, Any], prepared: Model | None = None
+    ) -> None:
+        self.method, self.chosen, self.options, self.prepared = method, chosen, options, prepared
+        self._asked: tuple[list[tuple[str, Any]], bool, tuple[float, str], int] | None = None
         self._last: dict[tuple[Any, ...], tuple[Plan, str]] = {}  # what was asked last
 
     def plan(self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None) -> tuple[Plan, str]:
@@ -54,9 +58,8 @@ class Plans:
         `first` is when controllers were first asked, if not at the start. A plan is made once for settings that are
         plain numbers and words, unless the model itself has to be asked.
         """
-        driven, longest = driven_functions(model), longest_step(model)
-        n = sum(body.size for body in (*model.bodies.values(), *model.blocks))
-        key = None if driven or model.controllers or functions_of_time(model) else plain_key(t_span, asked, longest, n)
+        driven, own, longest, n = self._of_model(model)
+        key = None if own else plain_key(t_span, asked, longest, n)
         if key is not None and key in self._last:
             return self._last[key]
         plan, note = self._checked(model, t_span, asked, first, longest, n)
@@ -64,6 +67,17 @@ class Plans:
         if key is not None:
             self._last = {key: (plan, note)}
         return plan, note
+
+    def _of_model(self, model: Model) -> tuple[list[tuple[str, Any]], bool, tuple[float, str], int]:
+        """What is driven; whether the plan asks the model itself; the longest step of forces; coordinates."""
+        if model is self.prepared and self._asked is not None:
+            return self._asked
+        driven, n = driven_functions(model), sum(body.size for body in (*model.bodies.values(), *model.blocks))
+        own = bool(driven or model.controllers or functions_of_time(model))
+        found = driven, own, longest_step(model), n
+        if model is self.prepared:
+            self._asked = found
+        return found
 
     def _checked(
         self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None, longest: tuple[float, str],

@@ -145,6 +145,11 @@ def prepare(model: Model, method: MethodLike = "auto", *, linear: str = "static"
     for name in ("t_span", "initial", "changes"):
         if name in settings:
             raise ModelError(f"prepare: {name} belongs to a run. Give it to Simulation.run.")
+    if isinstance(method, list | tuple | int | float):
+        raise ModelError(
+            f"prepare: {method!r} stands in the place of the method. A time span belongs to a run: "
+            "prepare(model).run((0.0, 5.0))."
+        )
     options = {name: value for name, value in settings.items() if name not in SETTINGS}
     check_names(options, [*SETTINGS, *PREPARED], named=not is_automatic(method), analysis="prepare")
     given = {name: value for name, value in settings.items() if name in SETTINGS}

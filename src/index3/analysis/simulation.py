@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from index3.analysis.copies import Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
+from index3.engine.automatic import CHOOSING
 from index3.engine.beginning import first_segment
 from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
@@ -70,14 +71,14 @@ class Simulation:
         chosen = choose(AUTO if self.automatic else method, self.options) if options or not self.automatic else None
         self._chosen = None if self.automatic else chosen
         check_solver(linear, self._chosen, model)
-        self._kernels = kernels_for(model, chosen, linear)
+        self._kernels = (*kernels_for(model, chosen, linear), *(CHOOSING if self.automatic else ()))
         self._systems: dict[frozenset[str], System] = {}  # of the model itself, by what is open
         self._structures: dict[frozenset[str], Structure] = {}
         self._once = once  # whether the model is the user's own, which may have been compiled for a run before
         self._lock = threading.Lock()
         self._copies = Copies(model)
         self._source: ModelOfRun | None = None  # the model as it was at the first run
-        self._plans = Plans(method, self._chosen, self.options)
+        self._plans = Plans(method, self._chosen, self.options, None if once else model)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Simulation, (self.model, self.method, self.settings, self.options, self.linear)

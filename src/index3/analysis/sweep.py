@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -24,6 +25,7 @@ from index3.analysis.sweep_cases import Cases, cases_of
 from index3.analysis.sweep_child import MARK, end_children
 from index3.analysis.sweep_store import SweepStore
 from index3.analysis.sweep_work import KILLED, OK, RAISED, Job, Row, Work, do_case, job_of
+from index3.element_type import nearest
 from index3.engine.progress import bar_of_cases
 from index3.engine.settings import check_span, is_number
 from index3.errors import ModelError
@@ -115,6 +117,24 @@ def sweep(
     return as_dataset(cases, [rows[k] for k in range(len(cases.values))], work)
 
 
+def check_parameters(build: Any, cases: Cases) -> None:
+    """Raise for parameters that the function does not take, or lacks: every case would raise the same."""
+    try:
+        own = [] if isinstance(build, Simulation) else list(inspect.signature(build).parameters.values())
+    except (TypeError, ValueError):  # of code that does not say
+        return
+    if not own or any(x.kind is x.VAR_KEYWORD for x in own):
+        return
+    known = {x.name: x for x in own if x.kind in (x.POSITIONAL_OR_KEYWORD, x.KEYWORD_ONLY)}
+    word, takes = getattr(build, "__name__", "build"), f"It takes {', '.join(known)}."
+    for name in cases.names:
+        if name not in known:
+            raise ModelError(f"sweep: {word} has no parameter '{name}'. {nearest(name, list(known))}{takes}")
+    missing = [name for name, x in known.items() if x.default is x.empty and name not in cases.names]
+    if missing:
+        raise ModelError(f"sweep: {word} needs {' and '.join(missing)}, which no case has. {takes}")
+
+
 def check(
     build: Any, cases: Cases, measure: Any, executor: Any, isolate: Any, time_limit: Any, resume: Any, store: Any,
     settings: Mapping[str, Any],
@@ -133,6 +153,7 @@ def check(
         raise ModelError(
             f"sweep: the name {(taken or [n for n in cases.names if n in OWN])[0]!r} is taken. Choose another."
         )
+    check_parameters(build, cases)
     if executor is not None and not isinstance(executor, Executor):
         raise ModelError(f"sweep: executor = {executor!r}. Give a concurrent.futures.Executor.")
     for name, value in (("isolate", isolate), ("resume", resume)):

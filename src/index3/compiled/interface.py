@@ -290,6 +290,10 @@ class Kernel:
                 self._address = plain_address(self.function)
         return self._address
 
+    def alone(self, T: int, E: int) -> int:
+        """As a call, where no function of a user can be asked, whose warnings of NumPy would have to be kept quiet."""
+        return self(T, E) if self._compiled is None else self._compiled(T, E)
+
     def __call__(self, T: int, E: int) -> int:
         if JIT and self._compiled is None:
             self._compiled = C_KERNEL(self.address)

@@ -92,9 +92,9 @@ def project_state(
         hold_fast(projector, projection_kernels.HEAVY_V, typical_masses(system), given)
         for _ in range(2):
             state[s.V][given] = v0[given]
-            _check(projector, projection_kernels.assemble_velocities(state.handle, projector.handle), t)
+            _check(projector, state.call(projection_kernels.assemble_velocities, projector.handle), t)
     projector.table[projection_kernels.HEAVY_V][:] = 0.0
-    _check(projector, projection_kernels.assemble_accelerations(state.handle, projector.handle), t)
+    _check(projector, state.call(projection_kernels.assemble_accelerations, projector.handle), t)
     redundant = int(projector.table[projection_kernels.REPORT][projection_kernels.N_REDUNDANT])
     if redundant and system.reads_reactions:
         check_reactions(system, projector)
@@ -120,7 +120,7 @@ def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.nda
 def project_freely(state: State, projector: Projector, t: float) -> int:
     """Close the positions near those of the state; the number of corrections."""
     projector.table[projection_kernels.HEAVY_Q][:] = 0.0
-    _check(projector, projection_kernels.assemble_positions(state.handle, projector.handle), t)
+    _check(projector, state.call(projection_kernels.assemble_positions, projector.handle), t)
     if not np.isfinite(state[s.Q]).all():
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
     return int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
@@ -132,7 +132,7 @@ def project_positions(state: State, projector: Projector, t: float, held: np.nda
     hold_fast(projector, projection_kernels.HEAVY_Q, typical_masses(system), held)
     for _ in range(PASSES if held.any() else 1):
         state[s.Q][held] = q0[held]
-        code = projection_kernels.assemble_positions(state.handle, projector.handle)
+        code = state.call(projection_kernels.assemble_positions, projector.handle)
         if code == projection_kernels.POSITIONS and held.any():
             raise AssemblyError(f"{projector.failure(code, t)} Holding fewer coordinates may help.")
         _check(projector, code, t)

@@ -17,6 +17,9 @@ from index3.results.audit import ADVICE, Check, RunAudit
 
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
+UNSURE = 0.5
+"""Part of the scale that the estimated error of the work may excuse: a force that acts inside long steps may be
+estimated to do any work, and would excuse every gain."""
 RESIDUAL = 1e-8
 """Scaled residual that output on the constraints stays below; rounding near singular positions is amplified to 1e-9."""
 
@@ -90,7 +93,8 @@ def energy_check(watched: np.ndarray, work_error: float) -> Check:
 def gain_and_bound(watched: np.ndarray, work_error: float) -> tuple[float, float]:
     """The largest gain of energy, which is no number if energies were not, and what is allowed."""
     gain = float(watched[audit.GAIN]) if math.isfinite(watched[audit.BALANCE]) else math.nan
-    return gain, float(watched[audit.PART] * watched[audit.SCALE]) + work_error
+    scale = float(watched[audit.SCALE])
+    return gain, float(watched[audit.PART]) * scale + min(work_error, UNSURE * scale)
 
 
 def complaint(exceeded: Sequence[Check], segment: Segment) -> str:

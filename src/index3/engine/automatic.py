@@ -50,6 +50,8 @@ class Choice:
 
 
 BLANK = Table(len(rates.SLOTS))
+CHOOSING = (rates.fastest_rates,)
+"""Kernels of a choice."""
 
 
 def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
@@ -60,7 +62,7 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     table = state.workspace.filled("rates", BLANK, system.structure.room("rates", shapes | {rates.RATES: (2,)}))
     table[rates.LINK][0] = projector.factors.handle
     table[rates.START][:] = np.cos(np.arange(1.0, system.n + 1.0) ** 2)  # in no direction of symmetry
-    system.addresses.load_once((rates.fastest_rates,))
+    system.addresses.load_once(CHOOSING)
     if rates.fastest_rates(state.handle, table.handle):
         return np.inf, np.inf
     squared, decay = table[rates.RATES].tolist()

@@ -62,7 +62,7 @@ class Completion:
         state, table = self.state, self.table
         table[projection_kernels.LINES][:] = output.handle, first, end, int(energies)
         accepted, late = state[s.ANGLE_REF].copy(), output.table[columns.STAGE][first:end] != columns.COMPLETE
-        code = output_kernels.complete_lines(state.handle, table.handle)
+        code = state.call(output_kernels.complete_lines, table.handle)
         worst = projection_kernels.WORST_ROW
         self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])

@@ -138,7 +138,7 @@ class Projector:
         table = self.table
         table[projection_kernels.LINES][:] = output.handle, first, end, int(project)
         accepted = self.state[s.ANGLE_REF].copy()
-        code = output_kernels.project_lines(self.state.handle, self.handle)
+        code = self.state.call(output_kernels.project_lines, self.handle)
         self.state[s.ANGLE_REF][:] = accepted
         if not code:
             return end, None

@@ -118,7 +118,7 @@ class Run:
         link[run.LINK_ATTEMPT], link[run.LINK_METHOD] = attempt.address, table.handle
         self.state[s.STATUS][s.STEPPING] = 1
         self.state[s.FUNCTION_VALUES][-1] = np.nan  # Python may have changed what functions of t give: ask them again
-        code = stepping.advance(self.state.handle, self.table.handle)
+        code = self.state.call(stepping.advance, self.table.handle)
         self.state[s.STATUS][s.STEPPING] = 0
         return code
 

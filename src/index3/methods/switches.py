@@ -85,7 +85,9 @@ def after_rejection(T, R):
     if x >= LEAST * h:
         limits[run.SWITCH] = AHEAD
         clock[run.T_SWITCH] = clock[run.T_NEW] + x
-        clock[run.H_BEHIND] = min(clock[run.H_NEXT], clock[run.H_BEHIND] if clock[run.H_BEHIND] > 0.0 else h)
+        if clock[run.H_BEHIND] == 0.0:
+            clock[run.H_BEHIND] = CLOSE * h  # nothing is known of the force: as short as its beginning is known
+        clock[run.H_BEHIND] = min(clock[run.H_BEHIND], clock[run.H_NEXT])
         clock[run.H_NEXT] = x
 
 

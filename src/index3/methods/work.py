@@ -227,7 +227,9 @@ def finish_by_nodes(T, R, size, allowed, poses_do):
     solve = must_solve(R)
     blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
     if not solve:
-        slipped, least = size * slip(R), max(allowed, LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R))
+        least = max(allowed, LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R))
+        if error <= allowed or blind:  # else there will be a node
+            slipped = size * slip(R)
         if error + slipped > allowed and not blind and divisible(R, worst):
             before = done[nodes[run.NODE_NEW]]
             code = insert_node(T, R, worst, True, False, poses_do)

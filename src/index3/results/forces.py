@@ -11,6 +11,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
+from index3.element_type import nearest
 from index3.errors import ModelError
 from index3.registry import ELEMENTS, kernels_of
 from index3.results.joints import JointResult
@@ -76,6 +77,13 @@ class ForceResult:
             pairs = [""] if self.single else [f"{k}." for k in range(values.shape[1])]
             self.quantities[name] = (unit, tuple(f"{pair}{letter}".strip(".") for pair in pairs for letter in letters))
             vars(self)[name] = array[..., 0] if array.shape[-1] == 1 else array
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what there is instead of a name that the element does not have."""
+        if hasattr(type(self), name) or name.startswith("_"):  # a history that says why it has no value
+            return object.__getattribute__(self, name)
+        known = list(vars(self).get("quantities", ()))
+        raise AttributeError(f"{self.label} has no history '{name}'. {nearest(name, known)}It has {', '.join(known)}.")
 
     def __repr__(self) -> str:
         return f"<{self.label} at {len(self._result)} times: {', '.join(self.quantities)}>"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index3.element_type import nearest
 from index3.errors import Index3Error, ModelError
 from index3.results.arrays import check_shapes
 from index3.results.audit import RunAudit
@@ -172,6 +173,16 @@ class Result:
         if not isinstance(name, str):
             raise UnknownName(f"{short(name)} is not a name. Use one of {', '.join(self.names)}.")
         return find(self, self._index, name)
+
+    if not TYPE_CHECKING:  # which would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Say how to write the name of an element, or what a misspelt one may mean."""
+            if name.startswith("_") or "layout" not in vars(self):
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+            own = [word for word in dir(type(self)) if not word.startswith("_")]
+            advice = f"Write result['{name}']." if name in self.names else nearest(name, own).rstrip()
+            raise AttributeError(f"Result has no attribute '{name}'. {advice}".rstrip(), name=name, obj=self)
 
     def __contains__(self, name: object) -> bool:
         return name in self.names

@@ -36,7 +36,7 @@ class State:
 
     def __init__(self, system: System, workspace: Workspace | None = None) -> None:
         system.take_failures()  # of an earlier run in this thread
-        self.system = system
+        self.system, self._alone = system, system.is_self_contained
         self.workspace = Workspace() if workspace is None else workspace
         self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
         self.table = self.workspace.filled(("state", system.room), system.blank, system.room)
@@ -97,11 +97,15 @@ class State:
         self.table[s.V][:] = v
         self.table[s.Q_MASS][:] = q
 
+    def call(self, kernel: Kernel, E: int) -> int:
+        """Run a kernel on the state and another table; its status."""
+        return (kernel.alone if self._alone else kernel)(self.table.handle, E)
+
     def run(self, *kernels: Kernel) -> int:
         """Run kernels of the evaluator in turn; stops at the first positive status and returns it."""
         self.system.addresses.require(*kernels)
         for kernel in kernels:
-            code = kernel(self.handle, 0)
+            code = self.call(kernel, 0)
             if code:
                 return code
         return 0

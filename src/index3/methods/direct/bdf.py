@@ -27,7 +27,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import projection_kernels, run
-from index3.methods.direct import corrector, newton
+from index3.methods.direct import corrector, leaps, newton
 
 MAX_ORDER = 5
 PAST = MAX_ORDER + 1
@@ -146,6 +146,17 @@ def error_at(T, E, R, t, order):
 
 
 @helper
+def velocity_leap(T, E, R, t, order):
+    """The largest error of a rate, in parts of what `leaps` allows; a jump is met again until the past is behind it."""
+    w, past_v, v, worst, allowed = view(E, W), view(E, PAST_V), view(T, s.V), 0.0, leaps.allowed_leap(T, R)
+    fill_extrapolation_weights(E, t, order)
+    scale = leading(view(E, PAST_T), t, order) / (t - view(E, PAST_T)[order])
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        worst = max(worst, abs(scale * (v[k] - combine(w, past_v, order + 1, k))))
+    return worst / allowed if allowed > 0.0 else 0.0
+
+
+@helper
 def growth(error, order, bias):
     """The factor on the step that this error allows."""
     return 1.0 / (bias * max(error, 1e-10) ** (1.0 / (order + 1)))
@@ -176,6 +187,8 @@ def control(T, E, R, t, h):
     """Whether the step is accepted; sets the size and order of the next try."""
     clock, orders = view(R, run.CLOCK), view(E, ORDERS)
     error = error_at(T, E, R, t, orders[ORDER])
+    if view(E, newton.PROJECTOR)[0] == 0:
+        error = max(error, leaps.judged(E, R, velocity_leap(T, E, R, t, orders[ORDER])) ** (orders[ORDER] + 1.0))
     if not error <= 1.0:
         orders[REJECTED_IN_ROW] += 1
         orders[SINCE] = 0

@@ -29,7 +29,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
-from index3.methods.direct import corrector, newton
+from index3.methods.direct import corrector, leaps, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST_A, PAST_T
 
 (AUXILIARY,) = OWN_SLOTS = extended(past.SLOTS, auxiliary=("f8", 1))  # A_n
@@ -144,6 +144,9 @@ def attempt(T, E):
     if code != corrector.CONVERGED:
         return run.answer_failure(R, view(E, newton.FLAGS)[newton.FAILED_IN_ROW :], code)
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
-    if view(R, run.CLOCK)[run.STEP] == 0.0 and not past.control(R, h, step_error(T, E, R, t, h)):
-        return OK
+    if view(R, run.CLOCK)[run.STEP] == 0.0:
+        newton.move(T, E, R)
+        leap = leaps.judged(E, R, leaps.velocity_leap(T, E, R, h))
+        if not past.control(R, h, max(step_error(T, E, R, t, h), leap**3)):
+            return OK
     return accept(T, E, R, t)

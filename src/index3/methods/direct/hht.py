@@ -20,7 +20,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
 from index3.methods import run
 from index3.methods.direct import alpha as past
-from index3.methods.direct import corrector, newton
+from index3.methods.direct import corrector, leaps, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
 
 (G_OLD,) = OWN_SLOTS = extended(past.SLOTS, g_old=("f8", 1))  # Phi_q^T lam - Q at the last accepted state
@@ -126,7 +126,9 @@ def try_step(T, E, R, S):
     view(E, newton.FLAGS)[newton.FAILED_IN_ROW] = 0
     if view(R, run.CLOCK)[run.STEP] == 0.0:
         scale = error_constant(E) * h * h
-        if not past.control(R, h, past.step_error(T, E, R, view(E, A_START), scale, h, t + c[ALPHA] * h)):
+        error = past.step_error(T, E, R, view(E, A_START), scale, h, t + c[ALPHA] * h)
+        newton.move(T, E, R)
+        if not past.control(R, h, max(error, leaps.judged(E, R, leaps.velocity_leap(T, E, R, h)) ** 3)):
             return OK
     return accept(T, E, R, t, h)
 

@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
-from index3.methods.direct import hht
+from index3.methods.direct import hht, leaps
 from index3.methods.direct import tables as steps
 from index3.methods.direct.tables import fill_past, newton_table
 from index3.methods.method import Method
@@ -24,6 +24,8 @@ RENEWAL = (0.2, 0.85, 1.15)
 third, a tenth and a fifth of the corrections and no time is lost."""
 DAMPED = -0.3
 """The numerical damping unless another is given."""
+LITTLE_DAMPING = -0.1
+"""The damping below which accelerations along constraints alternate for long."""
 ROUNDING = 8 * np.finfo(float).eps
 """By which a number that a user rounded may lie beyond a bound that is worked out: 0.3025 for 0.55^2."""
 
@@ -70,6 +72,7 @@ class HHT(Method):
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
     summary: ClassVar[str] = "stiff mechanisms, closed loops, redundant constraints; numerical damping by alpha"
     kernel: ClassVar[Kernel] = hht.attempt
+    ends_at_switches: ClassVar[bool] = False  # short steps behind one double the steps of a heap, or make noise
 
     def __post_init__(self) -> None:
         owner = "Method 'hht-i3'"
@@ -129,6 +132,7 @@ class HHT(Method):
             max_iterations=self.max_iterations,
             paper_norm=self.norm == "paper",
             renewal=RENEWAL,
+            doubted=leaps.DOUBTED if self.parameters[1] >= 0.5 - LITTLE_DAMPING else leaps.IGNORED,
         )
         table[hht.OPTIONS] = np.array([self.alpha, self.mass == "end", self.shift, *self.parameters], float)
         fill_past(table, progress, self.predictor_degree)

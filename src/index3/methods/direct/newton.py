@@ -37,11 +37,13 @@ from index3.methods import manifold, projection_kernels, run
     step_a=("f8", 1), step_lam=("f8", 1),  # a correction that may be shortened
 )  # fmt: skip
 
-KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE = range(6)
-"""Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error."""
-C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST = range(7)
+KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE, LEAPS = range(7)
+"""Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error; LEAPS is
+what is asked of velocities (`leaps`)."""
+C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST, LEAP, REFUSED, NOISY, MEMORY_SPACE = range(11)
 """Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of
-the kept factorisation; last convergence rate."""
+the kept factorisation; last convergence rate; of `leaps`: that of the step refused last, how many in a row,
+steps without a look."""
 RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS = range(4)
 """Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries
 in a row, whether the directions of the projector stay as they are."""

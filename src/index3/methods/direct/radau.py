@@ -8,6 +8,9 @@ The error is the difference to an embedded formula of order 3 that also uses the
 e = (I - z h J)^-1 (z h y_n' + sum e_i (y_i - y_n)), z the real eigenvalue, J in the tangent space: no scaling of
 components by their index is needed. An error above 1 is filtered once more, since e does not vanish for h J -> infinity
 ([HairerWanner] (IV.8.20); the second evaluation there is linearised here).
+The filter takes out what a stiff force will damp. An impact that is over within the step is no such force: where a
+velocity changes by a tenth of the largest with a large error before that was filtered, or neither end of the step
+shows a force that does it, the step is tried again.
 The next step is that of Gustafsson's predictive control.
 """
 
@@ -16,13 +19,21 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import manifold, run
-from index3.methods.direct import radau_newton
+from index3.methods.direct import leaps, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
 from index3.methods.filtering import filter_error
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0
 """Of [HairerWanner]: safety factor, bounds of the change of a step."""
+TURN = 0.1
+"""Part of the largest speed by which a velocity may change in a step although a filter hides its error."""
+ERRS = 0.06
+"""Part of such a change that is a large error: a force met at the last stage alone counts with weight 0.09."""
+MOST_HIDDEN = 12
+"""Tries in a row that are repeated for either: at a singular position velocities may turn at once."""
+SHOWN = 0.1
+"""Part of such a change that the accelerations at the ends of the step must account for."""
 
 
 @helper
@@ -52,6 +63,28 @@ def filtered_norm(T, E, R, g):
 
 
 @helper
+def hidden_turn(E, R):
+    """The largest change of a velocity, in parts of TURN, whose error before it is filtered is at least ERRS of it."""
+    e_v, v, v0, worst = view(E, rs.ERR_V), view(E, rs.STAGE_V)[rs.STAGES - 1], view(R, run.NEW_V), 0.0
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        worst = max(worst, min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
+    allowed = TURN * leaps.largest_speed(R, v0)
+    return worst / allowed if allowed > 0.0 else 0.0
+
+
+@helper
+def hidden_blow(T, R, h):
+    """Whether a velocity changes by more than TURN in the step to T's state, and neither end shows the force."""
+    a0, a1, v0, v1 = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V)
+    allowed = TURN * leaps.largest_speed(R, v0)
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        change = abs(v1[k] - v0[k])
+        if change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
+            return True
+    return False
+
+
+@helper
 def step_error(T, E, R, h):
     """RMS over the weights of the error of q and v."""
     e, q, v, e_q, e_v = (
@@ -64,7 +97,11 @@ def step_error(T, E, R, h):
         for i in range(rs.STAGES):
             e_q[k] += e[i] * (q[i, k] - q0[k])
             e_v[k] += e[i] * (v[i, k] - v0[k])
+    turn, flags = hidden_turn(E, R), view(E, rs.FLAGS)
     error = filtered_norm(T, E, R, g)
+    if turn > 1.0 and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN:
+        flags[rs.HIDDEN_IN_ROW] += 1
+        return max(error, min(turn, 5.0) ** 4)
     if error > 1.0:
         run.copy(e_q, view(E, rs.OUT_Q))
         run.copy(e_v, view(E, rs.OUT_V))
@@ -120,6 +157,10 @@ def attempt(T, E):
     if code != radau_newton.CONVERGED:
         flags[rs.AFTER_REJECTION] = 1
         return run.answer_failure(R, flags[rs.FAILED_IN_ROW :], code)
+    if not fixed and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN and hidden_blow(T, R, h):
+        flags[rs.STALE] = 1
+        flags[rs.HIDDEN_IN_ROW] += 1
+        return reject(E, R, SMALLEST)
     if run.gains_too_much(T, R):
         flags[rs.STALE] = 1
         flags[rs.AFTER_REJECTION] = 1
@@ -127,6 +168,7 @@ def attempt(T, E):
     if not fixed:
         next_step(E, R, h, error)
     flags[rs.FAILED_IN_ROW] = 0
+    flags[rs.HIDDEN_IN_ROW] = 0
     flags[rs.AFTER_REJECTION] = 0
     memory[rs.H_PAST] = h
     for i in range(rs.STAGES):

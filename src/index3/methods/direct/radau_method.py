@@ -73,7 +73,7 @@ def own_shapes(n: int, m: int, entries: int) -> dict[Slot, tuple[int, ...]]:
     shapes |= dict.fromkeys((rs.STAGE_A, rs.STAGE_Q, rs.STAGE_V, rs.STAGE_P, rs.PAST_A), (rs.STAGES, n))
     shapes |= dict.fromkeys((rs.STAGE_LAM, rs.STAGE_PHI, rs.PAST_LAM), (rs.STAGES, m))
     shapes |= dict.fromkeys((rs.MASS, rs.STIFF, rs.DAMP), (entries,))
-    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,), rs.MEMORY: (8,), rs.FLAGS: (5,)}
+    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,), rs.MEMORY: (8,), rs.FLAGS: (rs.FLAGS_SPACE,)}
     return shapes | {rs.RESIDUAL: (rs.STAGES, n + m)}
 
 
@@ -106,6 +106,7 @@ class Radau5(Method):
     paper: ClassVar[str] = "Hairer, Wanner 1996 (RADAU5); Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "very stiff motions at tight tolerances"
     kernel: ClassVar[Kernel] = radau.attempt
+    ends_at_switches: ClassVar[bool] = False  # at loose tolerances a first step into a very stiff floor loses its way
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, COMPLEX})
     helpers: ClassVar[tuple[Kernel, ...]] = (radau_newton.stages, points.evaluate)
 
@@ -134,7 +135,7 @@ class Radau5(Method):
         table[rs.RUN][0], table[rs.LINK][:] = progress.table.handle, link
         table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
         table[rs.MEMORY][:] = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0
-        table[rs.FLAGS][:] = 1, 0, 0, 0, 1
+        table[rs.FLAGS][[rs.RENEW, rs.STALE]] = 1
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, first_order_step(progress, 3))

@@ -34,9 +34,10 @@ KAPPA, MAX_ITERATIONS, RENEW_RATE = range(3)
 H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, H_STEP, H_PAST, ERROR_PAST, ITERATIONS = range(8)
 """Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last ratio of two
 corrections, the step to take, the last accepted step and its error, iterations of the last step."""
-RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW, STALE = range(5)
+RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW, STALE, HIDDEN_IN_ROW, FLAGS_SPACE = range(7)
 """Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step; the last try
-was rejected; failed ones in a row; the projector's directions are not those of the start of the step."""
+was rejected; failed ones in a row; the projector's directions are not those of the start of the step; tries in a row
+that are repeated for a hidden impact."""
 STAGES = 3
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
 from index3.methods import run
-from index3.methods.direct import alpha, newton
+from index3.methods.direct import alpha, leaps, newton
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.system import evaluate
@@ -24,7 +24,7 @@ def newton_shapes(n: int, m: int) -> dict[Slot, tuple[int, ...]]:
         newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q,
         newton.STEP_A,
     )  # fmt: skip
-    small = {newton.MEMORY: (7,), newton.FLAGS: (4,), newton.PROJECTOR: (1,)}
+    small = {newton.MEMORY: (newton.MEMORY_SPACE,), newton.FLAGS: (4,), newton.PROJECTOR: (1,)}
     return {**small, **dict.fromkeys(vectors, (n,)), newton.GUESS_LAM: (m,), newton.STEP_LAM: (m,)}
 
 
@@ -37,12 +37,14 @@ def newton_table(
     paper_norm: bool = False,
     stabilised: bool = False,
     renewal: tuple[float, float, float] = RENEWAL,
+    doubted: float = leaps.DOUBTED,
 ) -> Table:
-    """A table with `size` slots, of which those of `newton` are filled."""
+    """A table with `size` slots, of which those of `newton` are filled; `doubted` are leaps where there are joints."""
     n, m = progress.system.n, progress.system.m
     table = Table(size)
     table[newton.RUN] = np.array([progress.table.handle], np.int64)
-    table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal], float)
+    rule = leaps.IGNORED if paper_norm else leaps.TRUSTED if unjointed(progress.system) else doubted
+    table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal, rule], float)
     table.fill(progress.system.structure.room("newton", newton_shapes(n, m)))
     table[newton.FLAGS][0] = 1
     if stabilised:

@@ -1,0 +1,82 @@
+"""Velocities of methods that control positions alone: a force that jumps inside a step must not leave them to chance.
+
+The error of q in a step is C h^2 (a_{n+1} - a_n). Where a force jumps by J, a step that keeps it below w may be as long
+as sqrt(w / (C J)), and v is off by as much as h J = sqrt(w J / C): by metres per second where a ball meets a hard
+floor. So a step is also tried again if its accelerations leave the line through those before by so much that v may be
+off by more than sqrt(rtol) of the largest speed. A smooth motion never meets that bound, which is the root of
+the one of q: there v is off by h^3 a'', which is some rtol of the speed.
+
+Accelerations also alternate in short steps, along constraints whose velocities the formulas do not satisfy: by the same
+velocity over a shorter step. A jump leaps by less in a shorter step, such noise does not, and is left alone for a time.
+Nor does an impact that is over within both steps, but it changes velocities by more than noise is believed to do.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.compiled import slots as s
+from index3.compiled.interface import helper, view
+from index3.methods import run
+from index3.methods.direct import newton
+
+IGNORED, TRUSTED, DOUBTED = 0.0, 1.0, 2.0
+"""Values of LEAPS: bodies without joints have no such noise; with joints there is too much of it for methods with
+little damping, and for generalized-alpha."""
+SHRINKS, LET_ALONE, MOST_NOISE = 0.7, 10, 0.1
+"""Part of the leap of a longer step below which that of a shorter one must be; steps without a look at it if it is not;
+part of the largest speed that noise may be."""
+MOST_REFUSED = 12
+"""Steps in a row that are refused for a leap: they have shrunk by up to 4e-9 then."""
+PART = 0.5
+"""Part of h J by which v is off on average, since the jump may be anywhere in the step."""
+
+
+@helper
+def largest_speed(R, v):
+    """That of the run so far and of the rates v, or the one that takes the largest coordinate through the span."""
+    clock, largest_v, largest, speed, size = view(R, run.CLOCK), view(R, run.LARGEST_V), view(R, run.LARGEST), 0.0, 0.0
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        speed = max(speed, largest_v[k], abs(v[k]))
+        size = max(size, largest[k])
+    return max(speed, size / (clock[run.T_END] - clock[run.T_START]))
+
+
+@helper
+def allowed_leap(T, R):
+    """By how much v may be off: sqrt(rtol) of the largest speed."""
+    return sqrt(view(R, run.TOLERANCE)[run.RTOL]) * largest_speed(R, view(T, s.V))
+
+
+@helper
+def velocity_leap(T, E, R, h):
+    """By how much v may be off because accelerations jump in the step tried, in parts of what is allowed."""
+    clock, a, new, old = view(R, run.CLOCK), view(T, s.A), view(R, run.NEW_A), view(R, run.OLD_A)
+    if view(E, newton.SETTINGS)[newton.LEAPS] == IGNORED:
+        return 0.0
+    before = clock[run.T_NEW] - clock[run.T_OLD]
+    ratio, worst = h / before if view(R, run.COUNTS)[run.N_STEPS] > 0 and before > 0.0 else 0.0, 0.0
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        change = a[k] - new[k]
+        worst = max(worst, min(abs(change), abs(change - ratio * (new[k] - old[k]))))
+    allowed = allowed_leap(T, R)
+    return PART * h * worst / allowed if allowed > 0.0 else 0.0
+
+
+@helper
+def judged(E, R, leap):
+    """The leap of the step tried, or 0 if it is noise."""
+    memory, rule = view(E, newton.MEMORY), view(E, newton.SETTINGS)[newton.LEAPS]
+    if rule != DOUBTED:
+        return leap if rule == TRUSTED else 0.0
+    if memory[newton.NOISY] > 0.0:
+        memory[newton.NOISY] -= 1.0
+        return 0.0
+    small = leap * sqrt(view(R, run.TOLERANCE)[run.RTOL]) < MOST_NOISE
+    stays = memory[newton.LEAP] > 0.0 and leap > SHRINKS * memory[newton.LEAP]
+    if leap > 1.0 and ((small and stays) or memory[newton.REFUSED] == MOST_REFUSED):
+        memory[newton.NOISY] = LET_ALONE
+        leap = 0.0
+    memory[newton.LEAP] = leap if leap > 1.0 else 0.0
+    memory[newton.REFUSED] = memory[newton.REFUSED] + 1.0 if leap > 1.0 else 0.0
+    return leap
