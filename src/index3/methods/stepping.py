@@ -12,9 +12,8 @@ from index3.methods import lines, run, switches
 
 HELD, FREE = 0.7, 8.0
 """Part of a step that failed which is tried next at most, and growth per step that hinders no method."""
-SOON, PATIENCE, MOST_OFTEN = 10, 6, 12
-"""Accepted steps within which another failure counts as the same trouble; failures that hinder nothing yet, as at an
-impact, and those after which growth is slowest."""
+SOON, MOST_OFTEN = 10, 6
+"""Accepted steps within which another failure counts as the same trouble; failures after which growth is slowest."""
 
 
 @helper
@@ -73,7 +72,7 @@ def hold_back(R, steps, failed):
         return
     if clock[run.H_HELD] == 0.0:
         return
-    clock[run.H_HELD] *= FREE ** (0.5 ** max(0.0, clock[run.HELD_OFTEN] - PATIENCE))
+    clock[run.H_HELD] *= FREE ** (0.5 ** clock[run.HELD_OFTEN])
     clock[run.HELD_FOR] += 1.0
     if clock[run.HELD_FOR] >= SOON:
         clock[run.HELD_FOR] = 0.0
