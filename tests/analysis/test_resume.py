@@ -507,6 +507,21 @@ def test_auto_changes_its_method_before_or_after(looks, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("no_file")
+@pytest.mark.parametrize("looks", [5, 30])
+def test_auto_damps_hidden_vibrations_before_or_after(looks, tmp_path):
+    """The run ends while radau5 is at work, or when hht-i3 has taken over."""
+    model = ix.Model("beam", gravity=(0.0, -9.81, 0.0))
+    steel = {"height": 0.01, "width": 0.01, "young": 2.1e11, "poisson": 0.3, "density": 7850.0}
+    body = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=20, **steel))
+    model.add(ix.Fixed("clamp", model.ground, body, at=(0, 0, 0)))
+    store = tmp_path / "run.nc"
+    whole = ix.simulate(model, (0.0, 5e-3), progress=False)
+    assert "hht-i3 damps them" in whole.message
+    killed(lambda: ix.simulate(model, (0.0, 5e-3), progress=False, store=store), looks)
+    assert_same(whole, ix.resume(store, progress=False))
+
+
+@pytest.mark.usefixtures("no_file")
 def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
     """A run just restored has what was saved of it, but for addresses and seconds."""
     store, found = tmp_path / "run.nc", {}

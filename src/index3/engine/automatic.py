@@ -25,15 +25,18 @@ EXPLICIT_LIMIT = 3.0
 """Largest (rate * h) of explicit Runge-Kutta methods of order 5 to 8 on decays and vibrations, roughly."""
 STIFF = 0.2
 """An explicit method must get along with at least this part of the step that accuracy asks for."""
-TIGHT, FINE, FINE_LONG = 1e-4, 1e-7, 1e-5
+TIGHT, FINE, FINE_LONG = 1e-4, 1e-7, 1e-4
 """Tolerances from which methods of higher order pay: for stiff motions, for others, and for others in long runs."""
 FEW_STEPS = 0.01
 """Part of a run that accuracy may ask for as a step when a transient is over; if explicit steps are shorter: SOON."""
 RECONSIDER, SOON = 100, 20
 """Accepted steps between two looks at the choice of an automatic run, and between the first few after a choice that may
 be fleeting: a look costs some 30 solves."""
-LONG = 500
-"""Steps that are left of a run when it counts as long."""
+LONG, ENDLESS = 200, 2000
+"""Steps that are left of a run when it counts as long, and when vibrations that are hidden are no longer followed."""
+HIDDEN = 0.1
+"""Part of its tolerance by which no coordinate is accelerated within a step where vibrations are hidden: they are far
+smaller than anything positions can show, and steps are held by the tolerance of velocities alone."""
 QUICK, ACCURATE, STEADY, ROBUST = "dopri5", "dop853", "radau5", "hht-i3"
 """Not stiff, at loose or tight tolerances: least work on the library's mechanisms, output included. Stiff at tight
 tolerances, or with states of the user, which may rise and fall by powers of ten: at equal rtol it costs as much as HHT
@@ -70,20 +73,24 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
-def wanted_step(state: State, rtol: float) -> float:
-    """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself."""
+def wanted_step(state: State, rtol: float, before: float = 0.0) -> float:
+    """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself.
+
+    `before` is the size of the accelerations a step ago: a vibration has none where it passes the middle.
+    """
     q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))
+    a = max(a, before)
     times = [v / a if a > 0.0 else np.inf, np.sqrt(q / a) if a > 0.0 else np.inf, q / v if v > 0.0 else np.inf]
     time = min((x for x in times if x > 0.0), default=np.inf)
     return float(time) * rtol ** (1.0 / 5.0)
 
 
-def pick(state: State, projector: Projector, rtol: float, span: float) -> Choice:
-    """The method for a run from a consistent state."""
+def pick(state: State, projector: Projector, rtol: float, span: float, before: float = 0.0) -> Choice:
+    """The method for a run from a consistent state; `before` as for `wanted_step`."""
     fastest = max(fastest_rates(state, projector))
     projection_kernels.assemble_accelerations(state.handle, projector.handle)
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
-    wanted = min(wanted_step(state, rtol), span)
+    wanted = min(wanted_step(state, rtol, before), span)
     steps = f"rates up to {fastest:.3g} 1/s allow explicit steps of {limit:.2g} s, accuracy asks for {wanted:.2g} s"
     if fastest == 0.0:
         steps = "nothing vibrates or decays"
@@ -119,9 +126,9 @@ class Automatic:
             return max(asked, earlier) + SOON
         return asked + RECONSIDER
 
-    def pick(self, t: float) -> Choice:
-        """The method for the rest of the run from t, at the state as it is."""
-        return pick(self.state, self.projector, self.rtol, self.end - t)
+    def pick(self, t: float, before: float = 0.0) -> Choice:
+        """The method for the rest of the run from t, at the state as it is; `before` as for `wanted_step`."""
+        return pick(self.state, self.projector, self.rtol, self.end - t, before)
 
     def follow(self, before: Automatic, t: float) -> None:
         """Tell the story on from the choice before a restart at t."""
@@ -130,13 +137,16 @@ class Automatic:
 
     def reconsider(self, progress: Run, failed: bool, slow: bool = False) -> Table | None:
         """The table of another method if the present one failed, is too slow or has become unfit, else None."""
-        if self.choice.key == ROBUST or (self.choice.key == STEADY and not failed):
+        hidden = not failed and self.hides_vibrations(progress)
+        if self.choice.key == ROBUST or (self.choice.key == STEADY and not failed and not hidden):
             return None
         state, t = self.state, progress.t
         trial = state.save() if failed else None
         state.move(t, progress[run.NEW_Q], progress[run.NEW_V])
         solved = projection_kernels.assemble_accelerations(state.handle, self.projector.handle) == 0
-        choice = self.pick(t) if solved else None
+        choice = self.damping(progress) if hidden and solved else None
+        if choice is None and solved and (failed or self.choice.key != STEADY):
+            choice = self.pick(t, float(np.linalg.norm(progress[run.OLD_A])))
         if choice is not None and choice.key not in (STEADY, ROBUST) and not slow:
             choice = None if failed else self.longer(progress)  # failed: steps became too small, at a singularity
         if choice is None:
@@ -146,6 +156,29 @@ class Automatic:
         if failed:
             choice = Choice(ROBUST, "the steps led nowhere" if slow else "the step became too small")
         return self.take(progress, t, choice)
+
+    def hides_vibrations(self, progress: Run) -> bool:
+        """Whether steps are endlessly many and far shorter than any position asks for."""
+        clock = progress[run.CLOCK]
+        h = max(clock[run.H_LAST], clock[run.H_NEXT])
+        few = progress[run.COUNTS][run.N_STEPS] < RECONSIDER or self.end - progress.t < ENDLESS * h
+        if few or h > 0.5 * clock[run.MAX_STEP] or self.state.system.user_states:
+            return False
+        a = np.maximum(np.abs(progress[run.OLD_A]), np.abs(progress[run.NEW_A]))
+        return bool(np.all(h * h * a < HIDDEN * progress.weights))
+
+    def damping(self, progress: Run) -> Choice | None:
+        """The method that damps hidden vibrations, None if nothing vibrates as fast as the steps are short."""
+        h = max(progress[run.CLOCK][run.H_LAST], progress[run.CLOCK][run.H_NEXT])
+        frequency = fastest_rates(self.state, self.projector)[0]
+        if frequency * h < HIDDEN:
+            return None
+        return Choice(
+            ROBUST,
+            f"vibrations of up to {frequency:.3g} 1/s held steps to {h:.2g} s, {(self.end - progress.t) / h:.2g} to go, "
+            f"and move nothing by as much as its tolerance: {ROBUST} damps them. method={STEADY!r} follows them; "
+            "damping= of flexible bodies lets them fade",
+        )
 
     def longer(self, progress: Run) -> Choice | None:
         """The method of higher order if it pays because many steps are left, else None."""

@@ -193,13 +193,17 @@ class Runner:
             self.status, self.message, self.cause = -CLOSURE_FAILED, str(error), error
             return None
 
+    @property
+    def chosen(self) -> str:
+        """What to say of the methods of an automatic run."""
+        return "" if self.segment.choice is None else f" Method: {self.segment.choice.story}."
+
     def conclude(self) -> None:
         """Say that the end was reached, and by which methods."""
-        by = "" if self.segment.choice is None else f" Method: {self.segment.choice.story}."
         counters = self.segment.counters()
         late = counters.get("overruns", 0)
         cut = f" {late} of them ended before their corrections had converged." if late else ""
-        self.message = f"Reached t = {self.plan.span[1]:g} in {counters['steps']} steps.{cut}{by}"
+        self.message = f"Reached t = {self.plan.span[1]:g} in {counters['steps']} steps.{cut}{self.chosen}"
 
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
@@ -263,7 +267,7 @@ class Runner:
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
         message = message or self.allowance.note or reason(self.segment, code, self.plan.max_steps)
-        message += self.stalling.note + self.growth.note
+        message += self.stalling.note + self.growth.note + (self.chosen if code == run.TOO_MANY_STEPS else "")
         return -code, message, failures[-1] if broken and failures else None
 
     def momentum_lost(self, code: int) -> tuple[int, str, BaseException | None] | None:
