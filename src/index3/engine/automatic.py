@@ -173,9 +173,10 @@ class Automatic:
         frequency = fastest_rates(self.state, self.projector)[0]
         if frequency * h < HIDDEN:
             return None
+        left = (self.end - progress.t) / h
         return Choice(
             ROBUST,
-            f"vibrations of up to {frequency:.3g} 1/s held steps to {h:.2g} s, {(self.end - progress.t) / h:.2g} to go, "
+            f"vibrations of up to {frequency:.3g} 1/s held steps to {h:.2g} s, {left:.2g} to go, "
             f"and move nothing by as much as its tolerance: {ROBUST} damps them. method={STEADY!r} follows them; "
             "damping= of flexible bodies lets them fade",
         )
