@@ -73,12 +73,18 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
+def size_of(x: np.ndarray) -> float:
+    """The Euclidean length."""
+    return float(np.linalg.norm(x))
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def wanted_step(state: State, rtol: float, before: float = 0.0) -> float:
     """The step that accuracy asks of a method of order 5, from the time in which the motion changes by itself.
 
     `before` is the size of the accelerations a step ago: a vibration has none where it passes the middle.
     """
-    q, v, a = (np.linalg.norm(state[slot]) for slot in (s.Q, s.V, s.A))
+    q, v, a = (size_of(state[slot]) for slot in (s.Q, s.V, s.A))
     a = max(a, before)
     times = [v / a if a > 0.0 else np.inf, np.sqrt(q / a) if a > 0.0 else np.inf, q / v if v > 0.0 else np.inf]
     time = min((x for x in times if x > 0.0), default=np.inf)
@@ -146,7 +152,7 @@ class Automatic:
         solved = projection_kernels.assemble_accelerations(state.handle, self.projector.handle) == 0
         choice = self.damping(progress) if hidden and solved else None
         if choice is None and solved and (failed or self.choice.key != STEADY):
-            choice = self.pick(t, float(np.linalg.norm(progress[run.OLD_A])))
+            choice = self.pick(t, size_of(progress[run.OLD_A]))
         if choice is not None and choice.key not in (STEADY, ROBUST) and not slow:
             choice = None if failed else self.longer(progress)  # failed: steps became too small, at a singularity
         if choice is None:
@@ -157,6 +163,7 @@ class Automatic:
             choice = Choice(ROBUST, "the steps led nowhere" if slow else "the step became too small")
         return self.take(progress, t, choice)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def hides_vibrations(self, progress: Run) -> bool:
         """Whether steps are endlessly many and far shorter than any position asks for."""
         clock = progress[run.CLOCK]
