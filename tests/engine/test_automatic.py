@@ -194,18 +194,18 @@ def beam(elements=20, **settings):
 
 @pytest.mark.parametrize("elements", [20, 100])
 def test_vibrations_that_positions_cannot_show_are_damped(elements):
-    """radau5 follows them in 5,900 steps and more, for velocities alone; the beam bends by 0.1 mm."""
+    """radau5 follows those of 20 elements in 4,442 steps; the beam bends by 0.1 mm."""
     run = {"t_eval": [5e-3], "progress": False}
     result = ix.simulate(beam(elements), (0.0, 5e-3), **run)
     assert result.method == "hht-i3"
-    assert result.stats["steps"] < 500  # 204 and 214 seen
+    assert result.stats["steps"] < 500  # 204 and 205 seen
     assert re.search(r"hht-i3 \(vibrations of up to \S+ 1/s held steps to \S+ s, \S+ to go", result.message)
     fine = ix.simulate(beam(elements), (0.0, 5e-3), "radau5", rtol=1e-4, **run)
-    assert np.abs(result.q - fine.q).max() < 1e-5  # ten times rtol; slopes of the beam are of size 1
+    assert np.abs(result.q - fine.q).max() < 1e-5  # ten times rtol, slopes are of size 1; 8e-7 seen
 
 
 def test_vibrations_that_fade_are_left_to_the_accurate_method():
-    """They are as hidden as the others for some steps, but few steps are left once they are gone."""
+    """At the first look 284 steps are left: too few to give up accuracy."""
     result = ix.simulate(beam(damping=1e-5), (0.0, 5e-3), progress=False)
     assert result.method == "radau5"
 
