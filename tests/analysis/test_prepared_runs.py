@@ -23,9 +23,7 @@ def push(t, r, A, v, w, p, out):
 def crowd():
     """Elements that remember: contacts of a set and of a pair, functions of the user, springs, bushings."""
     model = ix.Model("crowd")
-    balls = [
-        model.add(ix.RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(0.19 * k, 0.0, 0.1))) for k in range(3)
-    ]
+    balls = [model.add(ix.RigidBody.sphere(f"ball{k}", 0.1, mass=1.0, position=(0.19 * k, 0.0, 0.1))) for k in range(3)]
     law = {"stiffness": 1e4, "damping": 0.2, "friction": 0.3}
     model.add(ix.ContactSet("heap", [(ball, ix.Sphere(0.1)) for ball in balls], **law))
     model.add(ix.Contact("floor", balls[1], model.ground, shapes=(ix.Sphere(0.1), ix.Plane()), **law))
@@ -35,9 +33,7 @@ def crowd():
     model.add(ix.Actuator("servo", pin, servo))
     model.add(ix.UserForce("push", [balls[2].marker()], push))
     model.add(ix.SpringDamper("coil", model.ground.marker((0, 0, 1)), balls[1].marker(), stiffness=20.0, damping=0.1))
-    model.add(
-        ix.Bushing("mount", model.ground, balls[2], at=(0.38, 0, 0.1), stiffness=(1e3,) * 3, damping=(1.0,) * 3)
-    )
+    model.add(ix.Bushing("mount", model.ground, balls[2], at=(0.38, 0, 0.1), stiffness=(1e3,) * 3, damping=(1.0,) * 3))
     return model
 
 
