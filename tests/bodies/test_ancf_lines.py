@@ -237,3 +237,42 @@ def test_counts_of_elements_are_counts(kind, elements):
     settings = {"height": 0.01, "width": 0.01, "young": 1e9, "density": 1e3, "poisson": 0.3}
     with pytest.raises(ix.ModelError, match="'line' has elements"):
         kind("line", (0, 0), (1, 0), elements=elements, **settings)
+
+
+SLENDER = {"elements": 3, "height": 0.02, "width": 0.03, "young": 2e7, "density": 1000.0}
+
+
+def damped(kind, damping):
+    """A line along x, straight and 0.5 m long."""
+    if kind == "planar":
+        return ix.AncfBeam("line", (0, 0), (0.5, 0), poisson=0.3, law="elastic-line", damping=damping, **SLENDER)
+    more = {"poisson": 0.3} if kind == "space" else {}
+    made = ix.AncfBeam3D if kind == "space" else ix.AncfCable
+    return made("line", (0, 0, 0), (0.5, 0, 0), damping=damping, **more, **SLENDER)
+
+
+@pytest.mark.parametrize("kind", ["planar", "cable", "space"])
+def test_damping_is_per_mass_and_per_stiffness(kind):
+    """C = a M + b K: an oscillation of w decays by (a + b w^2) / 2; one number is b."""
+    found = []
+    for damping in (0.0, (3.0, 0.0), (0.0, 1e-3), 1e-3):
+        model = ix.Model("cantilever", gravity=(0, 0, 0))
+        line = model.add(damped(kind, damping))
+        model.add(ix.Fixed("wall", model.ground, line, at=(0, 0, 0), clamp=True))
+        roots = ix.linearize(model).eigenvalues
+        roots = roots[roots.imag > 0]
+        found.append(roots[np.argmin(np.abs(roots))])
+    w = abs(found[0])
+    wanted = np.array((0.0, 3.0, 1e-3 * w**2, 1e-3 * w**2)) / 2
+    assert -np.real(found) == pytest.approx(wanted, rel=1e-6, abs=1e-9)  # rounding of eigenvalues of stiff matrices
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_sections_of_a_turning_beam_have_their_inertia(axis):
+    """Kinetic energy of a straight beam that turns about its centre is that of a box."""
+    spin = 7.0 * np.eye(3)[axis]
+    model = ix.Model("turning", gravity=(0, 0, 0))
+    model.add(ix.AncfBeam3D("line", (0, 0, 0), (0.5, 0, 0), poisson=0.3, angular_velocity=spin, **SLENDER))
+    mass, squares = 1000.0 * 0.02 * 0.03 * 0.5, np.array((0.5, 0.02, 0.03)) ** 2 / 12
+    kinetic = ix.simulate(model, (0.0, 1e-6), "hht-i3", progress=False).energy.kinetic[0]
+    assert kinetic == pytest.approx(0.5 * 49.0 * mass * (squares.sum() - squares[axis]), rel=1e-12)

@@ -57,21 +57,31 @@ def test_a_line_without_sections_has_no_coupled_modes():
     assert ratios == pytest.approx((1.38, 5.5), rel=0.02)
 
 
+def deflection(law, height):
+    """Of the end of a cantilever under a small force there, over what bending alone gives."""
+    model, body = cantilever(law, height=height)
+    force = 1e-3 * (height / 0.02) ** 3
+    model.add(ix.Force("load", body.marker(0.4), (0, -force, 0)))
+    bending = force * 0.4**3 / (3 * 2e7 * 0.04 * height**3 / 12)
+    return -ix.static(model).result.marker(body.marker(0.4)).position[-1, 1] / bending
+
+
 def test_the_elastic_line_does_not_lock():
-    """S3-05, A-22: a cantilever of 8 elements bends as a beam with shear does, to 2 %.
+    """S3-05, A-22: a cantilever of 8 elements bends as a beam with shear does, to 2 %; shear has 0.2 % of it here.
 
     The continuum lacks 9 % at nu 0.3.
     """
-    found = {}
-    for law in ("elastic-line", "continuum"):
-        model, body = cantilever(law, height=0.02)
-        model.add(ix.Force("load", body.marker(0.4), (0, -1e-3, 0)))
-        found[law] = ix.static(model).result.marker(body.marker(0.4)).position[-1, 1]
-    inertia, shear = 0.04 * 0.02**3 / 12, 5 / 6 * 2e7 / 2.6 * 0.04 * 0.02
-    exact = -1e-3 * (0.4**3 / (3 * 2e7 * inertia) + 0.4 / shear)
-    print("deflection over that of theory", {law: x / exact for law, x in found.items()})
-    assert found["elastic-line"] == pytest.approx(exact, rel=0.02)  # the demand
-    assert found["continuum"] == pytest.approx(0.91 * exact, rel=0.02)
+    shear = 0.25 * 1.2 * 2.6 * (0.02 / 0.4) ** 2
+    found = {law: deflection(law, 0.02) / (1.0 + shear) for law in ("elastic-line", "continuum")}
+    print("deflection over that of theory", found)
+    assert found["elastic-line"] == pytest.approx(1.0, rel=0.02)  # the demand
+    assert found["continuum"] == pytest.approx(0.91, rel=0.02)
+
+
+@pytest.mark.parametrize("height", [0.02, 0.2])
+def test_the_elastic_line_bends_without_shear(height):
+    """Its curvature is that of the axis, which sections follow: a thick beam lacks what shear would add, here 20 %."""
+    assert deflection("elastic-line", height) == pytest.approx(1.0, abs=2e-4)  # seen: 1e-5
 
 
 def test_joints_of_a_node():

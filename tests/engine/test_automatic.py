@@ -13,6 +13,7 @@ from index3.engine import automatic, interrupts
 from index3.engine.assembly import assemble_state
 from index3.engine.automatic import fastest_rates
 from index3.methods.projection import Projector
+from index3.methods.run import COUNTS, N_STEPS
 from index3.system.compile import compile_model
 from index3.system.state import State
 
@@ -174,11 +175,15 @@ def test_stiffness_behind_a_transient_is_seen_soon(monkeypatch):
     assert np.abs(late.q - soon.q).max() < 1e-4  # ten times rtol
 
 
-def test_a_motion_that_cannot_become_stiff_is_not_looked_at_soon(monkeypatch):
+@pytest.mark.parametrize(
+    ("model", "end"), [(ix.library.free_double_pendulum, 1.0), (lambda: ix.library.mass_spring(100.0), 3.0)]
+)
+def test_a_motion_that_cannot_become_stiff_is_not_looked_at_soon(monkeypatch, model, end):
+    """Nothing vibrates, or so slowly that explicit steps are never many."""
     looks = []
     plain = automatic.Automatic.reconsider
     monkeypatch.setattr(automatic.Automatic, "reconsider", lambda *x: looks.append(x) or plain(*x))
-    result = ix.simulate(ix.library.free_double_pendulum(), (0.0, 1.0), rtol=1e-5, progress=False)
+    result = ix.simulate(model(), (0.0, end), rtol=1e-5, progress=False)
     assert 20 < result.stats["steps"] < 100
     assert not looks
 
@@ -240,3 +245,32 @@ def test_a_run_that_used_up_its_steps_says_what_held_them():
     result = ix.simulate(model, (0, 20), rtol=1e-3, max_steps=500, on_failure="return", progress=False)
     assert result.message.startswith("Gave up at t = ")
     assert "Method: dopri5 (not stiff: rates up to 1e+03 1/s" in result.message
+
+
+def test_early_looks_are_for_stiffness_alone(monkeypatch):
+    """A method of higher order takes over after 100 steps, also where the choice is looked at after 20."""
+    seen = {"reconsider": [], "take": []}
+    for name, steps in seen.items():
+        plain = getattr(automatic.Automatic, name)
+
+        def noted(self, progress, *more, plain=plain, steps=steps):
+            steps.append(int(progress[COUNTS][N_STEPS]))
+            return plain(self, progress, *more)
+
+        monkeypatch.setattr(automatic.Automatic, name, noted)
+    ix.simulate(ix.library.mass_spring(1e4), (0.0, 30.0), rtol=1e-5, t_eval=[30.0], progress=False)
+    assert seen["reconsider"][:2] == [20, 40]
+    assert seen["take"] == [100]
+
+
+@pytest.mark.parametrize(
+    "watch", [{"events": lambda t, state: 1.0}, {"dense_output": True}], ids=["event", "dense output"]
+)
+def test_to_watch_a_run_leaves_the_choice_alone(watch):
+    """Where each of the first 150 steps ends a segment, a look falls on such an end, and is made before the next."""
+    stops = np.linspace(0.0, 0.015, 151)[1:]
+    settings = {"rtol": 1e-6, "t_eval": [20.0], "progress": False, "discontinuities": stops}
+    plain = ix.simulate(ix.library.free_double_pendulum(), (0.0, 20.0), **settings)
+    watched = ix.simulate(ix.library.free_double_pendulum(), (0.0, 20.0), **settings, **watch)
+    assert ", from t = " in plain.message
+    assert (watched.message, watched.q.tobytes()) == (plain.message, plain.q.tobytes())
