@@ -4,8 +4,8 @@ The directions are those of the mass matrix and the rows at an earlier line, or 
 An interpolated line is close to the constraints, and lines of a run are close to each other: a few solutions with the
 factors that are there cost less than one factorisation. Where they shrink the residual too slowly, the matrix is
 factored at the line itself, and the line is closed again from where it was: directions of another line have moved it
-along the constraints, by as much of the way as they left of the residual. Lines are closed one after the other, whatever the blocks that they come in, so a run can
-be repeated to the last bit.
+along the constraints, by as much of the way as they left of the residual. Lines are closed one after the other,
+whatever the blocks that they come in, so a run can be repeated to the last bit.
 
 Redundant rows and forces that depend on reactions or accelerations take the longer way of `projection_kernels`.
 """
