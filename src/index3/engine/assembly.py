@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,8 @@ from index3.methods.projection import Projector
 from index3.system.state import State
 from index3.system.system import System
 
+LARGEST_SQUARED = 1e150
+"""Numbers up to this have squares that are numbers."""
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
 PASSES = 5
@@ -107,8 +108,7 @@ def project_state(
 
 def is_finite(state: State) -> bool:
     """Whether accelerations and multipliers are numbers, and their squares too."""
-    a, lam = state[s.A], state[s.LAM]
-    return math.isfinite(a @ a + lam @ lam)
+    return all(np.abs(state[slot]).max(initial=0.0) < LARGEST_SQUARED for slot in (s.A, s.LAM))  # false for NaN too
 
 
 def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:

@@ -148,12 +148,13 @@ def error_at(T, E, R, t, order):
 @helper
 def velocity_leap(T, E, R, t, order):
     """The largest error of a rate, in parts of what `leaps` allows; a jump is met again until the past is behind it."""
-    w, past_v, v, worst, allowed = view(E, W), view(E, PAST_V), view(T, s.V), 0.0, leaps.allowed_leap(T, R)
+    w, past_v, v, worst = view(E, W), view(E, PAST_V), view(T, s.V), 0.0
     fill_extrapolation_weights(E, t, order)
     scale = leading(view(E, PAST_T), t, order) / (t - view(E, PAST_T)[order])
+    speed, size = leaps.largest_speed(R, v), leaps.largest_coordinate(R)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        worst = max(worst, abs(scale * (v[k] - combine(w, past_v, order + 1, k))))
-    return worst / allowed if allowed > 0.0 else 0.0
+        worst = max(worst, abs(scale * (v[k] - combine(w, past_v, order + 1, k))) / leaps.part_allowed(R, k, size))
+    return worst / speed if speed > 0.0 else 0.0
 
 
 @helper

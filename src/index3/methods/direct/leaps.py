@@ -3,8 +3,8 @@
 The error of q in a step is C h^2 (a_{n+1} - a_n). Where a force jumps by J, a step that keeps it below w may be as long
 as sqrt(w / (C J)), and v is off by as much as h J = sqrt(w J / C): by metres per second where a ball meets a hard
 floor. So a step is also tried again if its accelerations leave the line through those before by so much that v may be
-off by more than sqrt(rtol) of the largest speed. A smooth motion never meets that bound, which is the root of
-the one of q: there v is off by h^3 a'', which is some rtol of the speed.
+off by more than sqrt(rtol) of the largest speed, or the root of what atol is of the largest coordinate. A smooth motion
+never meets that bound, which is the root of the one of q: there v is off by h^3 a'', which is some rtol of the speed.
 
 Accelerations also alternate in short steps, along constraints whose velocities the formulas do not satisfy: by the same
 velocity over a shorter step. A jump leaps by less in a shorter step, such noise does not, and is left alone for a time.
@@ -33,19 +33,28 @@ PART = 0.5
 
 
 @helper
-def largest_speed(R, v):
-    """That of the run so far and of the rates v, or the one that takes the largest coordinate through the span."""
-    clock, largest_v, largest, speed, size = view(R, run.CLOCK), view(R, run.LARGEST_V), view(R, run.LARGEST), 0.0, 0.0
+def largest_coordinate(R):
+    """The largest magnitude of all coordinates so far."""
+    largest, size = view(R, run.LARGEST), 0.0
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        speed = max(speed, largest_v[k], abs(v[k]))
         size = max(size, largest[k])
-    return max(speed, size / (clock[run.T_END] - clock[run.T_START]))
+    return size
 
 
 @helper
-def allowed_leap(T, R):
-    """By how much v may be off: sqrt(rtol) of the largest speed."""
-    return sqrt(view(R, run.TOLERANCE)[run.RTOL]) * largest_speed(R, view(T, s.V))
+def largest_speed(R, v):
+    """That of the run so far and of the rates v, or the one that takes the largest coordinate through the span."""
+    clock, largest_v, speed = view(R, run.CLOCK), view(R, run.LARGEST_V), 0.0
+    for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
+        speed = max(speed, largest_v[k], abs(v[k]))
+    return max(speed, largest_coordinate(R) / (clock[run.T_END] - clock[run.T_START]))
+
+
+@helper
+def part_allowed(R, k, size):
+    """The part of the largest speed by which the rate of coordinate k may be off: the root of what its error may be."""
+    rtol = view(R, run.TOLERANCE)[run.RTOL]
+    return sqrt(max(rtol, run.weight(R, k) / size)) if size > 0.0 else sqrt(rtol)
 
 
 @helper
@@ -56,11 +65,12 @@ def velocity_leap(T, E, R, h):
         return 0.0
     before = clock[run.T_NEW] - clock[run.T_OLD]
     ratio, worst = h / before if view(R, run.COUNTS)[run.N_STEPS] > 0 and before > 0.0 else 0.0, 0.0
+    speed, size = largest_speed(R, view(T, s.V)), largest_coordinate(R)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         change = a[k] - new[k]
-        worst = max(worst, min(abs(change), abs(change - ratio * (new[k] - old[k]))))
-    allowed = allowed_leap(T, R)
-    return PART * h * worst / allowed if allowed > 0.0 else 0.0
+        leap = min(abs(change), abs(change - ratio * (new[k] - old[k])))
+        worst = max(worst, leap / part_allowed(R, k, size))
+    return PART * h * worst / speed if speed > 0.0 else 0.0
 
 
 @helper
