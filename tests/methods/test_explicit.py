@@ -318,3 +318,23 @@ def test_registry_tells_what_they_are():
     for key, order in (("dopri5", 5), ("dop853", 8), ("adams", (1, 12))):
         method = ix.METHODS[key]
         assert (method.key, method.order, method.family, method.implicit) == (key, order, "explicit", False)
+
+
+def lagging(t, r, A, v, w, p, x, rate, z, out, res):
+    """A force that lags behind the speed, by a variable that is solved for."""
+    res[0] = rate[0] + 10.0 * (x[0] - v[0, 2])
+    res[1] = z[0] + 0.1 * z[0] ** 3 - x[0]
+    out[0, 2] = -z[0] - 40.0 * r[0, 2]
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_lines_inside_steps_change_none_with_equations_of_the_user(method):
+    model = ix.Model(gravity=(0, 0, -9.81))
+    ball = model.add(ix.PointMass("ball", 1.0))
+    lag = model.add(ix.States("lag", (0.0,)))
+    model.add(ix.UserEquations("drag", ball, lagging, states=lag, variables=(0.0,)))
+    few, many = (
+        ix.simulate(model, (0, 2.0), method, t_eval=np.linspace(0, 2.0, count), progress=False) for count in (2, 101)
+    )
+    assert few.stats["steps"] == many.stats["steps"]
+    assert few.v[-1].tobytes() == many.v[-1].tobytes()  # the next solution starts where the last one of a step ended

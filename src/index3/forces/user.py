@@ -215,7 +215,7 @@ class UserForce(ForceElement, UserFunctions):
         loads = int(self.reactions)
         rates = ((count * read, 3), (count * read, 3), (3 * loads,), (3 * loads,))
         own = ((n,), (count, 6), (n,), (width - 6 * count - n,), (width, width), (width, width))
-        last = ((width * read, width), (width * loads, 6), (width,), (len(self.memory),))
+        last = ((width * read, width), (width * loads, 6), (width,), (len(self.memory),), (len(self.memory),))
         shapes = (*pose_shapes(count, len(self.parameters)), *rates, *own, *last)
         return Form(PARTS, shapes, ("out", "rate", "K", "D", "M", "L", "memory"))
 

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
+from index3.compiled.aside import is_aside
 from index3.compiled.callbacks import CallbackTable
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import DIFFERENCES, FUNCTION, POSES, load_marker, run, shift, user_table
 from index3.forces.force import Place
 
-PARTS = (*POSES, "dv", "dw", "F", "T", "x", "out", "rate", "pad", "K", "D", "M", "L", "wrench", "memory")
-"""Of a block; "pad" and "wrench" are the kernels' own, "memory" is what a function keeps from one call to the next."""
+PARTS = (*POSES, "dv", "dw", "F", "T", "x", "out", "rate", "pad", "K", "D", "M", "L", "wrench", "memory", "before")
+"""Of a block; "pad", "wrench" and "before" are the kernels' own, "memory" is what a function keeps from one call to the
+next."""
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -57,8 +59,20 @@ def table(elements: Sequence[Any], places: Sequence[Place]) -> UserTable:
     forms = [element.form() for element in elements]
     result = user_table((USERS, MEMBERS, BLOCKS), elements, places, forms, UserTable)
     for element, record in zip(elements, result[USERS], strict=True):
-        result[BLOCKS][record["memory"] : record["end"]] = element.memory
+        result[BLOCKS][record["memory"] : record["before"]] = element.memory
     return result
+
+
+@helper
+def ask(T, blocks, user, address, first, end):
+    """Call a user's function, which fills blocks[first:end]; beside the steps, what it keeps stays as it was."""
+    count = user.end - user.before if is_aside(T) else 0
+    for k in range(count):
+        blocks[user.before + k] = blocks[user.memory + k]
+    code = run(blocks, user, address, view(T, s.TIME)[0], first, end)
+    for k in range(count):
+        blocks[user.memory + k] = blocks[user.before + k]
+    return code
 
 
 @helper
@@ -104,11 +118,11 @@ def load(T, members, blocks, user):
 def forces(T, E):
     """Put what each function says on its markers, and keep it for `energy`."""
     users, members, blocks = view(E, USERS), view(E, MEMBERS), view(E, BLOCKS)
-    f, t = view(T, s.MARKER_F), view(T, s.TIME)[0]
+    f = view(T, s.MARKER_F)
     for e in range(users.shape[0]):
         user = users[e]
         load(T, members, blocks, user)
-        if run(blocks, user, user.function, t, user.out, user.K) != OK:
+        if ask(T, blocks, user, user.function, user.out, user.K) != OK:
             return e + 1
         for m in range(user.count):
             for c in range(6):
@@ -137,13 +151,13 @@ def change(blocks, user, m, c, sign):
 @helper
 def add_differences(T, E, user, marker, m, begin, end):
     """Add minus the derivatives by components `begin` ... of the motion of the m-th marker, one column at a time."""
-    blocks, width, t = view(E, BLOCKS), 6 * user.count, view(T, s.TIME)[0]
+    blocks, width = view(E, BLOCKS), 6 * user.count
     for c in range(begin, end):
         group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D) if c < 12 else view(T, s.GROUP_M)
         for side in range(2):
             sign = 1.0 - 2.0 * side
             h = change(blocks, user, m, c, sign)
-            code = run(blocks, user, user.function, t, user.out, user.K)
+            code = ask(T, blocks, user, user.function, user.out, user.K)
             load_motion(T, blocks, user, m, marker)
             if code != OK:
                 return code
@@ -160,7 +174,7 @@ def add_state_differences(T, E, user, k):
     for side in range(2):
         sign = 1.0 - 2.0 * side
         blocks[user.x + k] += sign * h
-        code = run(blocks, user, user.function, view(T, s.TIME)[0], user.out, user.K)
+        code = ask(T, blocks, user, user.function, user.out, user.K)
         load_state(T, members, blocks, user, k)
         if code != OK:
             return code
@@ -191,7 +205,7 @@ def add_reaction_differences(T, E, user):
         for side in range(2):
             sign = 1.0 - 2.0 * side
             blocks[user.F + c] += sign * h
-            code = run(blocks, user, user.function, view(T, s.TIME)[0], user.out, user.K)
+            code = ask(T, blocks, user, user.function, user.out, user.K)
             load_reaction(T, blocks, user)
             if code != OK:
                 return code
@@ -205,7 +219,7 @@ def add_derivatives(T, E, user):
     """Add minus the derivatives that the user's own function gives."""
     blocks, K, D, size = view(E, BLOCKS), view(T, s.GROUP_K), view(T, s.GROUP_D), user.D - user.K
     M = view(T, s.GROUP_M)
-    code = run(blocks, user, user.derivative, view(T, s.TIME)[0], user.K, user.wrench)
+    code = ask(T, blocks, user, user.derivative, user.K, user.wrench)
     if code == OK:
         for k in range(size):
             K[user.group + k] -= blocks[user.K + k]

@@ -3,8 +3,9 @@
 The directions are those of the mass matrix and the rows at an earlier line, or at this one (`manifold` has the theory).
 An interpolated line is close to the constraints, and lines of a run are close to each other: a few solutions with the
 factors that are there cost less than one factorisation. Where they shrink the residual too slowly, the matrix is
-factored at the line itself. Lines are closed one after the other, whatever the blocks that they come in, so a run can
-be repeated to the last bit.
+factored at the line itself, and the line is closed again from where it was: directions of another line have moved it
+along the constraints, by as much of the way as they left of the residual. Lines are closed one after the other,
+whatever the blocks that they come in, so a run can be repeated to the last bit.
 
 Redundant rows and forces that depend on reactions or accelerations take the longer way of `projection_kernels`.
 """
@@ -36,6 +37,8 @@ NEARER = 1e-2
 Newton's iteration would leap from above the tolerance to rounding."""
 MOST = 3
 """Solutions that may still be needed before a factorisation costs less: about that, and one solution with it."""
+OWN = 2
+"""What KEPT is while the factors are those of the line that is being closed; 1: of an earlier one."""
 POOR = 0.3
 """Part of a residual that may be left by directions of another point; with more they lead astray."""
 
@@ -58,7 +61,7 @@ def renew(T, E):
     report[N_LINE_FACTOR] += 1
     if projection_kernels.factor_mass(T, E, view(T, s.V)[:0]) != OK or view(S, contract.INFO)[contract.N_ZERO] > 0:
         return OTHER_WAY
-    report[KEPT] = 1
+    report[KEPT] = OWN
     return OK
 
 
@@ -99,10 +102,12 @@ def project_positions(T, E):
         if residual > goal and not residual < POOR * before:
             if fresh and residual <= tolerance:
                 return OK  # rounding is left
-            if fresh or not residual < max(before, tolerance):
+            if fresh or report[KEPT] != OWN or not residual < max(before, tolerance):
                 return OTHER_WAY  # the directions lead astray
             report[KEPT] = 0
         elif residual > tolerance and is_slow(before, residual, tolerance):
+            if report[KEPT] != OWN:
+                return OTHER_WAY
             report[KEPT] = 0
         before = residual
     return OK
@@ -139,6 +144,8 @@ def project_velocities(T, E):
         if residual <= STILL * largest or (fresh and not residual < POOR * before):
             break  # closed, or rounding is left
         slow = before < 1e300 and is_slow(before, residual, STILL * largest)
+        if slow and report[KEPT] == 1:
+            return OTHER_WAY
         if report[KEPT] == 0 or (slow and not fresh):
             fresh = True
             code = renew(T, E)
@@ -155,7 +162,8 @@ def project_line(T, E):
 
     Leaves markers at the closed positions.
     """
-    S = view(E, LINK)[LINK_SOLVER]
+    S, report = view(E, LINK)[LINK_SOLVER], view(E, REPORT)
+    report[KEPT] = min(report[KEPT], 1)
     if view(T, s.ROW_R).shape[0] > 0 or view(T, s.A_NOW).shape[0] > 0:
         return OTHER_WAY
     if view(S, contract.INFO)[contract.FEWEST_ZERO] > 0:

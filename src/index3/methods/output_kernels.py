@@ -96,7 +96,7 @@ def project_one(T, E, out_q, out_v):
     report, link = view(E, projection_kernels.REPORT), view(E, projection_kernels.LINK)
     kept = report[projection_kernels.KEPT]
     code = call(link[projection_kernels.LINK_LINE], T, E)
-    if code == line_kernels.OTHER_WAY and kept == 1:
+    if code == line_kernels.OTHER_WAY and kept != 0:
         report[projection_kernels.KEPT] = 0
         copy(view(T, s.Q), out_q)
         copy(view(T, s.V), out_v)

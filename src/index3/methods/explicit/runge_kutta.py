@@ -20,6 +20,7 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
+from index3.compiled.aside import set_aside
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
 from index3.methods import audit, projection_kernels, run
@@ -41,6 +42,8 @@ REFERENCE, CLOSED, AUTO, STALE, END_IN_ERROR, ROWS, FAILED_IN_ROW, FROM_OLD, HOW
 """Places in FLAGS: which of PROJECTORS holds the start of the step; stages are recovered; skipped rows decide
 that; the reference must be made anew; the estimate uses the end; error rows; tries that failed one after another;
 whether `stages` start from the last accepted state but one; how the end is brought back to the constraints."""
+SPARE = 2
+"""The first of two more PROJECTORS, for `dense`."""
 EXPONENT, MEMORY, SHRINK, GROW, LAST_ERROR, SAFETY, H_STAGES = range(7)
 STALLED = run.STALLED
 JUMP_ERRORS, JUMP_PART, JUMP_SIZE = 100.0, 0.1, 1e-6
@@ -85,7 +88,7 @@ def stages(T, E):
     for i in range(1, nodes.shape[0]):
         view(T, s.TIME)[0] = t + nodes[i] * h
         combine(T, E, i, h, q0, v0)
-        code = evaluate(T, E, reference, 1 - reference, flags[CLOSED], tolerance)
+        code = evaluate(T, E, reference, reference ^ 1, flags[CLOSED], tolerance)
         if code != OK:
             return code
         run.copy(k_q[i], view(T, s.V))
@@ -183,7 +186,9 @@ def evaluate_start(T, E, t, q, v):
 @helper
 def restore_reference(T, E, R):
     """The reference of the next step; whether rows are skipped there."""
+    set_aside(T, 1)  # it was evaluated before
     code = evaluate_start(T, E, view(R, run.CLOCK)[run.T_NEW], view(R, run.NEW_Q), view(R, run.NEW_V))
+    set_aside(T, 0)
     note_rows(E)
     view(E, FLAGS)[STALE] = 0
     return code
@@ -299,14 +304,23 @@ def attempt(T, E):
 
 @kernel
 def dense(T, E):
-    """The state at T_WANTED inside the last accepted step, by a shorter step of the same formula from its start."""
-    R, flags = view(E, RUN)[0], view(E, FLAGS)
-    clock, code = view(R, run.CLOCK), OK
+    """The state at T_WANTED inside the last accepted step, by a shorter step of the same formula from its start.
+
+    Elements and factors of the steps stay as they are: which rows a factorisation leaves out may depend on those before
+    it.
+    """
+    R, flags, point = view(E, RUN)[0], view(E, FLAGS), view(E, LINK)[POINT]
+    clock, code, reference = view(R, run.CLOCK), OK, flags[REFERENCE]
+    set_aside(T, 1)
+    flags[REFERENCE] = SPARE
     if flags[CLOSED] == 1:
-        flags[STALE] = 1
+        if view(point, points.FRAME).shape[0] > 0:
+            flags[STALE] = 1
         code = evaluate_start(T, E, clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V))
     if code == OK:
         code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
+    flags[REFERENCE] = reference
+    set_aside(T, 0)
     if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         work, weights = view(R, run.WORK), view(E, STAGE_A)[view(E, NODES).shape[0]]
         view(E, K_POWER)[0] = work[run.POWER_OLD]

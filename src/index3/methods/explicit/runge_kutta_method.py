@@ -28,7 +28,7 @@ STAGES = ("auto", "free", "closed")
 STABILIZATIONS = {"projection": points.RECOVER_FULLY, "post": points.MOVE_ONCE, "baumgarte": points.STAY}
 """What `stabilization` does at the end of a step."""
 
-OWN_SHAPES: dict[Slot, tuple[int, ...]] = {rk.RUN: (1,), rk.PROJECTORS: (2,), rk.FLAGS: (9,), rk.SETTINGS: (7,)}
+OWN_SHAPES: dict[Slot, tuple[int, ...]] = {rk.RUN: (1,), rk.PROJECTORS: (4,), rk.FLAGS: (9,), rk.SETTINGS: (7,)}
 """Shapes of the arrays of a step that no model alters."""
 
 STEP_KERNELS = (points.evaluate, rk.stages)
@@ -73,7 +73,7 @@ def runge_kutta_table(
         stages = "closed"
     table[rk.RUN][0] = progress.table.handle
     table[rk.LINK][:] = point.handle, *(kernel.address for kernel in kernels)
-    table[rk.PROJECTORS][:] = [projector.handle for projector in projectors]
+    table[rk.PROJECTORS][: rk.SPARE] = [projector.handle for projector in projectors]
     how = STABILIZATIONS[stabilization]
     table[rk.FLAGS][:] = (
         0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how,
@@ -155,6 +155,9 @@ class RungeKutta(Method):
         if self.own_output or not progress.system.conservative:  # work between steps needs the formula too
             progress[run.LIMITS][run.QUINTIC] = run.OWN
             progress[run.LINK][run.LINK_DENSE] = rk.dense.address
+            spare = [Projector(progress.state, progress.solver) for _ in range(2)]
+            progress.owned += spare
+            table[rk.PROJECTORS][rk.SPARE :] = [projector.handle for projector in spare]
         return table
 
     def check_terms(self, progress: Run) -> None:
