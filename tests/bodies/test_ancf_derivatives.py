@@ -12,6 +12,7 @@ from index3.bodies.ancf_cholesky import from_nodal
 from index3.compiled import slots as s
 from index3.system import evaluate
 from index3.system.compile import compile_model
+from index3.system.state import State
 
 CASES = [
     {"coordinates": "cholesky", "damping": (0.2, 0.3)},
@@ -69,3 +70,17 @@ def test_force_is_the_gradient_of_the_energy(settings):
     # what is not elastic takes out energy at the rate that the power says
     assert -(moving - still) @ v == pytest.approx(power, rel=1e-12, abs=1e-12)
     assert power < 0.0 or beam.conservative
+
+
+def test_shear_of_the_elastic_line_has_the_factor_of_a_rectangle():
+    """S3-05: a straight beam whose sections lean by a small angle holds 1/2 (5/6) G A angle^2 per length."""
+    model = ix.Model("leaning", gravity=(0, 0, 0))
+    size = {"height": 0.1, "width": 0.2, "young": 2e7, "poisson": 0.25, "density": 1000.0}
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1.5, 0), elements=3, law="elastic-line", **size))
+    angle, nodes = 1e-3, beam.q0.reshape(-1, 6)  # of each: place, r_x, r_y
+    nodes[:, 4:] = -np.sin(angle), np.cos(angle)
+    state = State(compile_model(model))
+    assert state.run(evaluate.forces, evaluate.energy) == 0
+    modulus = 2e7 / (2.0 * 1.25)
+    held = 0.5 * 5.0 / 6.0 * modulus * 0.1 * 0.2 * np.sin(angle) ** 2 * 1.5
+    assert state[s.ENERGY][s.POTENTIAL] == pytest.approx(held, rel=1e-9)
