@@ -56,7 +56,7 @@ class Bench:
         self.table[s.MARKER_F] = np.zeros((n, 6))
         self.table[s.GROUP_K], self.table[s.GROUP_D] = np.zeros(size), np.zeros(size)
         self.table[s.ENERGY], self.table[s.TIME] = np.zeros(3), np.array([0.7])
-        self.table[s.ANGLE_REF], self.table[s.STATUS] = np.array([self.near]), np.zeros(4, np.int64)
+        self.table[s.ANGLE_REF], self.table[s.STATUS] = np.array([self.near]), np.zeros(s.STATUS_SIZE, np.int64)
         self.places, marker, stiffness = [], 0, 0
         self.table[s.COEF] = np.ones(6)  # a matrix with a place for all derivatives
         self.table[s.MARKERS] = np.ones(n, s.MARKER)  # all of them move

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.aside import is_aside
 from index3.compiled.callbacks import CallbackTable
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.constraints.user_block import DIFFERENCES, FUNCTION, POSES, load_marker, run, shift, user_table
@@ -66,7 +65,7 @@ def table(elements: Sequence[Any], places: Sequence[Place]) -> UserTable:
 @helper
 def ask(T, blocks, user, address, first, end):
     """Call a user's function, which fills blocks[first:end]; beside the steps, what it keeps stays as it was."""
-    count = user.end - user.before if is_aside(T) else 0
+    count = user.end - user.before if view(T, s.STATUS)[s.ASIDE] == 1 else 0
     for k in range(count):
         blocks[user.before + k] = blocks[user.memory + k]
     code = run(blocks, user, address, view(T, s.TIME)[0], first, end)

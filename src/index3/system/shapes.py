@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.compiled.aside import STATUS_SIZE
 from index3.compiled.interface import Slot
 from index3.system.numbering import Numbering
 from index3.system.parts import angle_between
@@ -39,7 +38,7 @@ def work_shapes(
     shapes |= dict.fromkeys((s.PHI_Q, s.PHIV_Q, s.PHIA_Q, s.GAMMA_Q, s.GAMMA_V), block)
     shapes |= dict.fromkeys((s.ANGLES, s.ANGLE_REF, s.ANGLE_SPEED), (len(numbers.angle_joints),))
     widest = 6 * max([2, *(len(group.markers) for group in numbers.groups if group.rows)])
-    shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (STATUS_SIZE,), s.HESSIAN: (widest, widest)}
+    shapes |= {s.TIME: (1,), s.COEF: (6,), s.ENERGY: (3,), s.STATUS: (s.STATUS_SIZE,), s.HESSIAN: (widest, widest)}
     shapes |= {s.MATRIX: (entries + 1,)}
     shapes |= {s.FUNCTION_VALUES: (functions + 1, 3)}  # the last line: the time of the others
     shapes[s.BRANCH] = (numbers.m, 2)

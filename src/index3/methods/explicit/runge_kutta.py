@@ -20,7 +20,6 @@ from __future__ import annotations
 from math import sqrt
 
 from index3.compiled import slots as s
-from index3.compiled.aside import set_aside
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
 from index3.methods import audit, projection_kernels, run
@@ -186,9 +185,9 @@ def evaluate_start(T, E, t, q, v):
 @helper
 def restore_reference(T, E, R):
     """The reference of the next step; whether rows are skipped there."""
-    set_aside(T, 1)  # it was evaluated before
+    view(T, s.STATUS)[s.ASIDE] = 1  # it was evaluated before
     code = evaluate_start(T, E, view(R, run.CLOCK)[run.T_NEW], view(R, run.NEW_Q), view(R, run.NEW_V))
-    set_aside(T, 0)
+    view(T, s.STATUS)[s.ASIDE] = 0
     note_rows(E)
     view(E, FLAGS)[STALE] = 0
     return code
@@ -311,7 +310,7 @@ def dense(T, E):
     """
     R, flags, point = view(E, RUN)[0], view(E, FLAGS), view(E, LINK)[POINT]
     clock, code, reference = view(R, run.CLOCK), OK, flags[REFERENCE]
-    set_aside(T, 1)
+    view(T, s.STATUS)[s.ASIDE] = 1
     flags[REFERENCE] = SPARE
     if flags[CLOSED] == 1:
         if view(point, points.FRAME).shape[0] > 0:
@@ -320,7 +319,7 @@ def dense(T, E):
     if code == OK:
         code = take_stages(T, E, clock[run.T_WANTED] - clock[run.T_OLD], 1)
     flags[REFERENCE] = reference
-    set_aside(T, 0)
+    view(T, s.STATUS)[s.ASIDE] = 0
     if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
         work, weights = view(R, run.WORK), view(E, STAGE_A)[view(E, NODES).shape[0]]
         view(E, K_POWER)[0] = work[run.POWER_OLD]
