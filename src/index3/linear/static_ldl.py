@@ -27,6 +27,7 @@ from index3.linear.static_lu import (
     NODE_ROWS,
     NODE_START,
     NODE_TARGETS,
+    NOISE,
     PERM,
     PINV,
     PLACE,
@@ -42,6 +43,7 @@ from index3.linear.static_lu import (
     VALUES,
     WORK,
     is_usable,
+    quiet_noise,
     set_limits_of_coordinate,
     set_limits_of_row,
     take_pivot,
@@ -203,7 +205,8 @@ def eliminate(S):
     fill_blocks(S)
     blocks, ud, perm = view(S, BLOCKS), view(S, UD), view(S, PERM)
     firsts, below, start, worst = view(S, NODE_FIRST), view(S, NODE_BELOW), view(S, NODE_START), 0.0
-    limit, n = view(S, LIMIT), view(S, INFO)[N_COORDINATES]
+    limit, noise, n = view(S, LIMIT), view(S, NOISE), view(S, INFO)[N_COORDINATES]
+    quiet = quiet_noise(S)
     for a in range(firsts.shape[0] - 1):
         first, base = firsts[a], start[a]
         width = firsts[a + 1] - first
@@ -216,8 +219,11 @@ def eliminate(S):
                 for i in range(k, size):
                     blocks[base + i * width + k] -= blocks[base + i * width + k - 1] * y
             scalar, pivot = perm[first + k], blocks[base + k * width + k]
-            if scalar < n and is_usable(pivot, limit[first + k]):
+            if is_usable(pivot, limit[first + k]) and (scalar < n or worst <= quiet):
                 ud[first + k] = 1.0 / pivot
+                if scalar >= n:
+                    noise[first + k] *= abs(ud[first + k])  # from here on the relative error
+                    worst = max(worst, noise[first + k])
             else:
                 status, worst = take_pivot(S, first + k, scalar, pivot, worst)
                 if status != OK:

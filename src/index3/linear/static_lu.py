@@ -241,6 +241,13 @@ def is_usable(pivot, limit):
 
 
 @helper
+def quiet_noise(S):
+    """The relative error of pivots from which on errors are added up."""
+    tolerance = view(S, SETTINGS)[ROW_TOLERANCE]
+    return NOISE_QUIET * tolerance if tolerance > 0.0 else LARGEST
+
+
+@helper
 def take_pivot(S, k, scalar, pivot, worst):
     """UD and NOISE of a row's column, or of one whose pivot is not usable; the status, and the worst noise so far."""
     limit, noise, ud, size = view(S, LIMIT), view(S, NOISE), view(S, UD), abs(pivot)
@@ -248,7 +255,7 @@ def take_pivot(S, k, scalar, pivot, worst):
     if scalar >= view(S, INFO)[N_COORDINATES]:
         if not limit[k] < size:
             limit_by_terms(S, k, scalar)
-        if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
+        if worst > quiet_noise(S):
             weigh_noise(S, k)
         if is_usable(pivot, limit[k]):
             ud[k] = 1.0 / pivot
