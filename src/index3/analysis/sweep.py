@@ -118,9 +118,17 @@ def sweep(
 
 
 def check_parameters(build: Any, cases: Cases) -> None:
-    """Raise for parameters that the function does not take, or lacks: every case would raise the same."""
+    """Raise for parameters that the function does not take or lacks, or the model has not: every case would raise."""
+    if isinstance(build, Simulation):
+        from index3.files.changes import check_names  # knows model files, which are slow to import
+
+        try:
+            check_names(build.model, cases.names)
+        except ModelError as error:
+            raise ModelError(f"sweep: {str(error).removeprefix('changes: ')}") from None
+        return
     try:
-        own = [] if isinstance(build, Simulation) else list(inspect.signature(build).parameters.values())
+        own = list(inspect.signature(build).parameters.values())
     except (TypeError, ValueError):  # of code that does not say
         return
     if not own or any(x.kind is x.VAR_KEYWORD for x in own):
