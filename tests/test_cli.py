@@ -73,8 +73,9 @@ def test_run_prints_a_summary_and_nothing_on_stderr():
 
 
 def test_run_writes_the_files_asked_for(tmp_path):
-    files = [tmp_path / name for name in ("a.html", "a.png", "a.nc")]
-    code, out, _ = run("run", "pendulum", "--dt", "0.05", "--html", files[0], "--plot", files[1], "--save", files[2])
+    files = [tmp_path / name for name in ("a.html", "a.png", "a.nc", "b.nc")]
+    names = [text for pair in zip(("--html", "--plot", "--save", "--store"), files, strict=True) for text in pair]
+    code, out, _ = run("run", "pendulum", "--dt", "0.05", *names)
     assert code == 0
     assert all(file.stat().st_size > 0 and str(file) in out for file in files)
 

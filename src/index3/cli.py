@@ -94,6 +94,8 @@ def run(
         settings["initial"] = read_start(initial)
         result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
+        if store is not None and not quiet:
+            typer.echo(f"wrote {store}")
 
 
 @app.command()
@@ -116,10 +118,11 @@ def resume(
             raise ModelError("--param makes the mechanism of --model. Give both, or neither.")
         mechanism = None if model is None else load_model(model, param)
         from index3.analysis.resume import resume
+        from index3.results.journal import SUFFIX
 
-        start = time.perf_counter()
+        start, unfinished = time.perf_counter(), file.with_name(file.name + SUFFIX).exists()
         result = resume(file, mechanism, progress=False if quiet else "auto")
-        finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
+        finish_run(result, time.perf_counter() - start if unfinished else None, html, plot, save, quiet)
 
 
 @app.command()
