@@ -31,7 +31,7 @@ from index3.engine.settings import check_span, is_number
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
-    pass
+    from xarray import Dataset
 
 AHEAD = 256
 """Cases given to an executor at a time."""
@@ -48,12 +48,12 @@ def sweep(
     executor: Executor | None = None,
     isolate: bool = True,
     time_limit: float | None = None,
-    samples: Any = None,
+    samples: int | tuple[str, int] | np.ndarray | None = None,
     seed: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **settings: Any,
-) -> Any:
+) -> Dataset:
     """Run a mechanism for many values of its parameters and return the measures of each run as an `xarray.Dataset`.
 
     A case that fails, raises, hangs or kills its process is a row like the others, with the reason in it.
@@ -251,7 +251,7 @@ def described(work: Work, cases: Cases) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def as_dataset(cases: Cases, rows: list[Row], work: Work) -> Any:
+def as_dataset(cases: Cases, rows: list[Row], work: Work) -> Dataset:
     """The rows as an xarray dataset."""
     import xarray as xr
 

@@ -107,7 +107,8 @@ def write_files(result: Result, html: Path | None, plot: Path | None, save: Path
     if html is not None:
         result.to_html(html)
     if plot is not None:
-        result.plot()[0].figure.savefig(plot, dpi=150)
+        axes: Any = result.plot()  # an array: there are two panels
+        axes[0].figure.savefig(plot, dpi=150)
     if save is not None:
         result.save(save)
     for file in (html, plot, save):

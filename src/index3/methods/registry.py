@@ -65,7 +65,8 @@ def methods_page() -> str:
     lines = [
         "# Methods",
         "",
-        "Keys for `simulate(model, span, method=...)`. By default, `method=\"auto\"` takes `dopri5` or `dop853` where the",
+        "Keys for `simulate(model, span, method=...)`.",
+        'By default, `method="auto"` takes `dopri5` or `dop853` where the',
         "motion is not stiff, `radau5` where it is, and `hht-i3` at loose tolerances (rtol above 1e-4, no first-order",
         "states) or where the others fail; `result.message` says which and why. [Choosing a method]"
         "(../tutorials/choosing_a_method.md)",
@@ -79,7 +80,13 @@ def methods_page() -> str:
         lines.append(
             f"| `{key}` | {order_text(method)} | {method.family} | {stiff} | {method.summary} | {method.paper} |"
         )
-    lines += ["", "## Models that a method does not accept", "", "An error names the element before the first step.", ""]
+    lines += [
+        "",
+        "## Models that a method does not accept",
+        "",
+        "An error names the element before the first step.",
+        "",
+    ]
     lines += ["| model | not accepted by |", "|---|---|"]
     for what, refused in (
         (
@@ -98,7 +105,13 @@ def methods_page() -> str:
         ("more than 200 degrees of freedom", ["rosenbrock4"]),
     ):
         lines.append(f"| {what} | {', '.join(f'`{key}`' for key in refused)} |")
-    lines += ["", "## Options", "", "Each with its default; `help(index3.methods.HHT)` and the like say what they mean.", ""]
+    lines += [
+        "",
+        "## Options",
+        "",
+        "Each with its default; `help(index3.methods.HHT)` and the like say what they mean.",
+        "",
+    ]
     for key, method in METHODS.items():
         lines.append(f"- `{key}`: " + ", ".join(f"`{name}={value!r}`" for name, value in method.options.items()))
     return "\n".join(lines) + "\n"
