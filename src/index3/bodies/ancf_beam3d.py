@@ -33,7 +33,7 @@ section without warping. More leaves less, but makes high frequencies higher and
 
 @register
 class AncfBeam3D(SpaceLine):
-    """A beam in space that bends in two directions, twists and stretches as far as it likes.
+    """A beam in space: large bending in two directions, torsion and stretching.
 
     Parameters
     ----------

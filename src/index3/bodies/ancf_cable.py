@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @register
 class AncfCable(SpaceLine):
-    """A rope, cable or wire in space: it stretches and bends as far as it likes, alike in all directions across.
+    """A rope, cable or wire in space: large bending, the same in all transverse directions, and stretching.
 
     It is a line: it has a tangent but no axes across it, so it does not resist torsion, and a torque about the tangent
     does nothing.
