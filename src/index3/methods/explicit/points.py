@@ -38,7 +38,7 @@ def recover(T, P, C, tolerance):
     projection_kernels.forget_solution(T)
     if view(P, FRAME).shape[0] > 0:
         frame.reset_normals(view(P, FRAME)[0])
-        return frame.project_within(T, view(P, FRAME)[0], tolerance)
+        return frame.project_within(T, view(P, FRAME)[0], tolerance, 1e-14, False)
     for k in range(v.shape[0]):
         largest = max(largest, abs(v[k]))
     code = manifold.recover_positions(T, C, tolerance)
