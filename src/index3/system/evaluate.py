@@ -277,20 +277,16 @@ def matrix(T, E):
 
 @helper
 def fill_rates(T):
-    """RATE = Phi_q v + Phi_t; velocity-level rows are their own rate."""
-    rate, phi, phi_t, level = view(T, s.RATE), view(T, s.PHI), view(T, s.PHI_T), view(T, s.LEVEL)
-    phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
+    """RATE = Phi_q v + Phi_t; this is what velocity-level rows say, which are affine in v, at any v."""
+    rate, phi_t, v = view(T, s.RATE), view(T, s.PHI_T), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    add_row_products(phi_q, row, col, v, rate)
-    for k in range(rate.shape[0]):
-        if level[k] == 1:
-            rate[k] = phi[k]
+    add_row_products(view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), v, rate)
 
 
 @kernel
 def rates(T, E):
-    """After `forces` and `jacobian` at the same point: RATE alone."""
+    """After `forces` and `jacobian` at the same t and q: RATE alone, at any v."""
     fill_rates(T)
     return OK
 
