@@ -18,8 +18,8 @@ from index3.results.audit import ADVICE, Check, RunAudit
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
 IMPACTS = 0.1
-"""Part of the scale, but never less than a run may gain, that the method may take away in steps of contact: what is left
-of an impact is the motion behind it."""
+"""Part of the scale, but never less than a run may gain, that the method may take away in steps of contact: what is
+left of an impact is the motion behind it."""
 UNSURE = 0.5
 """Part of the scale that the estimated error of the work may excuse: a force that acts inside long steps may be
 estimated to do any work, and would excuse every gain."""

@@ -60,7 +60,9 @@ def touches(T):
 
 @helper
 def loses_impact(T, A, done):
-    """Whether the trial in T loses more than a step in contact may, and may be tried again; `done` is its least work.
+    """Whether the trial in T loses more than a step in contact may, and may be tried again.
+
+    `done` is the work up to its end, as little as may be.
 
     What numerical damping takes of a vibration is no loss, because nobody sees it; but a contact is a vibration that
     lasts half a period, and what is left of it afterwards is the motion.
