@@ -73,7 +73,8 @@ def own_shapes(n: int, m: int, entries: int) -> dict[Slot, tuple[int, ...]]:
     shapes |= dict.fromkeys((rs.STAGE_A, rs.STAGE_Q, rs.STAGE_V, rs.STAGE_P, rs.PAST_A), (rs.STAGES, n))
     shapes |= dict.fromkeys((rs.STAGE_LAM, rs.STAGE_PHI, rs.PAST_LAM), (rs.STAGES, m))
     shapes |= dict.fromkeys((rs.MASS, rs.STIFF, rs.DAMP), (entries,))
-    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,), rs.MEMORY: (8,), rs.FLAGS: (rs.FLAGS_SPACE,)}
+    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,)}
+    shapes |= {rs.MEMORY: (rs.MEMORY_SPACE,), rs.FLAGS: (rs.FLAGS_SPACE,)}
     return shapes | {rs.RESIDUAL: (rs.STAGES, n + m)}
 
 
@@ -134,7 +135,7 @@ class Radau5(Method):
         link = [partner.handle, projector.handle, point.handle, *addresses]
         table[rs.RUN][0], table[rs.LINK][:] = progress.table.handle, link
         table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
-        table[rs.MEMORY][:] = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0
+        table[rs.MEMORY][[rs.ETA_OLD, rs.ERROR_PAST]] = 1.0, 0.01
         table[rs.FLAGS][[rs.RENEW, rs.STALE]] = 1
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]

@@ -119,7 +119,7 @@ def empty_table(n: int) -> Table:
     table, stages, past = Table(len(parts.SLOTS)), STAGES.shape[1], formulas.PAST
     shapes: dict = dict.fromkeys((parts.PAST_Q, parts.PAST_V, parts.PAST_A), (past, n))
     shapes |= dict.fromkeys((parts.STAGE_V, parts.STAGE_A), (stages, n))
-    vectors = (parts.LAST_Q, parts.LAST_V, parts.NEXT_Q, parts.NEXT_V, parts.ALLOWED_Q, parts.ALLOWED_V)
+    vectors = (parts.LAST_Q, parts.LAST_V, parts.LAST_A, parts.NEXT_Q, parts.NEXT_V, parts.ALLOWED_Q, parts.ALLOWED_V)
     shapes |= dict.fromkeys(vectors, (n,))
     shapes |= {parts.PAST_T: (past,), parts.NODES: (past + 1,), parts.SCRATCH: (past + 2,)}
     shapes |= {parts.WEIGHTS: (3, 5, past + 1), parts.MEMORY: (7,)}
