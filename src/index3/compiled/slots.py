@@ -59,7 +59,7 @@ element whose next evaluation starts from what the last one found leaves that as
     GROUPS, GROUP_MARKERS, GROUP_COLUMNS, GROUP_APART, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
     BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
-    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, SWITCH, STATUS,
+    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, WORKING, SWITCH, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
@@ -107,6 +107,7 @@ element whose next evaluation starts from what the last one found leaves that as
     core=("i8", 1),  # addresses of the evaluator's kernels
     stages=("i8", 1), stage_tables=("i8", 1),  # addresses of every kind's kernels, stage by stage, and their tables
     stage_first=("i8", 1),
+    working=("i8", 1),  # lines of STAGES of the kinds that do work: all that ENERGY[POWER] consists of, but reactions
     switch=("f8", 1),  # per record of kinds with the stage SWITCHES: what changes its sign where a force is not smooth
     status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
 )  # fmt: skip
@@ -120,6 +121,6 @@ SIZE = STATUS.index + 1
 
 (
     CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
-    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS, CORE_SWITCHES,
-) = range(14)  # fmt: skip
+    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS, CORE_SWITCHES, CORE_POWER,
+) = range(15)  # fmt: skip
 """Places in CORE."""

@@ -118,7 +118,7 @@ def begin(
     )  # fmt: skip
     progress[run.WORK][run.WORK_NEW] = work
     if after is not None:
-        sums = [run.WORK_SIZE, run.WORK_ERROR]
+        sums = [run.WORK_SIZE, run.WORK_ERROR, run.WORK_LEFT]
         progress[run.WORK][sums] = after.run[run.WORK][sums]
     known = variant.projection.factors[contract.INFO]  # the state is on the constraints
     progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]

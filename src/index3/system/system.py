@@ -198,11 +198,7 @@ class System:
     @cached_property
     def power_from_poses(self) -> bool:
         """Whether the power of all that does work follows from poses and twists of markers, without the forces."""
-        working = [
-            sys.modules.get(table.kind)
-            for stage, elements, table in self.stages
-            if stage == "energies" and not all(getattr(element, "conservative", True) for element in elements)
-        ]
+        working = [sys.modules.get(self.stages[k][2].kind) for k in self.fixed[s.WORKING]]
         return not self.reactions_work and all(
             getattr(module, "POWER_FROM_POSES", "forces" not in getattr(module, "STAGES", ("forces",)))
             for module in working
