@@ -62,7 +62,7 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     system = state.system
     n, entries = (system.n,), (len(state[s.MATRIX]),)
     shapes = {rates.LINK: (1,), rates.STIFF: entries, rates.DAMP: entries, rates.DIRECTION: n, rates.START: n}
-    table = state.workspace.filled("rates", BLANK, system.structure.room("rates", shapes | {rates.RATES: (2,)}))
+    table = state.workspace.filled("rates", BLANK, system.structure.room("rates", lambda: shapes | {rates.RATES: (2,)}))
     table[rates.LINK][0] = projector.factors.handle
     table[rates.START][:] = np.cos(np.arange(1.0, system.n + 1.0) ** 2)  # in no direction of symmetry
     system.addresses.load_once(CHOOSING)

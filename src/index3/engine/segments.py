@@ -49,8 +49,12 @@ class Plan:
 
     def next_stop(self, t: float) -> float:
         """The first declared discontinuity after t, or the end."""
-        k = int(np.searchsorted(self.stops, t, "right"))
+        k = int(np.searchsorted(self.stops, t, "right")) if len(self.stops) else 0
         return float(self.stops[k]) if k < len(self.stops) else self.span[1]
+
+    def is_stop(self, t: float) -> bool:
+        """Whether there is a discontinuity at t."""
+        return len(self.stops) > 0 and bool(np.any(self.stops == t))
 
 
 @dataclass
@@ -98,7 +102,7 @@ def begin(
     """
     origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()}
     first, end = start_time(plan, t), plan.next_stop(t)
-    last = end if end == plan.span[1] and end not in plan.stops else end - NUDGE * np.spacing(abs(end))
+    last = end if end == plan.span[1] and not plan.is_stop(end) else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
         choice = Automatic(variant.state, variant.projection, plan, t, chosen)
@@ -137,4 +141,4 @@ def begin(
 
 def start_time(plan: Plan, t: float) -> float:
     """The time at which a method is started for a segment from t: a declared discontinuity is left behind."""
-    return t + NUDGE * float(np.spacing(abs(t))) if np.any(plan.stops == t) else t
+    return t + NUDGE * float(np.spacing(abs(t))) if plan.is_stop(t) else t

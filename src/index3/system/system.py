@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -126,7 +126,7 @@ class System:
     @cached_property
     def room(self) -> Room:
         """The arrays that a state has for itself."""
-        return self.structure.room("state", self.work)
+        return self.structure.room(("state", *self.work.items()), lambda: self.work)
 
     @cached_property
     def branching(self) -> bool:
@@ -140,6 +140,28 @@ class System:
         for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
             given[start : start + body.size] = body.given_rates()
         return given
+
+    @cached_property
+    def held_rates(self) -> np.ndarray | None:
+        """The same if some are given and others are to follow, else None."""
+        given = self.given_rates
+        return given if given.any() and not given.all() else None
+
+    @cached_property
+    def kind_tables(self) -> tuple[list[Table], np.ndarray]:
+        """The table of each line of `stages`, and their handles for kernels."""
+        tables = [table for _, _, table in self.stages]
+        return tables, np.array([table.handle for table in tables], np.int64)
+
+    def with_tables(self, tables: Mapping[int, Table]) -> System:
+        """The same with other tables of some kinds, by the id of those that they stand for; all else is shared."""
+        _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing
+        _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states  # found out once for all
+        other = object.__new__(System)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("kind_tables", None)
+        other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
+        return other
 
     @cached_property
     def is_self_contained(self) -> bool:
@@ -157,9 +179,8 @@ class System:
     def interrupt(self) -> None:
         """Let users' functions in Python fail from now on, in this thread, until `take_failures`."""
         self.failures.keep(KeyboardInterrupt(), "f", 0.0)
-        for group in self.groups:
-            if isinstance(group.element, Failing):
-                group.element.failure = KeyboardInterrupt()
+        for element in self.failing:
+            element.failure = KeyboardInterrupt()
 
     def take_failures(self) -> list[BaseException]:
         """What users' functions raised in this thread since the last call: functions of time first, then forces."""
@@ -168,12 +189,17 @@ class System:
         if self.addresses.failures is not self.failures:  # of builds
             taken += self.addresses.failures.errors
             self.addresses.failures.errors.clear()
-        for group in self.groups:
-            error = getattr(group.element, "failure", None)
+        for element in self.failing:
+            error = element.failure
             if error is not None:
                 taken.append(error)
-                group.element.failure = None
+                element.failure = None
         return taken
+
+    @cached_property
+    def failing(self) -> list[Failing]:
+        """The elements with functions of users, which may fail."""
+        return [group.element for group in self.groups if isinstance(group.element, Failing)]
 
     def worst_rows(self, residual: np.ndarray, count: int = 3) -> str:
         """The rows with the largest residuals, by name."""
