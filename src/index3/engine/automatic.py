@@ -6,8 +6,7 @@ asks for (`methods.rates`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,7 @@ tolerances, or with states of the user, which may rise and fall by powers of ten
 to five times as much, and errs hundreds of times less. All else."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A method's key and why it was taken; `fleeting` if the motion may become stiff once a transient is over."""
 
     key: str

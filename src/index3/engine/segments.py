@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ END_STATE = {"q": run.NEW_Q, "v": run.NEW_V, "a": run.NEW_A, "lam": run.NEW_LAM}
 """Columns of output that the last accepted step gives, and where it keeps them."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What the user asked of a run, checked; `method` is None for an automatic choice."""
 
     span: tuple[float, float]
@@ -57,7 +56,7 @@ class Plan:
         return len(self.stops) > 0 and bool(np.any(self.stops == t))
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Segment:
     """A method under way on a variant of the model. `start` and `end` are its times as the user gave them."""
 

@@ -38,7 +38,7 @@ full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to depende
 position)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bordered:
     """What a solver is given: the pattern of the bordered matrix, and the mechanism behind it.
 

@@ -35,7 +35,7 @@ Part = tuple[str, tuple[str, ...], tuple[Any, ...]]
 """The label of an element, words for what the structure takes from it, and the values."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Structure:
     """Numbers of rows and places, patterns and maps; and what they follow from, to tell another structure apart.
 

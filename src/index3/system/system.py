@@ -25,7 +25,7 @@ from index3.system.state import State
 from index3.system.structure import Structure
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class System:
     """Tables, sparsity and kernel addresses of a model; nothing here changes during a run but addresses of kernels.
 
