@@ -135,7 +135,8 @@ def test_what_follows_from_the_structure_is_found_once_for_all_masses():
             names = "blank", "room", "branching", "is_self_contained", "held_rates", "failing", "silent_forces"
             found.append([vars(system)[name] for name in (*names, "power_from_poses", "first_state", "user_states")])
             assert system.kind_tables[0] == [table for _, _, table in system.stages]
-            _ = system.altered[0].kind_tables  # which the next one must not take over
+            assert np.array_equal(system.lengths, type(system).lengths.func(system))
+            _ = system.altered[0].kind_tables, system.altered[0].lengths  # which the next one must not take over
     assert all(one is other for one, other in zip(*found, strict=True))
 
 

@@ -57,6 +57,7 @@ class Run:
         clock[run.T_END], clock[run.STEP], clock[run.MAX_STEP] = t1, step, min(max_step, t1 - t0)
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
+        self.table[run.LENGTHS][:] = self.system.lengths
         limits = self.table[run.LIMITS]
         limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
         limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not self.system.conservative, self.system.first_state

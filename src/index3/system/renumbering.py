@@ -57,5 +57,6 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
         weights.update(enumerate(body.row_weights(), site.row))
     other = system.with_tables(tables)
     other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
+    other.__dict__.pop("lengths", None)  # they follow from masses and inertias
     other.altered = system, bodies
     return other

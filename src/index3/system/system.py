@@ -148,18 +148,27 @@ class System:
         return given if given.any() and not given.all() else None
 
     @cached_property
+    def lengths(self) -> np.ndarray:
+        """By which the rate of each coordinate is a speed of its body's material: 1, or `Body.turn_length`."""
+        lengths = np.ones(self.n)
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            lengths[start + body.translations : start + body.size] = body.turn_length
+        return lengths
+
+    @cached_property
     def kind_tables(self) -> tuple[list[Table], np.ndarray]:
         """The table of each line of `stages`, and their handles for kernels."""
         tables = [table for _, _, table in self.stages]
         return tables, np.array([table.handle for table in tables], np.int64)
 
     def with_tables(self, tables: Mapping[int, Table]) -> System:
-        """The same with other tables of some kinds, by the id of those that they stand for; all else is shared."""
+        """The same with other records in tables of some kinds, by the id of those before; all else is shared."""
         _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing
         _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states  # found out once for all
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
-        other.__dict__.pop("kind_tables", None)
+        for name in ("kind_tables", "lengths"):  # which follow from the records
+            other.__dict__.pop(name, None)
         other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
         return other
 
