@@ -45,7 +45,7 @@ def newton_table(
     table[newton.RUN] = np.array([progress.table.handle], np.int64)
     rule = leaps.IGNORED if paper_norm else leaps.TRUSTED if unjointed(progress.system) else doubted
     table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal, rule], float)
-    table.fill(progress.system.structure.room("newton", newton_shapes(n, m)))
+    table.fill(progress.system.structure.room("newton", lambda: newton_shapes(n, m)))
     table[newton.FLAGS][0] = 1
     if stabilised:
         projector = Projector(progress.state, progress.solver)
