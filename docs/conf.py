@@ -20,6 +20,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are drawn without a network
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from index3.errors import ModelError
 from index3.registry import register
 
 if TYPE_CHECKING:
-    from index3.user_types import ArrayLike
+    from index3.user_types import ArrayLike, PlanarKindSettings
 
 
 @register
@@ -129,11 +129,11 @@ class PlanarBody(Body):
         *,
         velocity: ArrayLike | None = None,
         spin: float | None = None,
-        **settings: Any,
+        **settings: Unpack[PlanarKindSettings],
     ) -> Self:
         """A uniform thin rod between two points (x, y); origin in the middle, body x axis from start to end.
 
-        `settings` are those that other kinds of planar bodies have in addition.
+        `settings` are those that other kinds of planar bodies have in addition: `points` of `NaturalPlanarBody`.
 
         >>> round(PlanarBody.rod("bar", (0, 0), (0, 2), mass=3.0).inertia, 12)
         1.0
@@ -145,15 +145,7 @@ class PlanarBody(Body):
             raise ModelError(f"{owner} starts and ends at {a.tolist()}. Give two different points.")
         mass = as_positive(mass, owner, "mass")
         dx, dy = (b - a).tolist()
-        body = cls(
-            name,
-            mass,
-            mass * length**2 / 12.0,
-            position=0.5 * (a + b),
-            angle=math.atan2(dy, dx),
-            velocity=velocity,
-            spin=spin,
-            **settings,
-        )
+        pose: dict[str, Any] = {"position": 0.5 * (a + b), "angle": math.atan2(dy, dx), **settings}
+        body = cls(name, mass, mass * length**2 / 12.0, velocity=velocity, spin=spin, **pose)
         body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]]}
         return body

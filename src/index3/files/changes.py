@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,13 +40,11 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
 
     try:
         for key, value in changes.items():
-            name, dot, field = key.partition(".") if isinstance(key, str) else ("", "", "")
             if key == "gravity":
                 before.append((model, dict(vars(model))))
                 model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
-            elif not dot or not field:
-                raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
             else:
+                name, field = element_and_field(key)
                 by_name.setdefault(name, {})[field] = value
         for name, fields in by_name.items():
             element = model[name]
@@ -64,6 +62,27 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
         undo()
         raise
     return undo
+
+
+def element_and_field(key: Any) -> tuple[str, str]:
+    """The two names of a change, "coil.stiffness"."""
+    name, _, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+    if not field:
+        raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
+    return name, field
+
+
+def check_names(model: Model, names: Iterable[str]) -> None:
+    """Raise for a name that no element or field of the model has, whatever its value would be."""
+    for key in names:
+        if key == "gravity":
+            continue
+        name, field = element_and_field(key)
+        element, (part, dot, _) = model[name], field.partition(".")
+        if dot:
+            owner_of(model, element, part)
+        else:
+            check_field(element, entry_of(element), field)
 
 
 def set_attribute(element: Any, key: str, value: Any) -> None:

@@ -258,11 +258,6 @@ class Solver:
         (solve_refined if refine else solve)(self.own)
         return self.own[c.X].copy()
 
-    @property
-    def zero_rows(self) -> np.ndarray:
-        """Scalars that the last factorisation left out: redundant rows."""
-        return np.flatnonzero(self.own[c.ZERO])
-
 
 def factor(factors: Table) -> int:
     """Factor the matrix in A of a table; returns the status."""

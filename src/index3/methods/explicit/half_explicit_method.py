@@ -62,7 +62,7 @@ class Hem4(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Brasey, Hairer 1993"
-    summary: ClassVar[str] = "smooth motion without stiffness, like dopri5, with velocity constraints only; for "
+    summary: ClassVar[str] = "like dopri5, without second derivatives of the constraints; for comparison"
     "comparison"
     kernel: ClassVar[Kernel] = rk.attempt
     needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
