@@ -136,7 +136,7 @@ def name_motions(model: Model, system: System, q: np.ndarray, directions: np.nda
         for word, quantity in (("the position", "velocity"), ("the orientation", "angular_velocity"))
     }
     rates = coordinate_rates(result)
-    most = max((np.linalg.norm(x) for x in (*rates.values(), *bodies.values())), default=0.0)
+    most = max((float(np.linalg.norm(x)) for x in (*rates.values(), *bodies.values())), default=0.0)
     chosen, left = distinguish(rates, np.eye(directions.shape[1]), most)
     words = [f"the {name} of {model.joints[joint].label}" for joint, name in chosen]
     return words + distinguish(bodies, left, most)[0]
