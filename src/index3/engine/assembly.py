@@ -213,6 +213,9 @@ def displacements(
             motion = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair)
             turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
             speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
+        elif body.deforms and line > 1e-9:  # its coordinates are not all lengths: the way of its centre of mass
+            centre = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair).position
+            line = float(np.linalg.norm(centre[1] - centre[0]))
         for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):
             if max(change) > 1e-9:
                 target[body.name] = change
