@@ -189,6 +189,14 @@ class Body(Element):
         """Whether it lacks inertia about some axis, so that only its joints make its equations solvable."""
         return False
 
+    @property
+    def turn_length(self) -> float:
+        """By which rates of the coordinates behind its `translations` are speeds of its material [m].
+
+        Of rigid bodies the radius of gyration about an axis that has at least the moment of inertia of any.
+        """
+        return 1.0
+
     def given_rates(self) -> np.ndarray:
         """A mask of the rates that the user gave."""
         given = np.zeros(self.size, bool)

@@ -86,6 +86,11 @@ class PlanarBody(Body):
         """Whether it has no inertia."""
         return self.inertia == 0.0
 
+    @property
+    def turn_length(self) -> float:
+        """Its radius of gyration."""
+        return float((self.inertia / self.mass) ** 0.5)
+
     def record(self, site: Any) -> tuple[Any, ...]:
         """Its row in the table of its kind."""
         return (site.first, site.marker, site.marker_count, self.mass, float(self.inertia))

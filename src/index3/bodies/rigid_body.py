@@ -16,7 +16,7 @@ from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.marker import as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
 from index3.bodies.pairs import distance
-from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
+from index3.bodies.rigid_data import as_inertia, as_quaternion, gyration, is_singular, mass_of, parameters_of
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
@@ -102,6 +102,11 @@ class RigidBody(Body):
     def lacks_inertia(self) -> bool:
         """Whether it has no inertia about some axis."""
         return is_singular(self.inertia)
+
+    @property
+    def turn_length(self) -> float:
+        """Twice a radius of gyration: a body turns twice as fast as its Euler parameters."""
+        return 2.0 * gyration(self.inertia, self.mass)
 
     def row_weights(self) -> list[float]:
         """4 tr(J)/3, the size of the p block of the mass matrix."""

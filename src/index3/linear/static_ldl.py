@@ -1,28 +1,41 @@
 """Elimination of symmetric matrices in dense blocks: L D L^T in the order of `static_lu`, with its pivots.
 
-Half of the products of an LU, and hardly an index beside them. The blocks (`supernodes`) hold U^T = L D row by row:
-entry (i, k) is what was subtracted so far from that of the matrix, and from the time of its column on an entry of U^T.
+Of the matrix only the entries on and above its diagonal are read, and none of D, which is zero: VALUES begins with
+these, column by column (SOURCE_P), rows in SOURCE_ROW; those of constraint rows are of P^T.
+Elimination takes half of the products of an LU, and hardly an index beside them. The blocks (`supernodes`) hold
+U^T = L D row by row: entry (i, k) is what was subtracted so far from that of the matrix, and from the time of its
+column on an entry of U^T.
 A pivot of zero has the reciprocal 0 and so no part in anything, as in `static_lu`.
 """
 
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, view
-from index3.linear.contract import INFO, N_COORDINATES
+from index3.linear.contract import INFO, N_COORDINATES, NOT_FINITE, A
 from index3.linear.static_lu import (
+    AUG_G,
+    AUG_PTR,
+    AUG_ROW,
+    AUG_WEIGHT,
     BLOCKS,
     BUFFER,
+    INVERSE,
+    LARGEST,
     LIMIT,
     NODE_BELOW,
     NODE_FIRST,
     NODE_ROWS,
     NODE_START,
     NODE_TARGETS,
+    NOISE,
     PERM,
     PINV,
     PLACE,
     SHIFTS,
     SOURCE,
+    SOURCE_AUG,
+    SOURCE_P,
+    SOURCE_ROW,
     TARGET,
     TARGET_ROW,
     TARGET_SHIFT,
@@ -30,19 +43,77 @@ from index3.linear.static_lu import (
     VALUES,
     WORK,
     is_usable,
+    quiet_noise,
+    set_limits_of_coordinate,
+    set_limits_of_row,
     take_pivot,
 )  # fmt: skip
 from index3.linear.supernodes import SPARE
 
 
 @helper
+def take_half(S):
+    """Copy the half of A that is read and augment the copy; keep c g for the right-hand sides."""
+    a, values, source, broken = view(S, A), view(S, VALUES), view(S, SOURCE), False
+    for p in range(source.shape[0]):
+        x = a[source[p]]
+        values[p] = x
+        if not abs(x) <= LARGEST:
+            broken = True
+    if broken:
+        return NOT_FINITE
+    row, ptr, columns, place = view(S, AUG_ROW), view(S, AUG_PTR), view(S, SOURCE_P), view(S, SOURCE_AUG)
+    weight, g, product = view(S, AUG_WEIGHT), view(S, AUG_G), 0
+    for r in range(weight.shape[0]):
+        shift = columns[row[r]] - ptr[r]
+        for i in range(ptr[r], ptr[r + 1]):
+            g[i] = weight[r] * values[shift + i]
+            for j in range(i, ptr[r + 1]):
+                values[place[product]] += g[i] * values[shift + j]
+                product += 1
+    return OK
+
+
+@helper
 def fill_blocks(S):
-    """The entries on and below the diagonal into the blocks."""
-    blocks, values, source, place = view(S, BLOCKS), view(S, VALUES), view(S, SOURCE), view(S, PLACE)
+    """The entries into the blocks, and what pivots are compared with, as in `static_lu.set_limits`."""
+    blocks, values, place = view(S, BLOCKS), view(S, VALUES), view(S, PLACE)
+    columns, rows, inverse = view(S, SOURCE_P), view(S, SOURCE_ROW), view(S, INVERSE)
+    n, largest = view(S, INFO)[N_COORDINATES], view(S, WORK)
     for k in range(blocks.shape[0]):
         blocks[k] = 0.0
-    for p in range(source.shape[0]):
-        blocks[place[p]] = values[source[p]]
+    for j in range(n):
+        most = 0.0
+        for p in range(columns[j], columns[j + 1]):
+            x, i = values[p], rows[p]
+            blocks[place[p]] = x
+            most = max(most, abs(x))
+            largest[i] = max(largest[i], abs(x))
+        largest[j] = max(largest[j], most)
+    for j in range(n):
+        set_limits_of_coordinate(S, j, largest[j], values[columns[j + 1] - 1])
+        largest[j] = 0.0
+    for k in range(n, columns.shape[0] - 1):
+        scale = 0.0
+        for p in range(columns[k], columns[k + 1]):
+            x = values[p]
+            blocks[place[p]] = x
+            scale += x * x * inverse[rows[p]]
+        set_limits_of_row(S, k, scale)
+
+
+@helper
+def subtract_product(S, x, residual):
+    """residual -= A x, with the half of A that was taken."""
+    values, columns, rows = view(S, VALUES), view(S, SOURCE_P), view(S, SOURCE_ROW)
+    for j in range(x.shape[0]):
+        u, total = x[j], 0.0
+        for p in range(columns[j], columns[j + 1]):
+            i = rows[p]
+            residual[i] -= values[p] * u
+            if i != j:
+                total += values[p] * x[i]
+        residual[j] -= total
 
 
 @helper
@@ -134,7 +205,8 @@ def eliminate(S):
     fill_blocks(S)
     blocks, ud, perm = view(S, BLOCKS), view(S, UD), view(S, PERM)
     firsts, below, start, worst = view(S, NODE_FIRST), view(S, NODE_BELOW), view(S, NODE_START), 0.0
-    limit, n = view(S, LIMIT), view(S, INFO)[N_COORDINATES]
+    limit, noise, n = view(S, LIMIT), view(S, NOISE), view(S, INFO)[N_COORDINATES]
+    quiet = quiet_noise(S)
     for a in range(firsts.shape[0] - 1):
         first, base = firsts[a], start[a]
         width = firsts[a + 1] - first
@@ -147,8 +219,11 @@ def eliminate(S):
                 for i in range(k, size):
                     blocks[base + i * width + k] -= blocks[base + i * width + k - 1] * y
             scalar, pivot = perm[first + k], blocks[base + k * width + k]
-            if scalar < n and is_usable(pivot, limit[first + k]):
+            if is_usable(pivot, limit[first + k]) and (scalar < n or worst <= quiet):
                 ud[first + k] = 1.0 / pivot
+                if scalar >= n:
+                    noise[first + k] *= abs(ud[first + k])  # from here on the relative error
+                    worst = max(worst, noise[first + k])
             else:
                 status, worst = take_pivot(S, first + k, scalar, pivot, worst)
                 if status != OK:

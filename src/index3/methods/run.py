@@ -21,6 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
+    LENGTHS,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -36,6 +37,7 @@ CONVERGED, STALLED = 0, 1
     t_eval=("f8", 1), cursor=("i8", 1),
     output=("i8", 1),  # the table of the columns of output
     switched=("f8", 1),  # SWITCHES at the end of a step that was not taken
+    lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
 )  # fmt: skip
 
 (
@@ -281,7 +283,7 @@ def gains_too_much(T, R):
 
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
-    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
+    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (18,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}

@@ -59,6 +59,7 @@ class Run:
         clock[run.T_END], clock[run.STEP], clock[run.MAX_STEP] = t1, step, min(max_step, t1 - t0)
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
+        self.table[run.LENGTHS][:] = self.system.lengths
         limit = NO_LIMIT if max_steps is None else max_steps
         self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0, 0
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)

@@ -58,5 +58,6 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
     other.__dict__.update(system.__dict__)
     other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in system.stages]
     other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
+    other.__dict__.pop("lengths", None)  # they follow from masses and inertias
     other.altered = system, bodies
     return other

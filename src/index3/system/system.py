@@ -142,6 +142,14 @@ class System:
         return given
 
     @cached_property
+    def lengths(self) -> np.ndarray:
+        """By which the rate of each coordinate is a speed of its body's material: 1, or `Body.turn_length`."""
+        lengths = np.ones(self.n)
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            lengths[start + body.translations : start + body.size] = body.turn_length
+        return lengths
+
+    @cached_property
     def is_self_contained(self) -> bool:
         """Whether evaluations ask nobody outside the package: no function of a user, no element from elsewhere."""
         if np.any(self.fixed[s.FUNCTIONS]):

@@ -66,8 +66,9 @@ def filtered_norm(T, E, R, g):
 def hidden_turn(E, R):
     """The largest change of a velocity, in parts of TURN, whose error before it is filtered is at least ERRS of it."""
     e_v, v, v0, worst = view(E, rs.ERR_V), view(E, rs.STAGE_V)[rs.STAGES - 1], view(R, run.NEW_V), 0.0
+    lengths = view(R, run.LENGTHS)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        worst = max(worst, min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
+        worst = max(worst, lengths[k] * min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
     allowed = TURN * leaps.largest_speed(R, v0)
     return worst / allowed if allowed > 0.0 else 0.0
 
@@ -75,11 +76,11 @@ def hidden_turn(E, R):
 @helper
 def hidden_blow(T, R, h):
     """Whether a velocity changes by more than TURN in the step to T's state, and neither end shows the force."""
-    a0, a1, v0, v1 = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V)
+    a0, a1, v0, v1, lengths = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V), view(R, run.LENGTHS)
     allowed = TURN * leaps.largest_speed(R, v0)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         change = abs(v1[k] - v0[k])
-        if change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
+        if lengths[k] * change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
             return True
     return False
 
