@@ -65,6 +65,21 @@ def test_work_of_an_acceleration() -> None:
     assert loose.q[-1] == pytest.approx(tight.q[-1], abs=1e-4)  # rtol 1e-6 over some thirty steps, and slow decay
 
 
+def test_work_of_an_acceleration_with_friction() -> None:
+    """Three factorisations: masses, with what friction adds, masses again; five if each correction took one."""
+    model = chain(3)
+    for name in list(model.joints):
+        model.add(ix.JointFriction(f"rub {name}", model.joints[name], 0.3, radius=0.05, stick_velocity=0.01))
+    equations = Equations(model, "test")
+    equations.close(0.0)
+    state, projection = equations.state, equations.projection
+    state.move(0.0, state[s.Q].copy(), state[s.V] + 3.0 * np.sin(np.arange(equations.system.n)))
+    assert projection_kernels.assemble_velocities(state.handle, projection.handle) == 0
+    before = int(projection.factors[contract.INFO][contract.N_FACTOR])
+    assert projection_kernels.assemble_accelerations(state.handle, projection.handle) == 0
+    assert projection.factors[contract.INFO][contract.N_FACTOR] == before + 3
+
+
 def velocity_rows() -> ix.Model:
     """Rows of velocities of every kind, at bodies of several kinds, one at a support that moves."""
     model = ix.Model("rows of velocities")

@@ -35,10 +35,11 @@ LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED, LINES_SIZE = range(5)
 EVALUATION, SINGULAR, POSITIONS, CONTRADICTION, NOT_CONVERGED = range(1, 6)
 """Reasons to give up: an evaluation failed, a body's equations are singular, positions do not close, rows disagree,
 accelerations or reactions and the forces that depend on them do not settle."""
-MOST_ITERATIONS, CONVERGED, AMPLIFIED = 40, 1e-11, 1e8
+MOST_ITERATIONS, CONVERGED, SLOW, AMPLIFIED = 40, 1e-11, 0.02, 1e8
 """Most corrections of accelerations and reactions that forces depend on; the last one, relative to the largest of them
-(rounding of a solve with conditions of 1e4); how many times larger than without such derivatives accelerations must not
-become: forces that take away all inertia but the rounding of their derivatives."""
+(rounding of a solve with conditions of 1e4); part of a correction that the next one may be with the same factors: more
+than four would still come where a fresh matrix takes two; how many times larger than without such derivatives
+accelerations must not become: forces that take away all inertia but the rounding of their derivatives."""
 
 
 @helper
@@ -208,7 +209,7 @@ def largest_of(x):
 
 @kernel
 def iterate_solution(T, E):
-    """Newton's iteration on M a + Phi_q^T lam = Q(a, lam), Phi_q a = gamma.
+    """Newton's iteration on M a + Phi_q^T lam = Q(a, lam), Phi_q a = gamma, factored anew only where it is slow.
 
     Starts at T's a, lam (those of forces at zero ones), with gamma and the Jacobian evaluated; the solver is left with
     the matrix of `factor_mass`.
@@ -217,14 +218,15 @@ def iterate_solution(T, E):
     x, n, gamma = view(link[LINK_SOLVER], contract.X), view(T, s.A).shape[0], view(T, s.GAMMA)
     phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
     copy(view(T, s.Q_MASS), view(T, s.Q))
-    start = largest_of(a)[0]
+    start, before, slow = largest_of(a)[0], 1e300, True
     for _ in range(MOST_ITERATIONS):
         code = core(T, s.CORE_FORCES)
         if code == OK:
             code = core(T, s.CORE_MASS)
         if code != OK:
             return EVALUATION
-        code = factor_reactive(T, E)
+        if slow:
+            code = factor_reactive(T, E)
         if code != OK:
             return code
         for k in range(n):
@@ -247,6 +249,8 @@ def iterate_solution(T, E):
         if most > AMPLIFIED * start and view(T, s.A_NOW).shape[0] > 0:
             view(link[LINK_SOLVER], contract.INFO)[contract.BAD_SCALAR] = place
             return SINGULAR
+        slow = change > SLOW * before
+        before = change
         if change <= CONVERGED * largest:
             return EVALUATION if core(T, s.CORE_FORCES) != OK else factor_mass(T, E, view(T, s.Q)[:0])
     return NOT_CONVERGED
