@@ -27,7 +27,7 @@ AFFINE = 1e-10
 
 @register
 class UserConstraint(Joint, UserFunctions):
-    """Rows of your own: out = 0.
+    """Constraints given by your own function: out = 0.
 
     Parameters
     ----------

@@ -161,11 +161,7 @@ def project_velocities(T, E):
     link, v, rate = view(E, LINK), view(T, s.V), view(T, s.RATE)
     x, n = view(link[LINK_SOLVER], contract.X), view(T, s.V).shape[0]
     for _ in range(2):
-        code = core(T, s.CORE_FORCES)  # velocity-level rows depend on v
-        if code == OK:
-            code = core(T, s.CORE_RATES)
-        if code != OK:
-            return EVALUATION
+        core(T, s.CORE_RATES)
         for k in range(n):
             x[k] = 0.0
         for k in range(rate.shape[0]):
@@ -173,7 +169,6 @@ def project_velocities(T, E):
         contract.solve_refined(T, link[LINK_SOLVER])
         for k in range(n):
             v[k] += x[k]
-    return OK
 
 
 @helper
@@ -332,8 +327,7 @@ def project_rates(T, E):
     if code == OK:
         code = factor_mass(T, E, view(T, s.Q)[:0])
     if code == OK:
-        code = project_velocities(T, E)
-    if code == OK:
+        project_velocities(T, E)
         code = solve_accelerations(T, E)
     if code == OK:
         zeros = view(view(E, LINK)[LINK_SOLVER], contract.INFO)[contract.N_ZERO]
@@ -350,7 +344,7 @@ def assemble_velocities(T, E):
     if code == OK:
         code = factor_mass(T, E, view(E, HEAVY_V))
     if code == OK:
-        code = project_velocities(T, E)
+        project_velocities(T, E)
     return code
 
 

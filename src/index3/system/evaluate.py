@@ -25,18 +25,26 @@ BAD_FUNCTION = 901  # a user's function of time gave something that is not finit
 
 
 @helper
+def run_line(T, k):
+    """Run one kernel of a kind; a positive status is written down with its place and returned."""
+    code = call(view(T, s.STAGES)[k], T, view(T, s.STAGE_TABLES)[k])
+    if code != OK:
+        status = view(T, s.STATUS)
+        status[0] = 1
+        status[1] = k
+        status[2] = code
+    return code
+
+
+@helper
 def run_stage(T, stage):
-    """Run every kernel of a stage; a positive status is written down with its place and returned."""
-    stages, tables, first = view(T, s.STAGES), view(T, s.STAGE_TABLES), view(T, s.STAGE_FIRST)
+    """Run every kernel of a stage, up to one that fails."""
+    first, code = view(T, s.STAGE_FIRST), OK
     for k in range(first[stage], first[stage + 1]):
-        code = call(stages[k], T, tables[k])
+        code = run_line(T, k)
         if code != OK:
-            status = view(T, s.STATUS)
-            status[0] = 1
-            status[1] = k
-            status[2] = code
-            return code
-    return OK
+            break
+    return code
 
 
 @helper
@@ -82,6 +90,14 @@ def add_reactions(T):
                 marker = members[groups[k].markers + o]
                 for c in range(6):
                     f[marker, c] -= lam_r * row_g[first + 6 * o + c]
+
+
+@helper
+def add_power_of_rows(T):
+    """A moving constraint works at the rate -lam . Phi_q v = lam . Phi_t."""
+    values, lam, phi_t = view(T, s.ENERGY), view(T, s.LAM), view(T, s.PHI_T)
+    for k in range(lam.shape[0]):
+        values[s.POWER] += lam[k] * phi_t[k]
 
 
 @helper
@@ -236,10 +252,13 @@ def prepare_inertia(T, stiff):
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
-    values, c = view(T, s.MATRIX), view(T, s.COEF)
+    values, c, code = view(T, s.MATRIX), view(T, s.COEF), OK
+    phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     for k in range(values.shape[0]):
         values[k] = 0.0
-    code = OK
+    for e in range(phi_q.shape[0]):  # each of a row's coordinates stands once in its group
+        values[places[e, 0]] = phi_q[e]
+        values[places[e, 1]] = phi_q[e]
     stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0  # else derivatives by q and v are not asked for
     if stiff or c[s.C_R] != 0.0:
         apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
@@ -259,7 +278,6 @@ def matrix(T, E):
             if apart[k] == 0:
                 add_group(T, k)
     code = run_stage(T, s.BODY_MATRIX)
-    phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     if c[s.C_V] != 0.0:
         phiv_q = view(T, s.PHIV_Q)
         for e in range(phiv_q.shape[0]):
@@ -268,9 +286,6 @@ def matrix(T, E):
         for e in range(phi_q.shape[0]):
             if level[row[e]] == 1:
                 values[places[e, 0]] += c[s.C_V] * phiv_q[e]
-    for e in range(phi_q.shape[0]):
-        values[places[e, 0]] += phi_q[e]
-        values[places[e, 1]] += phi_q[e]
     if c[s.C_R] != 0.0:
         add_reaction_derivatives(T)
     return code
@@ -278,22 +293,26 @@ def matrix(T, E):
 
 @helper
 def fill_rates(T):
-    """RATE = Phi_q v + Phi_t; velocity-level rows are their own rate."""
-    rate, phi, phi_t, level = view(T, s.RATE), view(T, s.PHI), view(T, s.PHI_T), view(T, s.LEVEL)
-    phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
+    """RATE = Phi_q v + Phi_t; this is what velocity-level rows say, which are affine in v, at any v."""
+    rate, phi_t, v = view(T, s.RATE), view(T, s.PHI_T), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    add_row_products(phi_q, row, col, v, rate)
-    for k in range(rate.shape[0]):
-        if level[k] == 1:
-            rate[k] = phi[k]
+    add_row_products(view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), v, rate)
 
 
 @kernel
 def rates(T, E):
-    """After `forces` and `jacobian` at the same point: RATE alone."""
+    """After `forces` and `jacobian` at the same t and q: RATE alone, at any v."""
     fill_rates(T)
     return OK
+
+
+@helper
+def along(gradient, first, twists, m):
+    """The part of a row's gradient that belongs to a marker, from a place on, times a twist of it."""
+    force = gradient[first] * twists[m, 0] + gradient[first + 1] * twists[m, 1] + gradient[first + 2] * twists[m, 2]
+    torque = gradient[first + 3] * twists[m, 3] + gradient[first + 4] * twists[m, 4]
+    return force + (torque + gradient[first + 5] * twists[m, 5])
 
 
 @helper
@@ -317,11 +336,9 @@ def fill_gamma(T):
             x = 0.0
             for o in range(count):
                 m = members[member + o]
-                for i in range(6):
-                    x += row_g[first + 6 * o + i] * bias[m, i]
+                x += along(row_g, first + 6 * o, bias, m)
                 if curved == 1:  # else V^T H is zero
-                    for i in range(6):
-                        x += row_vh[first + 6 * o + i] * twist[m, i]
+                    x += along(row_vh, first + 6 * o, twist, m)
             gamma[groups[k].row + r] -= x
     return code
 
@@ -383,9 +400,20 @@ def energy(T, E):
     for k in range(values.shape[0]):
         values[k] = 0.0
     code = run_stage(T, s.ENERGIES)
-    lam, phi_t = view(T, s.LAM), view(T, s.PHI_T)
-    for k in range(lam.shape[0]):  # a moving constraint works at the rate -lam . Phi_q v = lam . Phi_t
-        values[s.POWER] += lam[k] * phi_t[k]
+    add_power_of_rows(T)
+    return code
+
+
+@kernel
+def power(T, E):
+    """After `forces` at the same point: the power alone, as `energy` finds it; both energies stay as they were."""
+    values, working, code = view(T, s.ENERGY), view(T, s.WORKING), OK
+    kinetic, potential = values[s.KINETIC], values[s.POTENTIAL]
+    values[s.POWER] = 0.0
+    for k in range(working.shape[0]):
+        code = max(code, run_line(T, working[k]))
+    values[s.KINETIC], values[s.POTENTIAL] = kinetic, potential
+    add_power_of_rows(T)
     return code
 
 
