@@ -78,7 +78,7 @@ html_context = {"default_mode": "auto"}  # light or dark, as the browser asks
 def plain_text(app, what, name, obj, options, lines):
     """Docstrings are plain text with code in backticks: hide from reStructuredText what means something else to it."""
     if what in ("property", "attribute"):
-        lines[0] = lines[0].replace(": ", " – ")  # what comes before a colon is no type
+        lines[0] = lines[0].replace(": ", " - ")  # what comes before a colon is no type
     text = re.sub(
         r"(?<!`)`[^`]+`(?!`)",
         lambda found: "`" + " ".join(found.group()[1:-1].split()) + "`",

@@ -44,8 +44,13 @@ become: forces that take away all inertia but the rounding of their derivatives.
 @helper
 def position_residual(T, E):
     """Worst scaled position row; velocity-level rows do not count."""
-    phi, size, level = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
-    most = 0.0
+    return position_residual_by(T, E, view(T, s.PHI_SCALE))
+
+
+@helper
+def position_residual_by(T, E, size):
+    """The same by sizes of rows at another point."""
+    phi, level, most = view(T, s.PHI), view(T, s.LEVEL), 0.0
     for k in range(phi.shape[0]):
         if level[k] == 0:
             x = abs(phi[k]) / max(1.0, size[k])

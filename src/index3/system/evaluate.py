@@ -249,6 +249,21 @@ def prepare_inertia(T, stiff):
     return code
 
 
+@helper
+def fill_groups(T, stiff):
+    """Derivatives of rows (if stiff) and forces by pose and twist of the markers: GROUP_K, GROUP_D, GROUP_M, ROW_R."""
+    row_r, code = view(T, s.ROW_R), OK
+    for k in range(row_r.shape[0]):
+        row_r[k] = 0.0
+    if stiff:
+        code = fill_hessians(T)
+    else:
+        clear_groups(T)  # forces add theirs all the same
+    if code == OK:
+        code = prepare_inertia(T, stiff)
+    return run_stage(T, s.FORCE_DERIVATIVES) if code == OK else code
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
@@ -261,17 +276,9 @@ def matrix(T, E):
         values[places[e, 1]] = phi_q[e]
     stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0  # else derivatives by q and v are not asked for
     if stiff or c[s.C_R] != 0.0:
-        apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
-        for k in range(row_r.shape[0]):
-            row_r[k] = 0.0
-        if stiff:
-            code = fill_hessians(T)
-        else:
-            clear_groups(T)  # forces add theirs all the same
-        if code == OK:
-            code = prepare_inertia(T, stiff)
-        if code == OK:
-            code = run_stage(T, s.FORCE_DERIVATIVES)
+        apart = view(T, s.GROUP_APART)
+        if view(T, s.STATUS)[s.SAME_POINT] == 0:
+            code = fill_groups(T, stiff)
         if code != OK:
             return code
         for k in range(apart.shape[0]):

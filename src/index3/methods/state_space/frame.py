@@ -22,7 +22,7 @@ from index3.linear import contract
 from index3.methods import manifold, projection_kernels, run
 
 (
-    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
+    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP, SIZES,
 ) = SLOTS = slots(
     handles=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     normal_q=("f8", 1), normal_v=("f8", 1),  # what the recovery added to the formula's q and v
@@ -32,6 +32,7 @@ from index3.methods import manifold, projection_kernels, run
     dense=("f8", 2),  # room for the dense elimination of Phi_q; empty for the tangent plane and large systems
     mass=("f8", 1),  # values of M bordered by Phi_q
     stiff=("f8", 1), damp=("f8", 1),  # values of (M a)_q + (Phi_q^T lam)_q - Q_q, and of -Q_v
+    sizes=("f8", 1),  # PHI_SCALE at the reference
 )  # fmt: skip
 
 RUN, PROJECTOR, CLOSE_STATE, SET_REFERENCE, LINEARISE, REPARTITION, ELIMINATE, ELIMINATION = range(8)
@@ -70,6 +71,7 @@ def factor_reference(T, F):
 def set_reference(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
     handles, flags = view(F, HANDLES), view(F, FLAGS)
+    run.copy(view(F, SIZES), view(T, s.PHI_SCALE))
     code = factor_reference(T, F)
     if code == OK and view(F, HEAVY).shape[0] > 0 and call(handles[REPARTITION], T, F) == 1:
         code = factor_reference(T, F)
@@ -111,10 +113,27 @@ def add_correction(F, target, normal, x):
 
 
 @helper
+def evaluate_values(T):
+    """Rows at q, where gradients and sizes of those rows that take long are left out; and whether any were."""
+    status = view(T, s.STATUS)
+    status[s.INCOMPLETE] = 0
+    status[s.VALUES_ALONE] = 1
+    code = run.core(T, s.CORE_ROWS)
+    status[s.VALUES_ALONE] = 0
+    return code
+
+
+@helper
+def complete_rows(T):
+    """What `evaluate_values` left out."""
+    return run.core(T, s.CORE_ROWS) if view(T, s.STATUS)[s.INCOMPLETE] == 1 else OK
+
+
+@helper
 def recover_positions(T, F, tolerance, part):
     """Bring the formula's q onto Phi = 0, within the tolerance or down to this part of what it was off.
 
-    OK, STUCK or a failed evaluation; rows stand evaluated at q.
+    OK, STUCK or a failed evaluation; values of rows stand evaluated at q.
     """
     C, q, phi, normal = view(F, HANDLES)[PROJECTOR], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
     counts, before, level = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(T, s.LEVEL)
@@ -122,9 +141,9 @@ def recover_positions(T, F, tolerance, part):
         q[k] += normal[k]
     for _ in range(40):
         counts[run.N_EVALUATIONS] += 1
-        if run.core(T, s.CORE_ROWS) != OK:
+        if evaluate_values(T) != OK:
             return run.EVALUATION_FAILED
-        residual = projection_kernels.position_residual(T, C)
+        residual = projection_kernels.position_residual_by(T, C, view(F, SIZES))
         if before == 1e300:
             tolerance = max(tolerance, part * residual)
         if residual <= tolerance:
@@ -135,7 +154,7 @@ def recover_positions(T, F, tolerance, part):
         if not rate < TOO_SLOW:
             if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
                 return STUCK
-            if run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
+            if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
                 return STUCK  # the reference lacked a row that counts here, and so does this point
         before = residual
         for k in range(phi.shape[0]):
@@ -149,7 +168,7 @@ def recover_positions(T, F, tolerance, part):
 def recover_velocities(T, F, still, part):
     """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0, relative to the largest of v, likewise."""
     C, v, rate, normal = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
-    if run.core(T, s.CORE_JACOBIAN) != OK:
+    if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
     largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):
@@ -295,7 +314,9 @@ def fill_matrices(T, F):
     if code == OK:
         code = fill_with(T, F, view(F, STIFF), 0.0, 1.0, 0.0)
     if code == OK:
+        view(T, s.STATUS)[s.SAME_POINT] = 1
         code = fill_with(T, F, view(F, DAMP), 0.0, 0.0, 1.0)
+        view(T, s.STATUS)[s.SAME_POINT] = 0
     return run.EVALUATION_FAILED if code != OK else OK
 
 

@@ -48,5 +48,6 @@ class Frame:
         table[frame.SHARED] = np.zeros(n if np.any(progress.system.level == 1) else 0)
         for slot in (frame.NORMAL_Q, frame.NORMAL_V):
             table[slot] = np.zeros(n)
+        table[frame.SIZES] = np.zeros(m)
         for slot in (frame.MASS, frame.STIFF, frame.DAMP):
             table[slot] = np.zeros(len(state[s.MATRIX]))
