@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import index3 as ix
@@ -242,6 +243,15 @@ def test_model_files_are_written_converted_and_run(tmp_path):
 
 def test_version_is_printed():
     assert run("--version") == (0, f"index3 {ix.__version__}\n", "")
+
+
+def test_page_of_the_command_line_names_every_command_and_every_option_of_run():
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "command_line.md").read_text("utf-8")
+    commands = typer.main.get_command(cli.app).commands
+    assert [name for name in commands if f"`index3 {name}" not in page] == []
+    options = [option.opts[0] for option in commands["run"].params if option.opts[0].startswith("--")]
+    assert "--rtol" in options
+    assert [option for option in options if option not in page] == []
 
 
 def test_schema_is_printed():

@@ -360,6 +360,16 @@ def test_page_on_errors_quotes_every_way_in_which_a_run_ends():
     assert [piece for piece in quoted if piece not in said] == []
 
 
+def test_every_paper_cited_is_on_the_page_of_papers():
+    """A tag is some names run together, [NegrutHHT], behind a blank or a parenthesis."""
+    known = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs" / "reference" / "papers.md").read_text("utf-8")))
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts]
+    texts = [path.read_text("utf-8") for path in (*SOURCES, *pages)]
+    cited = {tag for text in texts for tag in re.findall(r"[\s(]\[([A-Z][a-z]+(?:[A-Z][a-z]+|HHT)+)\][^(]", text)}
+    assert "NegrutHHT" in cited
+    assert cited <= known
+
+
 def test_every_element_has_its_equations_on_a_page():
     pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "elements").glob("*.md"))
     known = [*index3.names.ELEMENTS, "Controller"]

@@ -70,7 +70,7 @@ def run(
     atol: Annotated[float | None, typer.Option(help="Absolute error tolerance; rtol/100 if not given.")] = None,
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
-    linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
+    linear: Annotated[str, typer.Option(help="Linear solver: static, partial, scipy or reduced.")] = "static",
     initial: InitialOption = [],  # noqa: B006
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeatable.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006

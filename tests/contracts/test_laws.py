@@ -86,6 +86,16 @@ def test_power_of_forces(case):
     assert total == pytest.approx(power - rate, abs=RELATIVE * scale)
 
 
+@pytest.mark.parametrize("case", force_zoo.CASES, ids=force_zoo.case_name)
+def test_power_alone(case):
+    """The same bits without the energies of bodies, which stay as they were."""
+    state = force_zoo.force_state(*case, seed=force_zoo.CASES.index(case))
+    power = energies(state)[s.POWER]
+    state[s.ENERGY][:] = 1.0, 2.0, np.nan
+    assert state.run(evaluate.power) == 0
+    assert state[s.ENERGY].tolist() == [1.0, 2.0, power]
+
+
 @pytest.mark.parametrize("maker", force_zoo.MAKERS, ids=lambda maker: maker.label)
 def test_elements_that_are_conservative_say_so(maker):
     """Each element alone: no power if it claims to be conservative, some if not."""

@@ -162,3 +162,6 @@ def test_power_balances_energy():
         totals.append(state[s.ENERGY][[s.KINETIC, s.POTENTIAL]].sum())
     assert (totals[0] - totals[1]) / (2 * h) == pytest.approx(power, rel=1e-7)  # truncation h^2, rounding 1e-15 / h
     assert abs(power) > 0.1
+    last = state[s.ENERGY][s.POWER]
+    assert state.run(evaluate.power) == 0
+    assert state[s.ENERGY][s.POWER] == last

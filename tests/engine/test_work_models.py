@@ -67,16 +67,27 @@ def test_errors_are_stated(name, steps, method):
     assert error <= max(2.0 * result.energy.work_error, 10 * RTOL * size)
 
 
-@pytest.mark.parametrize("method", ["hht-i3", "bdf-i3"])
-def test_switching_forces_get_nodes(method):
+@pytest.mark.parametrize(
+    ("method", "steps"), [("hht-i3", 420), ("generalized-alpha", 380), ("bdf-i3", 280), ("al-index3", 800)]
+)
+def test_switching_forces_get_nodes(method, steps):
     """Two wheels after each other come down over the edge of a bump: both steps in which they do are resolved.
 
-    Found: 37 and 0.04, as chance has it where steps end there; 190 to 470 with one node in each of these steps.
+    Found: at most 6; 37, 31 and 63 (all but bdf-i3) where a middle that is near the line between both ends of the step
+    by chance was believed, 190 to 470 with one node in each of these steps.
     """
-    result, error, size = measured(ix.library.hmmwv14(), method, 420 if method == "hht-i3" else 280, parts=16)
+    result, error, size = measured(ix.library.hmmwv14(), method, steps, parts=16)
     assert result.t[-1] > 1.28  # beyond the second edge
-    assert error <= min(80 * RTOL * size, result.energy.work_error)
+    assert error <= min(10 * RTOL * size, result.energy.work_error)
     assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+
+
+def test_steps_in_which_little_is_done_are_left_alone():
+    """A car that rolls towards its bump: tyres do less than a millionth of what is to come. 44 nodes if each step has
+    to be as good as its own power, and then too few are left for the bump."""
+    result = ix.simulate(ix.library.hmmwv14(), (0.0, 10.0), "generalized-alpha", max_steps=55, progress=False)
+    assert 0.4 < result.t[-1] < 0.5  # before the bump
+    assert result.stats["work_evaluations"] <= GRANT
 
 
 @pytest.mark.parametrize("method", ["generalized-alpha", "tlismni-bdf2", "tlismni-trapezoidal", "bdf-i3"])

@@ -129,7 +129,7 @@ def test_crowded_and_sparse_patterns_are_found_alike(count):
 
 
 def test_entries_of_constraint_rows_have_places_of_their_own(system):
-    """So the evaluator writes them into the matrix without adding; only what belongs to ground shares the last place."""
+    """So the evaluator writes them into the matrix and adds nothing; what belongs to ground shares the last place."""
     state = State(system)
     places, last = state[s.BLOCK_MAP].ravel(), len(state[s.MATRIX]) - 1
     own = places[places != last]

@@ -273,4 +273,5 @@ def independent_coordinates(model: Model, result: Result) -> list[tuple[str, str
     motions = snapshots(model, equations.system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
     driven = {(motion.joint.name, motion.coordinate) for motion in model.motions.values()}
     rates = {key: rate for key, rate in coordinate_rates(motions).items() if key not in driven}
-    return distinguish(rates, np.eye(free.shape[1]))[0]
+    most = max((float(np.linalg.norm(rate)) for rate in rates.values()), default=0.0)
+    return distinguish(rates, np.eye(free.shape[1]), most)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class MovingMarker(Marker):
     path: Functions | None = None
     turn: Functions | None = None
     axis: tuple[float, float, float] | None = None
+    conservative: ClassVar[bool] = False
 
     @property
     def label(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from index3.algebra.rotations import rotation
 from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, as_matrices
-from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.marker import as_mass, as_number, as_positive, as_vector
 from index3.bodies.pairs import distance
 from index3.bodies.transport import Places
 from index3.errors import ModelError
@@ -20,6 +20,14 @@ from index3.registry import register
 
 if TYPE_CHECKING:
     from index3.user_types import ArrayLike, PlanarKindSettings
+
+
+def as_polar_inertia(value: Any, owner: str) -> float:
+    """An inertia about the axis of the plane."""
+    inertia = as_number(value, owner, "inertia")
+    if inertia < 0.0:
+        raise ModelError(f"{owner} has inertia {inertia}. Give a positive number, or 0 for a point.")
+    return inertia
 
 
 @register
@@ -47,7 +55,7 @@ class PlanarBody(Body):
 
     fields = body_fields.PLANAR
     makers = body_fields.PLANAR_MAKERS
-    of_record = ("mass", "inertia")
+    of_record: ClassVar[Mapping[str, Any]] = {"mass": as_mass, "inertia": as_polar_inertia}
     kernels = "index3.bodies.planar_kernels"
     kind_name = "planar"
     couplings = diagonal(3)
@@ -68,10 +76,8 @@ class PlanarBody(Body):
         spin: float | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
-        self.mass = as_positive(mass, self.label, "mass")
-        self.inertia = as_number(inertia, self.label, "inertia")
-        if self.inertia < 0.0:
-            raise ModelError(f"{self.label} has inertia {self.inertia}. Give a positive number, or 0 for a point.")
+        self.mass = as_mass(mass, self.label)
+        self.inertia = as_polar_inertia(inertia, self.label)
         self.q0[:2] = as_vector(position, self.label, "position", 2)
         self.q0[2] = as_number(angle, self.label, "angle")
         if velocity is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from index3.algebra.rotations import E_transposed, rotation, spin
 from index3.bodies import body_fields
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics, as_matrices
-from index3.bodies.marker import as_number, as_positive, as_vector, frame
+from index3.bodies.marker import as_mass, as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
 from index3.bodies.pairs import distance
 from index3.bodies.rigid_data import as_inertia, as_quaternion, gyration, is_singular, mass_of, parameters_of
@@ -53,7 +53,7 @@ class RigidBody(Body):
 
     fields = body_fields.rigid()
     makers = body_fields.solids(from_points=body_fields.FROM_POINTS)
-    of_record = ("mass", "inertia")
+    of_record: ClassVar[Mapping[str, Any]] = {"mass": as_mass, "inertia": as_inertia}
     kernels = "index3.bodies.rigid_kernels"
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)
@@ -77,7 +77,7 @@ class RigidBody(Body):
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
-        self.mass = as_positive(mass, owner, "mass")
+        self.mass = as_mass(mass, owner)
         self.inertia = as_inertia(inertia, owner)
         p = as_quaternion(orientation, owner)
         self.q0[:3] = as_vector(position, owner, "position")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from index3.bodies.marker import Marker, as_vector, check_name
+from index3.element_type import overflows_raise, too_large
 from index3.errors import ModelError
 from index3.files.entries import ENTRIES, Entry, refusal
 from index3.files.entries import entry as entry_for
@@ -154,9 +155,9 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
 
     With `others`, fields may name other parts of the model.
     """
-    entry, of_record = entry_of(element), vars(type(element)).get("of_record", ())
-    if changes and entry.make is type(element) and changes.keys() <= {*of_record}:
-        change_record(element, entry, {key: changes.get(key, getattr(element, key)) for key in of_record})
+    entry, of_record = entry_of(element), vars(type(element)).get("of_record", {})
+    if changes and entry.make is type(element) and changes.keys() <= of_record.keys():
+        change_record(element, changes)
         return
     for key in changes if not others else ():
         check_field(element, entry, key)
@@ -174,12 +175,14 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
     vars(element).update(vars(made))
 
 
-def change_record(body: Any, entry: Entry, values: Mapping[str, Any]) -> None:
+def change_record(body: Any, changes: Mapping[str, Any]) -> None:
     """Give a body other masses and inertias, as its class makes them; nothing else of it follows from these."""
-    made, own = vars(entry.make(body.name, **values)), vars(body)
-    anew = {key: made[key] if key in values else own[key] for key in made if key in own}
-    own.clear()
-    own.update(anew)
+    try:
+        with overflows_raise():
+            made = {key: body.of_record[key](value, body.label) for key, value in changes.items()}
+    except (OverflowError, FloatingPointError):
+        raise too_large(type(body).__name__, (body.name,), {}) from None
+    vars(body).update(made)
 
 
 def arguments(element: Any, entry: Entry) -> dict[str, Any]:

@@ -136,6 +136,17 @@ def products(x, at, width, y, count):
 
 
 @helper
+def products_of_one(x, at, y, count):
+    """As `products`, of one row: the last, if it is alone."""
+    a, b = 0.0, 0.0
+    for j in range(count):
+        p = x[at + j]
+        a += p * y[2 * j]
+        b += p * y[2 * j + 1]
+    return a, b
+
+
+@helper
 def weigh(x, one, other, both, ud, first, out, count):
     """out = D^-1 times the first numbers of two rows of a block, in turns; zeros for the second without `both`."""
     part = 1.0 if both else 0.0
@@ -153,7 +164,8 @@ def reduce_columns(S, base, width, size, first, k):
     weigh(
         blocks, row, row + width, k + 1 < width, ud, first, y, k
     )  # one column: nothing is subtracted from the next row
-    for i in range(k, size, 4):
+    i = k
+    while i < size - 1:
         at = base + i * width
         a, b, c, d, e, f, g, h = products(blocks, at, width, y, k)
         at += k
@@ -165,6 +177,12 @@ def reduce_columns(S, base, width, size, first, k):
         blocks[at + 2 * width + 1] -= f
         blocks[at + 3 * width] -= g
         blocks[at + 3 * width + 1] -= h
+        i += 4
+    if i < size:
+        at = base + i * width
+        a, b = products_of_one(blocks, at, y, k)
+        blocks[at + k] -= a
+        blocks[at + k + 1] -= b
 
 
 @helper
@@ -186,7 +204,8 @@ def change_targets(S, node, width, first):
             after = r + 1 if r + 1 < until else r
             weigh(blocks, low + r * width, low + after * width, after > r, ud, first, y, width)
             one, other = aim + rows[r], aim + rows[after]
-            for i in range(r, end, 4):
+            i = r
+            while i < end - 1:
                 p, q, s, t = shifts[back + i], shifts[back + i + 1], shifts[back + i + 2], shifts[back + i + 3]
                 a, b, c, d, e, f, g, h = products(blocks, low + i * width, width, y, width)
                 blocks[one + p] -= a
@@ -197,6 +216,12 @@ def change_targets(S, node, width, first):
                 blocks[other + s] -= f
                 blocks[one + t] -= g
                 blocks[other + t] -= h
+                i += 4
+            if i < end:
+                p = shifts[back + i]
+                a, b = products_of_one(blocks, low + i * width, y, width)
+                blocks[one + p] -= a
+                blocks[other + p] -= b
 
 
 @helper

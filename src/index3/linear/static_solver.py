@@ -127,8 +127,8 @@ class StaticLU(Solver):
         """Kernels, weights and settings."""
         tolerance = self.given.row_tolerance if find_rank else 0.0
         return super().constants(find_rank, definite) | {
-            lu.AUG_WEIGHT: np.zeros_like(self.weights) if definite else self.weights,
-            lu.SETTINGS: np.array([tolerance, lu.BODY_PIVOT, float(self.sift)]),
+            lu.AUG_WEIGHT: self.once("no weights", [0.0] * len(self.weights)) if definite else self.weights,
+            lu.SETTINGS: self.once(tolerance, [tolerance, lu.BODY_PIVOT, float(self.sift)]),
         }
 
     def own_shapes(self) -> dict[Slot, tuple[int, ...]]:

@@ -7,8 +7,8 @@ later supernodes: those that its rows below are columns of, its *targets*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ NODE, CHANGE = 80, 3
 SPARE = 3  # rows of zeros below each block, since elimination takes four rows at a time
 
 
-@dataclass(frozen=True)
-class Supernodes:
+class Supernodes(NamedTuple):
     """Supernodes of the factors of a symmetric matrix; pointers have one entry more than there are pieces."""
 
     first: np.ndarray  # columns first[a] : first[a + 1] make supernode a

@@ -12,6 +12,9 @@ GAUSS = 0.15**0.5
 """Distance of the outer points of Gauss's rule of three from the middle."""
 CLOSE = 0.08
 """Nodes nearer to the next than this part of a piece are no help for it: their rounding would be multiplied."""
+RESOLVED = 0.3
+"""Second difference of the power over a step, beside the first, up to which three nodes in it are believed to tell how
+the power goes: a force that switches between them may leave the third and fourth difference as small as ever."""
 CAUTION = 10.0
 """Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
 derivatives of its own inside a step, and a force may switch anywhere in it."""
@@ -105,25 +108,41 @@ def add_pieces(R):
 
 
 @helper
-def simpson_error(R, before):
-    """Error of Simpson's rule, which the work of a step with one node inside is; `before` it was that.
+def add_simpson(R):
+    """NODE_WORK of a step with one node, in its middle: Simpson's rule, and the parabola's part up to the middle."""
+    t, power, done = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODE_WORK)
+    first = view(R, run.NODES)[run.NODE_OLD]
+    h, a, m, b = t[first + 2] - t[first], power[first], power[first + 1], power[first + 2]
+    done[first + 1] = done[first] + h * (5.0 * a + 8.0 * m - b) / 24.0
+    done[first + 2] = done[first] + h * (a + 4.0 * m + b) / 6.0
+
+
+@helper
+def simpson_error(R):
+    """Error of `add_simpson`; what the node has changed if that is all that is known; which half is the worse one.
 
     Two estimates: by the fourth difference of the power, over the step and two nodes before it, and by the square of
     what the node in the middle has changed, for the error of the trapezoidal rule is of half the order. The first one
     sees a force that switches, the second one a motion whose dense output has kinks between steps. Neither can be more
-    than that change, or than the change of the work, if the middle is on the line between the ends by chance.
+    than that change, or than what a parabola through the node before says, if the middle is on the line between the
+    ends by chance.
     """
     t, power, middle = view(R, run.NODE_T), view(R, run.NODE_POWER), view(R, run.NODES)[run.NODE_OLD] + 1
     a, m, b = power[middle - 1], power[middle], power[middle + 1]
     h = t[middle + 1] - t[middle - 1]
-    change, size = h * abs(a - 2.0 * m + b) / 3.0, h * max(abs(a), abs(m), abs(b))
-    most = max(change, abs(view(R, run.NODE_WORK)[middle + 1] - before))
-    if most == 0.0 or middle < 3:
-        return most
+    bend, size, worse = a - 2.0 * m + b, max(abs(a), abs(m), abs(b)), middle - 1 if abs(m - a) > abs(b - m) else middle
+    if size == 0.0:
+        return 0.0, 0.0, worse
+    change = h * abs(bend) / 3.0
+    unsolved = change if 4.0 * abs(bend) > RESOLVED * abs(b - a) else 0.0
+    if middle < 3:
+        return change, unsolved, worse
     x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
     for k in range(5):
         x[k], c[k] = (t[middle - 3 + k] - t[middle]) / h, power[middle - 3 + k]
+    before = (b - a - (a - c[1]) / (x[2] - x[1])) / (x[4] - x[1])  # of the second order, without the middle
+    most = max(change, h * abs(before / 6.0 - bend / 3.0))
     for j in range(1, 5):
         for k in range(4, j - 1, -1):
             c[k] = (c[k] - c[k - 1]) / (x[k] - x[k - j])
-    return min(most, max(CAUTION * h * abs(c[4]) / 120.0, change * change / size))
+    return min(most, max(CAUTION * h * abs(c[4]) / 120.0, change * change / (h * size))), unsolved, worse

@@ -50,14 +50,14 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND,
-) = range(18)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, CLOCK_SPACE,
+) = range(20)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
 while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon;
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
-(see `switches`)."""
+(see `switches`); ORDER that of the formula for which the first step is chosen."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK,
@@ -88,10 +88,11 @@ NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
 (
     WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, WORK_DOUBT, POWER_MIDDLE, POWER_STEP, WORK_SIZE, WORK_ERROR,
-    WORK_SPACE,
-) = range(11)  # fmt: skip
+    WORK_LEFT, WORK_SPACE,
+) = range(12)  # fmt: skip
 """Places in WORK: up to the old and the new state, power there; a method's own account of a step, its error (OWN), and
-the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far."""
+the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far, and the
+part of it in steps that were left without nodes inside."""
 NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
 """Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
 MOST_NODES, HISTORY, STENCIL = 32, 3, 5
@@ -326,7 +327,7 @@ def gains_too_much(T, R):
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (18,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
     shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}

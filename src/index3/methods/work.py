@@ -14,26 +14,27 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
 from index3.methods import run
-from index3.methods.power_nodes import add_pieces, simpson_error
+from index3.methods.power_nodes import add_pieces, add_simpson, simpson_error
 
 GRANT, DEAR = 20, 25
 """Evaluations that a run has before its steps allow any, one each; steps for each node whose reactions are solved for,
 because such a node takes as long as two or three steps of a BDF, and work is to take a tenth of a run at most."""
-URGENT, LARGE = 1e-3, 10.0
+URGENT, LARGE = 1e-3, 20.0
 """Error of a step, as a part of the whole work, for which reactions are solved whatever that takes; and, in rtol times
 the whole, from which on a step gets more than one node: a force switches in it."""
-TOLERATED = 4.0
-"""Estimated error of a step that is left alone, in rtol times its integral of |power|, or times its share of the whole:
-twice that in all. The power is no smoother than the motion, whose errors are some rtol."""
+TOLERATED, ALONE = 4.0, 0.02
+"""Estimated error of a step that is left alone, in rtol times its integral of |power|; and of all steps in which little
+is done, added up, in rtol times the whole. The power is no smoother than the motion, whose errors are some rtol."""
 LITTLE = 1e-3
-"""Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding."""
+"""Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding. And part of the
+whole that is little for a step."""
 PREFERRED = 100.0
 """A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than
 the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
-ROUGH = 0.02
-"""Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it."""
 EXCESS = 0.25
 """Part of the slip by which Simpson's rule is wrong with rates of dense output of degree 5: 2/3 of 30/16, less 1."""
+ROUGH = 0.02
+"""Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it."""
 
 
 @helper
@@ -57,17 +58,17 @@ def place(T, R, t, first):
 
 @helper
 def power_from_poses(T, R, t, first):
-    """ENERGY at a time of the last accepted step, where the power needs poses and twists of markers alone."""
+    """Power at a time of the last accepted step, if it needs poses and twists of markers alone."""
     place(T, R, t, first)
     code = run.core(T, s.CORE_POSES)
     if code == OK:
-        code = run.core(T, s.CORE_ENERGY)
+        code = run.core(T, s.CORE_POWER)
     return code if code != OK or abs(view(T, s.ENERGY)[s.POWER]) < run.HUGE else run.EVALUATION_FAILED
 
 
 @helper
 def power_from_forces(T, R, t, first, solve):
-    """ENERGY at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
+    """Power at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
     clock, a, lam = view(R, run.CLOCK), view(T, s.A), view(T, s.LAM)
     a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
     x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
@@ -79,7 +80,7 @@ def power_from_forces(T, R, t, first, solve):
     code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_PROJECTOR]) if solve else OK
     if code == OK:
         code = run.core(T, s.CORE_FORCES)
-    return run.core(T, s.CORE_ENERGY) if code == OK else code
+    return run.core(T, s.CORE_POWER) if code == OK else code
 
 
 @helper
@@ -89,21 +90,24 @@ def scale(T, R):
 
 
 @helper
-def affordable(T, R, error, solve):
-    """Whether one more node may be spent on an error."""
-    if view(R, run.NODES)[run.NODE_NEW] == run.MOST_NODES - 1:
-        return False
-    steps, spent = view(R, run.COUNTS)[run.N_STEPS], view(R, run.COUNTS)[run.N_WORK] + 1
-    part = 1.0 / DEAR if solve and error <= URGENT * scale(T, R) else 1.0
-    return spent <= part * (GRANT + steps)
+def affordable(R, part):
+    """Whether one more node may be spent, of this part of them."""
+    return view(R, run.COUNTS)[run.N_WORK] + 1 <= part * (GRANT + view(R, run.COUNTS)[run.N_STEPS])
+
+
+@helper
+def large(T, R):
+    """Error of a step from which on it gets more than one node: more, the fewer nodes may still be spent."""
+    left = GRANT + view(R, run.COUNTS)[run.N_STEPS] - view(R, run.COUNTS)[run.N_WORK]
+    return LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R) * max(1.0, GRANT / max(left, 1)) ** 2
 
 
 @helper
 def divisible(R, i):
-    """Whether there is a time between node i and the next: where a force jumps, pieces shrink to roundings."""
+    """Whether there is a time between node i and the next, for where a force jumps, pieces shrink; and room for it."""
     t = view(R, run.NODE_T)
     middle = 0.5 * (t[i] + t[i + 1])
-    return t[i] < middle and middle < t[i + 1]
+    return t[i] < middle and middle < t[i + 1] and view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
 
 
 @helper
@@ -190,7 +194,7 @@ def finish_own(T, R, size, allowed, poses_do):
     trusted, doubts = must_solve(R), own_doubt(R, size)  # stages have reactions of their own
     while (
         code == OK and not trusted and min(error, doubts) > allowed
-        and affordable(T, R, doubts, False) and divisible(R, worst)
+        and affordable(R, 1.0) and divisible(R, worst)
     ):  # fmt: skip
         code = insert_node(T, R, worst, False, False, poses_do)
         error, cautious, worst = add_pieces(R)
@@ -204,42 +208,60 @@ def finish_own(T, R, size, allowed, poses_do):
 
 
 @helper
-def finish_measured(R, size):
-    """Work of a step that its method took by Simpson's rule: the power in its middle is known."""
-    work, nodes = view(R, run.WORK), view(R, run.NODES)
-    _, cautious, worst = add_pieces(R)
-    before = view(R, run.NODE_WORK)[nodes[run.NODE_NEW]]
-    open_node(R, worst)
-    view(R, run.NODE_POWER)[worst + 1] = work[run.POWER_MIDDLE]
-    add_pieces(R)
-    error = simpson_error(R, before) + EXCESS * size * slip(R)
-    if view(R, run.LINK)[run.LINK_ACCELERATE] != 0:  # reactions in the middle are the mean of those at the ends
-        error = max(error, cautious)
-    finish(R, work[run.WORK_OLD] + work[run.WORK_STEP], error)
-    return OK
+def refine(T, R, allowed, error, cautious, worst, solve, poses_do):
+    """Nodes in a step, as many as may be spent, until its error is no more than that; its work is known then."""
+    code, part = OK, 1.0
+    while code == OK and error > (allowed if solve else max(allowed, large(T, R))) and divisible(R, worst):
+        if solve:
+            part = 1.0 / DEAR if error <= URGENT * scale(T, R) else 1.0
+        if not affordable(R, part):
+            break
+        code = insert_node(T, R, worst, False, solve, poses_do)
+        error, cautious, worst = add_pieces(R)
+    return code, error, cautious
 
 
 @helper
 def finish_by_nodes(T, R, size, allowed, poses_do):
     """Work of a step by nodes: one inside if need be, and more where a force switches, as many as may be spent."""
-    nodes, done, code, slipped, least = view(R, run.NODES), view(R, run.NODE_WORK), OK, 0.0, allowed
-    error, cautious, worst = add_pieces(R)
-    solve = must_solve(R)
+    nodes, code, slipped, solve, first = view(R, run.NODES), OK, 0.0, must_solve(R), view(R, run.NODES)[run.NODE_OLD]
     blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
     if not solve:
-        least = max(allowed, LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R))
-        if error <= allowed or blind:  # else there will be a node
-            slipped = size * slip(R)
-        if error + slipped > allowed and not blind and divisible(R, worst):
-            before = done[nodes[run.NODE_NEW]]
-            code = insert_node(T, R, worst, True, False, poses_do)
-            add_pieces(R)
-            error, slipped = simpson_error(R, before), 0.0
-            cautious = error
-    while code == OK and not blind and error > least and affordable(T, R, error, solve) and divisible(R, worst):
-        code = insert_node(T, R, worst, False, solve, poses_do)
+        slipped = size * slip(R)
+    may = not solve and not blind and affordable(R, 1.0) and divisible(R, first)
+    error = cautious = 0.0
+    if not may or slipped <= allowed:
         error, cautious, worst = add_pieces(R)
-    finish(R, done[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
+    if may and error + slipped > allowed:
+        code, slipped = insert_node(T, R, first, True, False, poses_do), 0.0
+        add_simpson(R)
+        error, unsolved, worst = simpson_error(R)
+        cautious = error
+        if unsolved > max(allowed, large(T, R)):
+            error = cautious = max(error, unsolved)
+    if not blind:
+        code, error, cautious = refine(T, R, allowed, error, cautious, worst, solve, poses_do)
+    finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
+    return code
+
+
+@helper
+def finish_measured(T, R, size, allowed, poses_do):
+    """Work of a step whose method knows the power in its middle, with rates of dense output of degree 5."""
+    nodes, doubtful, code, first = view(R, run.NODES), 0.0, OK, view(R, run.NODES)[run.NODE_OLD]
+    reactions = view(R, run.LINK)[run.LINK_ACCELERATE] != 0  # those in the middle are the mean of those at the ends
+    excess = EXCESS * size * slip(R)
+    if excess > allowed and not reactions:
+        return finish_by_nodes(T, R, size, allowed, poses_do)
+    if reactions:
+        _, doubtful, _ = add_pieces(R)
+    open_node(R, first)
+    view(R, run.NODE_POWER)[first + 1] = view(R, run.WORK)[run.POWER_MIDDLE]
+    add_simpson(R)
+    error, unsolved, worst = simpson_error(R)
+    if not reactions and unsolved > large(T, R):
+        code, error, _ = refine(T, R, 0.0, unsolved, unsolved, worst, False, poses_do)
+    finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], max(error + excess, doubtful))
     return code
 
 
@@ -252,16 +274,20 @@ def add_step(T, R, poses_do):
     h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
-    share = scale(T, R) * h / (clock[run.T_END] - clock[run.T_START])
-    allowed = TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, share)
+    part, before = TOLERATED * view(R, run.TOLERANCE)[run.RTOL], work[run.WORK_ERROR]
+    allowed, most = part * size, part * scale(T, R)
+    if size <= LITTLE * scale(T, R):
+        allowed = max(allowed, min(most - work[run.WORK_LEFT], ALONE * most))
     if how == run.OWN_WORK:
-        return finish_measured(R, size)
-    if how == run.OWN:
+        code = finish_measured(T, R, size, allowed, poses_do)
+    elif how == run.OWN:
         code = finish_own(T, R, size, allowed, poses_do)
     else:
         code = finish_by_nodes(T, R, size, allowed, poses_do)
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
+    else:
+        work[run.WORK_LEFT] += work[run.WORK_ERROR] - before
     return code
 
 

@@ -25,7 +25,7 @@ from index3.system import evaluate
 CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
     evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
-    evaluate.rows, evaluate.gamma, evaluate.gradients, evaluate.switches,
+    evaluate.rows, evaluate.gamma, evaluate.gradients, evaluate.switches, evaluate.power,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
@@ -39,6 +39,7 @@ STAGES_OF = {
     "gamma": ("hessians", "bias"),
     "derivatives": ("second_derivatives", "hessians"),
     "energy": ("energies",),
+    "power": ("energies",),
     "poses": ("poses",),
     "rows": ("poses", "constraints", "gather"),
     "angles": ("measure",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Compiler:
         of_stage = [stage for stage, _, _, _ in lines]
         counts = [of_stage.count(stage) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        fixed[s.WORKING] = working_lines([(stage, elements) for stage, _, elements, _ in lines])
         switches = sum(len(kinds.recorded(elements)) for stage, _, elements, _ in lines if stage == "switches")
         reads = self.reads_reactions, self.reads_accelerations
         conservative, reactions_work = self.energy_sources()
@@ -154,6 +155,14 @@ class Compiler:
         conservative = all(getattr(element, "conservative", True) for element in acting) and not driven
         users = (joint for joint in model.joints.values() if not getattr(joint, "conservative", True))
         return conservative, driven or self.reads_reactions or self.reads_accelerations or any(users)
+
+
+def working_lines(stages: list[tuple[str, Sequence[Any]]]) -> np.ndarray:
+    """The lines of the stage of energies in which a kind has elements that do work."""
+    return np.array([
+        k for k, (stage, elements) in enumerate(stages)
+        if stage == "energies" and not all(getattr(element, "conservative", True) for element in elements)
+    ], np.int64)  # fmt: skip
 
 
 def compile_model(

@@ -25,18 +25,26 @@ BAD_FUNCTION = 901  # a user's function of time gave something that is not finit
 
 
 @helper
+def run_line(T, k):
+    """Run one kernel of a kind; a positive status is written down with its place and returned."""
+    code = call(view(T, s.STAGES)[k], T, view(T, s.STAGE_TABLES)[k])
+    if code != OK:
+        status = view(T, s.STATUS)
+        status[0] = 1
+        status[1] = k
+        status[2] = code
+    return code
+
+
+@helper
 def run_stage(T, stage):
-    """Run every kernel of a stage; a positive status is written down with its place and returned."""
-    stages, tables, first = view(T, s.STAGES), view(T, s.STAGE_TABLES), view(T, s.STAGE_FIRST)
+    """Run every kernel of a stage, up to one that fails."""
+    first, code = view(T, s.STAGE_FIRST), OK
     for k in range(first[stage], first[stage + 1]):
-        code = call(stages[k], T, tables[k])
+        code = run_line(T, k)
         if code != OK:
-            status = view(T, s.STATUS)
-            status[0] = 1
-            status[1] = k
-            status[2] = code
-            return code
-    return OK
+            break
+    return code
 
 
 @helper
@@ -82,6 +90,14 @@ def add_reactions(T):
                 marker = members[groups[k].markers + o]
                 for c in range(6):
                     f[marker, c] -= lam_r * row_g[first + 6 * o + c]
+
+
+@helper
+def add_power_of_rows(T):
+    """A moving constraint works at the rate -lam . Phi_q v = lam . Phi_t."""
+    values, lam, phi_t = view(T, s.ENERGY), view(T, s.LAM), view(T, s.PHI_T)
+    for k in range(lam.shape[0]):
+        values[s.POWER] += lam[k] * phi_t[k]
 
 
 @helper
@@ -233,6 +249,21 @@ def prepare_inertia(T, stiff):
     return code
 
 
+@helper
+def fill_groups(T, stiff):
+    """Derivatives of rows (if stiff) and forces by pose and twist of the markers: GROUP_K, GROUP_D, GROUP_M, ROW_R."""
+    row_r, code = view(T, s.ROW_R), OK
+    for k in range(row_r.shape[0]):
+        row_r[k] = 0.0
+    if stiff:
+        code = fill_hessians(T)
+    else:
+        clear_groups(T)  # forces add theirs all the same
+    if code == OK:
+        code = prepare_inertia(T, stiff)
+    return run_stage(T, s.FORCE_DERIVATIVES) if code == OK else code
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
@@ -245,17 +276,9 @@ def matrix(T, E):
         values[places[e, 1]] = phi_q[e]
     stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0  # else derivatives by q and v are not asked for
     if stiff or c[s.C_R] != 0.0:
-        apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
-        for k in range(row_r.shape[0]):
-            row_r[k] = 0.0
-        if stiff:
-            code = fill_hessians(T)
-        else:
-            clear_groups(T)  # forces add theirs all the same
-        if code == OK:
-            code = prepare_inertia(T, stiff)
-        if code == OK:
-            code = run_stage(T, s.FORCE_DERIVATIVES)
+        apart = view(T, s.GROUP_APART)
+        if view(T, s.STATUS)[s.SAME_POINT] == 0:
+            code = fill_groups(T, stiff)
         if code != OK:
             return code
         for k in range(apart.shape[0]):
@@ -277,20 +300,16 @@ def matrix(T, E):
 
 @helper
 def fill_rates(T):
-    """RATE = Phi_q v + Phi_t; velocity-level rows are their own rate."""
-    rate, phi, phi_t, level = view(T, s.RATE), view(T, s.PHI), view(T, s.PHI_T), view(T, s.LEVEL)
-    phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
+    """RATE = Phi_q v + Phi_t; this is what velocity-level rows say, which are affine in v, at any v."""
+    rate, phi_t, v = view(T, s.RATE), view(T, s.PHI_T), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    add_row_products(phi_q, row, col, v, rate)
-    for k in range(rate.shape[0]):
-        if level[k] == 1:
-            rate[k] = phi[k]
+    add_row_products(view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), v, rate)
 
 
 @kernel
 def rates(T, E):
-    """After `forces` and `jacobian` at the same point: RATE alone."""
+    """After `forces` and `jacobian` at the same t and q: RATE alone, at any v."""
     fill_rates(T)
     return OK
 
@@ -388,9 +407,20 @@ def energy(T, E):
     for k in range(values.shape[0]):
         values[k] = 0.0
     code = run_stage(T, s.ENERGIES)
-    lam, phi_t = view(T, s.LAM), view(T, s.PHI_T)
-    for k in range(lam.shape[0]):  # a moving constraint works at the rate -lam . Phi_q v = lam . Phi_t
-        values[s.POWER] += lam[k] * phi_t[k]
+    add_power_of_rows(T)
+    return code
+
+
+@kernel
+def power(T, E):
+    """After `forces` at the same point: the power alone, as `energy` finds it; both energies stay as they were."""
+    values, working, code = view(T, s.ENERGY), view(T, s.WORKING), OK
+    kinetic, potential = values[s.KINETIC], values[s.POTENTIAL]
+    values[s.POWER] = 0.0
+    for k in range(working.shape[0]):
+        code = max(code, run_line(T, working[k]))
+    values[s.KINETIC], values[s.POTENTIAL] = kinetic, potential
+    add_power_of_rows(T)
     return code
 
 

@@ -49,7 +49,7 @@ def measure(T, E, R, t, h):
     view(T, s.TIME)[0] = t - 0.5 * h
     code = run.core(T, s.CORE_FORCES)
     if code == OK:
-        code = run.core(T, s.CORE_ENERGY)
+        code = run.core(T, s.CORE_POWER)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     work[run.POWER_MIDDLE] = energy[s.POWER]
     memory[p.WORK_STEP] = h / 6.0 * (work[run.POWER_NEW] + 4.0 * work[run.POWER_MIDDLE] + power)

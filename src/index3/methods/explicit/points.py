@@ -54,7 +54,7 @@ def recover(T, P, C, tolerance):
     if view(P, FRAME).shape[0] > 0:
         projection_kernels.forget_solution(T)
         frame.reset_normals(view(P, FRAME)[0])
-        return frame.project_within(T, view(P, FRAME)[0], tolerance)
+        return frame.project_within(T, view(P, FRAME)[0], tolerance, 1e-14, False)
     largest = largest_rate(T)
     code = recover_positions(T, C, tolerance)
     return manifold.recover_velocities(T, C, tolerance * largest) if code == OK else code

@@ -93,7 +93,7 @@ def stages(T, E):
         run.copy(k_q[i], view(T, s.V))
         run.copy(k_v[i], view(T, s.A))
         if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
-            run.core(T, s.CORE_ENERGY)
+            run.core(T, s.CORE_POWER)
             view(E, K_POWER)[i] = view(T, s.ENERGY)[s.POWER]
     combine(T, E, nodes.shape[0], h, q0, v0)
     return OK
