@@ -11,13 +11,14 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, SIZE,
-) = range(22)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, KEEPS, SIZE,
+) = range(23)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
 again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; whether
-something touches at the last accepted state, and what B lost in steps with such an end."""
+something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as
+a gain for the tolerances: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
@@ -29,6 +30,8 @@ DONE = 2.0
 FREE, SPENT, APART = 0.5, 0.25, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
+CHOSEN = 0.25
+"""KEEPS of a method that `auto` has chosen because nothing is stiff: it takes energy by its errors alone."""
 CUT, MOST_STRICT, LEAST_RTOL = 4.0, 16384.0, 1e-11
 """By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
 MOST_TRIES, MOST_REFUSED = 6, 30
@@ -59,19 +62,19 @@ def touches(T):
 
 
 @helper
-def loses_impact(T, A, done):
-    """Whether the trial in T loses more than a step in contact may, and may be tried again.
-
-    `done` is the work up to its end, as little as may be.
+def loses_much(A, done):
+    """Whether the trial just measured loses more than a step of contact may; `done`: work up to its end, or less.
 
     What numerical damping takes of a vibration is no loss, because nobody sees it; but a contact is a vibration that
     lasts half a period, and what is left of it afterwards is the motion.
     """
     lost = A[BALANCE] + done - A[KINETIC] - A[POTENTIAL]
-    if lost <= LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) or A[TRIES] >= MOST_REFUSED:
-        return False
-    if A[TOUCHING] == 0.0 and not touches(T):
-        return False
+    return lost > LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
+
+
+@helper
+def try_again(A):
+    """Count a trial that is repeated."""
     A[TRIES] += 1.0
     A[FRESH] = 0.0
     return True
@@ -88,13 +91,9 @@ def gains_too_much(T, A, work):
         return False
     rise = A[KINETIC] + A[POTENTIAL] - work - A[BALANCE]
     usual = rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) and -rise <= max(A[SCALE], A[KINETIC])
-    if usual:
-        return loses_impact(T, A, work)
-    if A[TRIES] >= MOST_TRIES:
+    if usual or A[TRIES] >= MOST_TRIES:
         return False
-    A[TRIES] += 1.0
-    A[FRESH] = 0.0
-    return True
+    return try_again(A)
 
 
 @helper
@@ -107,13 +106,9 @@ def doubles_energy(T, A, work, power, h):
         return False
     most = work + DONE * h * max(power, view(T, s.ENERGY)[s.POWER], 0.0)
     rise = A[KINETIC] + A[POTENTIAL] - most - A[BALANCE]
-    if rise <= max(A[SCALE], A[KINETIC] - rise):
-        return loses_impact(T, A, work + h * min(power, view(T, s.ENERGY)[s.POWER], 0.0))
-    if A[TRIES] >= MOST_REFUSED:
+    if rise <= max(A[SCALE], A[KINETIC] - rise) or A[TRIES] >= MOST_REFUSED:
         return False
-    A[TRIES] += 1.0
-    A[FRESH] = 0.0
-    return True
+    return try_again(A)
 
 
 @helper
@@ -153,14 +148,14 @@ def gains_too_fast(A, passed, work_error):
     """Whether a run gains more than its share of what it may, with this part of the span behind it.
 
     Steps of which each keeps its error within the tolerance may still gain energy one after the other, in tens of
-    thousands of them more than the motion has.
+    thousands of them more than the motion has; or lose it, which counts in part if no damping is wanted.
     """
     if A[MODE] < WARN or A[STRICT] >= MOST_STRICT:
         return False
-    allowed = A[PART] * A[SCALE]
-    if A[GAIN] <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
+    allowed, change = A[PART] * A[SCALE], max(A[GAIN], A[KEEPS] * A[LOSS])
+    if change <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
         return False
-    A[CUT_AT] = A[GAIN]
+    A[CUT_AT] = change
     return True
 
 
