@@ -20,6 +20,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are drawn without a network
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -42,6 +44,7 @@ INNER = (  # what elements tell the compiler and the page of themselves: for who
     "given_rates", "mark", "check_place", "joint_point", "own_marker_at", "marker_pose", "marker_motion", "solid",
     "reported", "factor", "from_data", "file_arrays", "slips", "by_differences", "solve", "reading_others",
     "reads_accelerations", "reads_reactions", "bodies", "made_with",
+    "places", "turn_length",
 )  # fmt: skip
 autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
@@ -74,6 +77,8 @@ html_context = {"default_mode": "auto"}  # light or dark, as the browser asks
 
 def plain_text(app, what, name, obj, options, lines):
     """Docstrings are plain text with code in backticks: hide from reStructuredText what means something else to it."""
+    if what in ("property", "attribute"):
+        lines[0] = lines[0].replace(": ", " - ")  # what comes before a colon is no type
     text = re.sub(
         r"(?<!`)`[^`]+`(?!`)",
         lambda found: "`" + " ".join(found.group()[1:-1].split()) + "`",

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import index3 as ix
@@ -73,8 +74,9 @@ def test_run_prints_a_summary_and_nothing_on_stderr():
 
 
 def test_run_writes_the_files_asked_for(tmp_path):
-    files = [tmp_path / name for name in ("a.html", "a.png", "a.nc")]
-    code, out, _ = run("run", "pendulum", "--dt", "0.05", "--html", files[0], "--plot", files[1], "--save", files[2])
+    files = [tmp_path / name for name in ("a.html", "a.png", "a.nc", "b.nc")]
+    names = [text for pair in zip(("--html", "--plot", "--save", "--store"), files, strict=True) for text in pair]
+    code, out, _ = run("run", "pendulum", "--dt", "0.05", *names)
     assert code == 0
     assert all(file.stat().st_size > 0 and str(file) in out for file in files)
 
@@ -187,6 +189,8 @@ def test_interrupt_before_the_run_is_a_clean_line(monkeypatch):
         (["check", "four_baar"], "Did you mean 'four_bar'?"),
         (["run"], "MODEL"),
         (["run", "pendulum", "--t-end", "soon"], "--t-end"),
+        (["compare", "pendulum", "--methods", "dopri5,hht"], "There is no method 'hht'. Did you mean 'hht-i3'?"),
+        (["sweep", "pendulum", "--vary", "rod.mas=1:2:3"], "no field 'mas' to change. Did you mean 'mass'?"),
     ],
 )
 def test_bad_input_is_named_without_a_traceback(arguments, message):
@@ -235,6 +239,19 @@ def test_model_files_are_written_converted_and_run(tmp_path):
     code, out, err = run("run", third, "--t-end", "0.1")
     assert (code, err) == (0, "")
     assert "four-bar" in out
+
+
+def test_version_is_printed():
+    assert run("--version") == (0, f"index3 {ix.__version__}\n", "")
+
+
+def test_page_of_the_command_line_names_every_command_and_every_option_of_run():
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "command_line.md").read_text("utf-8")
+    commands = typer.main.get_command(cli.app).commands
+    assert [name for name in commands if f"`index3 {name}" not in page] == []
+    options = [option.opts[0] for option in commands["run"].params if option.opts[0].startswith("--")]
+    assert "--rtol" in options
+    assert [option for option in options if option not in page] == []
 
 
 def test_schema_is_printed():

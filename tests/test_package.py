@@ -253,15 +253,36 @@ PAGES = [name for name in PAGES if name.removeprefix("docs/") not in SCRIPTS]
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_code_of_a_page_runs(name, tmp_path, monkeypatch):
+def test_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
+    """And prints what the page says that it prints."""
     import matplotlib
 
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text("utf-8"), re.DOTALL)
+    text = (ROOT / name).read_text("utf-8")
     names: dict[str, object] = {}
-    exec("\n".join(blocks), names)
+    exec("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), names)
     assert "result" not in names or names["result"].success
+    printed = capsys.readouterr().out.splitlines()
+    for block in re.findall(r"```python\n[^`]*print\([^`]*```\n(?:\nprints\n)?\n```\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            assert any(is_said(line, other) for other in printed), line
+
+
+def is_said(quoted, printed):
+    """Whether a line printed is the one quoted: the same words; times of a machine are its own, other numbers are near.
+
+    Counts of steps may differ with the last bits of another machine, so a factor of 2 is let pass, and 10 for what is
+    given as a power of ten, such as residuals.
+    """
+    if quoted.lstrip().startswith("stepping took"):
+        return printed.lstrip().startswith("stepping took")
+    number = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+    if re.sub(number, "#", quoted).split() != re.sub(number, "#", printed).split():
+        return False
+    pairs = zip(re.findall(number, quoted), re.findall(number, printed), strict=True)
+    return all(x == y or (abs(float(x)) <= (10 if "e" in x else 2) * abs(float(y))
+                          and abs(float(y)) <= (10 if "e" in x else 2) * abs(float(x))) for x, y in pairs)  # fmt: skip
 
 
 def test_script_of_the_page_on_own_elements_runs(tmp_path):
@@ -337,6 +358,16 @@ def test_page_on_errors_quotes_every_way_in_which_a_run_ends():
         piece.strip() for _, words in lines for quote in re.findall(r"\*(.*?)\*", words) for piece in quote.split("...")
     ]
     assert [piece for piece in quoted if piece not in said] == []
+
+
+def test_every_paper_cited_is_on_the_page_of_papers():
+    """A tag is some names run together, [NegrutHHT], behind a blank or a parenthesis."""
+    known = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs" / "reference" / "papers.md").read_text("utf-8")))
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts]
+    texts = [path.read_text("utf-8") for path in (*SOURCES, *pages)]
+    cited = {tag for text in texts for tag in re.findall(r"[\s(]\[([A-Z][a-z]+(?:[A-Z][a-z]+|HHT)+)\][^(]", text)}
+    assert "NegrutHHT" in cited
+    assert cited <= known
 
 
 def test_every_element_has_its_equations_on_a_page():

@@ -37,11 +37,28 @@ RESERVED = ("model", "t_span", "method", "rtol", "atol", "step", "t_eval", "prog
 SPANS = {"andrews": 0.03, "spinning_top": 0.2, "mass_spring": 0.05}  # of `compare`, where 1 s is not a good length
 
 app = typer.Typer(
-    help="Multibody dynamics: run, check and analyse mechanisms.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and leave."""
+    if asked:
+        from index3 import __version__
+
+        typer.echo(f"index3 {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Multibody dynamics: run, check and analyse mechanisms."""
 
 
 @app.command()
@@ -53,7 +70,7 @@ def run(
     atol: Annotated[float | None, typer.Option(help="Absolute error tolerance; rtol/100 if not given.")] = None,
     step: Annotated[float | None, typer.Option(help="Constant step size in s, without error control.")] = None,
     dt: Annotated[float | None, typer.Option(help="Time between outputs in s; without it every step is kept.")] = None,
-    linear: Annotated[str, typer.Option(help="Linear solver: static, scipy or reduced.")] = "static",
+    linear: Annotated[str, typer.Option(help="Linear solver: static, partial, scipy or reduced.")] = "static",
     initial: InitialOption = [],  # noqa: B006
     option: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Setting of the method; repeatable.")] = [],  # noqa: B006
     param: ParamOption = [],  # noqa: B006
@@ -77,6 +94,8 @@ def run(
         settings["initial"] = read_start(initial)
         result = simulate(mechanism, (0.0, t_end), method, progress=progress, **settings)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
+        if store is not None and not quiet:
+            typer.echo(f"wrote {store}")
 
 
 @app.command()
@@ -92,17 +111,18 @@ def resume(
     quiet: QuietOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Go on with a stored run that did not end, and print a summary of all of it."""
+    """Continue a stored run that did not end, and print a summary of the whole run."""
     with clean_errors(debug):
         check_outputs(html, plot, save)
         if param and model is None:
             raise ModelError("--param makes the mechanism of --model. Give both, or neither.")
         mechanism = None if model is None else load_model(model, param)
         from index3.analysis.resume import resume
+        from index3.results.journal import SUFFIX
 
-        start = time.perf_counter()
+        start, unfinished = time.perf_counter(), file.with_name(file.name + SUFFIX).exists()
         result = resume(file, mechanism, progress=False if quiet else "auto")
-        finish_run(result, time.perf_counter() - start, html, plot, save, quiet)
+        finish_run(result, time.perf_counter() - start if unfinished else None, html, plot, save, quiet)
 
 
 @app.command()

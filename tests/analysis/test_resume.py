@@ -449,6 +449,9 @@ def test_commands(tmp_path):
     done = CliRunner().invoke(app, ["resume", str(store)])
     assert done.exit_code == 0, done.output
     assert "finished" in done.output
+    assert "computed in" in done.output
+    again = CliRunner().invoke(app, ["resume", str(store)])
+    assert "read from the file: the run had ended" in again.output
     whole = ix.simulate(ix.library.chain(3, springs=True), SPAN, "hht-i3", progress=False)
     assert_same(whole, ix.load(store))
 

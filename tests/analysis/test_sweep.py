@@ -188,6 +188,20 @@ def test_what_means_nothing_is_refused(parameters, settings, message):
         swept(parameters, **settings)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rod.mas", "sweep: RigidBody 'rod' has no field 'mas' to change. Did you mean 'mass'"),
+        ("rot.mass", "Did you mean 'rod'"),
+        ("mass", "'mass' is not a field of an element"),
+        ("pivot.third.position", "third"),
+    ],
+)
+def test_names_that_a_prepared_model_has_not_are_refused(name, message):
+    with pytest.raises(ModelError, match=message):
+        swept({name: [1.0]}, build=ix.prepare(ix.library.pendulum()))
+
+
 def test_what_cannot_go_to_another_process_is_refused():
     if importlib.util.find_spec("cloudpickle"):
         pytest.skip("cloudpickle sends lambdas")

@@ -53,7 +53,7 @@ def test_a_prepared_run_takes_over_what_the_one_before_worked_with(counts):
     run(simulation)
     counts.clear()
     run(simulation)
-    assert counts == {"tables": 1, "projectors": 3}  # the table is that of lines, which the result keeps
+    assert counts == {"projectors": 3}
 
 
 def test_a_second_run_of_a_model_as_it_is_compiles_nothing(counts):
@@ -61,7 +61,7 @@ def test_a_second_run_of_a_model_as_it_is_compiles_nothing(counts):
     for _ in range(2):
         counts.clear()
         ix.simulate(model, (0.0, 1e-3), "dopri5", t_eval=[1e-3], progress=False)
-    assert counts == {"tables": 1, "projectors": 3, "plans": 1}
+    assert counts == {"projectors": 3, "plans": 1}
 
 
 @pytest.mark.parametrize("field", ["mass", "inertia"])
@@ -71,7 +71,7 @@ def test_other_masses_are_not_compiled(counts, field):
         changes = {f"link2.{field}": factor * getattr(simulation.model["link2"], field)}
         counts.clear()
         simulation.run((0.0, 1e-3), changes=changes, t_eval=[1e-3], progress=False)
-    assert counts == {"tables": 1, "projectors": 3, "copies": 1}  # the copy is that of the records of the links
+    assert counts == {"projectors": 3, "copies": 1}  # the copy is that of the records of the links
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,24 @@ def test_a_prepared_model_is_asked_once_what_plans_take_from_it(monkeypatch):
     run(simulation)
     assert len(asked) == 1
     simulation.run((0.0, 1e-3), changes={"link2.mass": 3.0}, t_eval=[1e-3], progress=False)
+    assert len(asked) == 1  # masses alone alter nothing of it
+    simulation.run((0.0, 1e-3), changes={"gravity": (0.0, 0.0, -1.6)}, t_eval=[1e-3], progress=False)
     assert len(asked) == 2  # a changed model may follow other functions
+
+
+def test_what_follows_from_the_structure_is_found_once_for_all_masses():
+    """Found on the prepared system before its copies with other masses, which then have it."""
+    simulation = ix.prepare(ix.library.chain(2), "dopri5")
+    found = []
+    for mass in (2.0, 3.0):
+        with simulation.changed({"link2.mass": mass}) as model:
+            system = simulation.compile(model)
+            names = "blank", "room", "branching", "is_self_contained", "held_rates", "failing", "silent_forces"
+            found.append([vars(system)[name] for name in (*names, "power_from_poses", "first_state", "user_states")])
+            assert system.kind_tables[0] == [table for _, _, table in system.stages]
+            assert np.array_equal(system.lengths, type(system).lengths.func(system))
+            _ = system.altered[0].kind_tables, system.altered[0].lengths  # which the next one must not take over
+    assert all(one is other for one, other in zip(*found, strict=True))
 
 
 def test_warnings_of_numpy_are_kept_quiet_only_where_users_are_asked(monkeypatch):

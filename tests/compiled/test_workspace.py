@@ -3,7 +3,7 @@
 import numpy as np
 
 from index3.compiled.interface import Room, Table, slots
-from index3.compiled.workspace import LARGEST, MOST, Workspace
+from index3.compiled.workspace import LARGEST, LARGEST_IMAGE, MOST, Workspace
 
 X, Y = slots(x=("f8", 1), y=("i8", 1))
 ROOM = Room({X: (3,)})
@@ -53,3 +53,20 @@ def test_a_table_shares_what_another_has_and_keeps_its_own_zeros():
     assert table.words[Y.index * 4] == other.words[Y.index * 4]
     table.clear()
     assert not own.any()
+
+
+def test_a_table_is_lent_again_as_it_began():
+    """Small ones are copied from how they began, large ones written anew; `begin` writes to both."""
+    for count, calls in ((3, 1), (LARGEST_IMAGE, 2)):
+        workspace, written, room = Workspace(), [], Room({X: (count,)})
+
+        def begin(table, written=written):
+            written.append(table)
+            table[X][0] = 7.0
+
+        first = workspace.filled("one", blank(), room, begin)
+        first[X][:2] = 1.0
+        workspace.begin()
+        assert workspace.filled("one", blank(), room, begin) is first
+        assert first[X][:2].tolist() == [7.0, 0.0]
+        assert len(written) == calls

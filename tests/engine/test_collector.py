@@ -118,8 +118,31 @@ def test_lines_of_unknown_number_come_in_few_blocks(monkeypatch):
 
 
 def test_lines_known_in_advance_are_not_copied():
-    result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), t_eval=0.01, progress=False)
+    result = ix.simulate(ix.library.pendulum(), (0.0, 0.1), t_eval=0.001, progress=False)
     assert all(array.base is None and array.flags.c_contiguous for array in result.arrays.values())
+
+
+def test_few_lines_are_in_one_small_piece_that_no_later_run_writes_to():
+    simulation = ix.prepare(ix.library.pendulum(), "dopri5", progress=False)
+    first = simulation.run((0.0, 0.1), t_eval=[0.05, 0.1])
+    before = {name: array.copy() for name, array in first.arrays.items()}
+    assert len({id(array.base) for array in first.arrays.values()}) == 1
+    assert first.q.base.nbytes < 8192  # 4096 bytes of numbers, each column at a multiple of 64
+    second = simulation.run((0.0, 1.0), t_eval=[0.5, 1.0])
+    assert not np.array_equal(first.q, second.q)
+    assert all(np.array_equal(first.arrays[name], array) for name, array in before.items())
+
+
+def test_lines_of_events_follow_when_all_known_lines_are_given():
+    """The block of the lines asked for is the sink's by then."""
+
+    def half(t, state):
+        return t - 0.5
+
+    half.terminal = True
+    settings = {"t_eval": [0.1, 0.2], "events": half, "progress": False}
+    result = ix.simulate(ix.library.pendulum(), (0.0, 1.0), "dopri5", **settings)
+    assert result.t == pytest.approx([0.1, 0.2, 0.5], abs=1e-9)  # an event is located to rounding of the span
 
 
 def test_far_more_lines_than_memory(monkeypatch):

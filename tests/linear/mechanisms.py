@@ -10,10 +10,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from index3.linear.solver import Bordered
+from index3.linear import contract
+from index3.linear.solver import Bordered, Solver
 
 GROUND = -1
 AXES = np.eye(3)
+
+
+def zero_rows(solver: Solver) -> np.ndarray:
+    """Scalars that the last factorisation left out: redundant rows."""
+    return np.flatnonzero(solver.own[contract.ZERO])
 
 
 @dataclass

@@ -31,5 +31,6 @@ def test_classes_describe_themselves(key):
     assert method.family
     assert method.paper
     assert method.summary
+    assert not method.summary.endswith(" ")  # a sentence that was cut off
     assert "newton_tol" in method.options
     assert method() == method(**method.options)

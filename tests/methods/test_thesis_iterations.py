@@ -224,9 +224,9 @@ def test_recovery_takes_few_iterations(name, monkeypatch):
     """S4-21: positions are recovered with directions of the last accepted state in at most 4 iterations, typically."""
     rounds, recover, add = [], frame.recover_positions, frame.add_correction
 
-    def counted_recovery(T, F):
+    def counted_recovery(*arguments):
         rounds.append(0)
-        return recover(T, F)
+        return recover(*arguments)
 
     def counted_add(F, target, normal, x):
         rounds[-1] += normal is view(F, frame.NORMAL_Q)

@@ -225,3 +225,72 @@ def test_a_block_slides_to_a_stop():
     result = run(model, 1.0, rtol=1e-6, t_eval=[0.5, 1.0])
     assert result["guide"].displacement == pytest.approx([1 - 0.15 * G / 4, 4 / (0.6 * G)], abs=1e-6)
     # 1e-6: below its stick velocity v0 = 1e-3 the block creeps by about v0^2 / (mu g)
+
+
+def test_the_rim_of_a_wheel_without_tyre():
+    """McGeer's rimless wheel, whose spokes strike one by one: w+ = cos 2a sqrt(w^2 + 4 g/l sin a sin slope)."""
+    half, slope, length, count = pi / 8, 0.08, 1.0, 8
+    spacing, start = 2 * length * sin(half), 1.2
+    model = ix.Model("rimless", gravity=(G * sin(slope), -G * cos(slope), 0))
+    v = start * length * np.array((cos(half), sin(half), 0))
+    hub = model.add(ix.PointMass("hub", 2.0, position=(-length * sin(half), length * cos(half), 0), velocity=v))
+    model.add(ix.CoordinateConstraint("plane", hub, "z"))
+    for k in range(count):
+        foot = model.ground.marker((spacing * k, 0, 0))
+        model.add(ix.Distance(f"spoke{k}", foot, hub.marker(), length=length))
+
+    def next_spoke(k):
+        def over(t, state):
+            return state["hub"].position[0] - spacing * (k + 0.5)
+
+        def strike(switch):
+            switch.open(f"spoke{k}")
+            switch.close(f"spoke{k + 1}")
+
+        over.direction, over.action = 1, strike
+        return over
+
+    events = [next_spoke(k) for k in range(count - 1)]
+    result = ix.simulate(model, (0, 5), events=events, open_joints=[f"spoke{k}" for k in range(1, count)], rtol=1e-9)
+    rates, rate = [], start
+    for _ in result.jumps:
+        rate = cos(2 * half) * sqrt(rate**2 + 4 * G / length * sin(half) * sin(slope))
+        rates.append(rate)
+    assert len(rates) >= 5
+    assert [sqrt(jump.kinetic_after) / length for jump in result.jumps] == pytest.approx(rates, abs=1e-8)
+
+
+def test_an_impact_lasts_as_long_as_hertz_says():
+    """Depth (5 m v^2 / 4 k)^(2/5), duration 2.9432757 times that over v."""
+    mass, speed, stiffness = 0.1, 2.0, 3e7
+    model = ix.Model("drop", gravity=(0, 0, 0))
+    ball = model.add(ix.RigidBody.sphere("ball", 0.05, mass, position=(0, 0, 0.0501), velocity=(0, 0, -speed)))
+    pair = (ix.shapes.Sphere(0.05), ix.shapes.Plane())
+    model.add(ix.Contact("floor", ball, model.ground, pair, stiffness=stiffness, exponent=1.5))
+    result = run(model, 0.003, t_eval=1e-6)
+    touching = result["floor"].normal > 0.0
+    depth = (1.25 * mass * speed**2 / stiffness) ** 0.4
+    assert result["floor"].depth.max() == pytest.approx(depth, rel=1e-5)  # 1e-6: the grid of output
+    assert np.count_nonzero(touching) * 1e-6 == pytest.approx(2.9432757 * depth / speed, abs=2e-6)
+    assert result["ball"].velocity[-1, 2] == pytest.approx(speed, rel=1e-4)  # 5e-6 seen
+
+
+def test_a_top_on_a_ball_keeps_the_integral_of_jellett():
+    """Friction at the only point of contact has no moment along the line to it: L . (contact - centre of mass)."""
+    radius, below, mass = 0.02, 0.004, 0.02
+    inertia = 0.4 * mass * radius**2 * np.array((1.0, 1.0, 1.3))
+    lean = Rotation.from_rotvec((0.9, 0, 0))
+    at = np.array((0, 0, radius)) + lean.apply((0, 0, -below))
+    model = ix.Model("tippe top", gravity=(0, 0, -G))
+    spin = lean.apply((0, 0, 150.0))
+    top = model.add(ix.RigidBody("top", mass, inertia, position=at, orientation=lean, angular_velocity=spin))
+    pair = (ix.shapes.Sphere(radius), ix.shapes.Plane())
+    contact = {"stiffness": 1e7, "exponent": 1.5, "damping": 1.0, "friction": 0.3}
+    model.add(ix.Contact("tip", top.marker((0, 0, below)), model.ground.marker(), pair, **contact))
+    result = run(model, 0.5, rtol=1e-7, t_eval=0.01)
+    A, w = result["top"].rotation, result["top"].angular_velocity
+    momentum = np.einsum("tij,j,tkj,tk->ti", A, inertia, A, w)
+    arm = A @ (0, 0, below) - (0, 0, radius)
+    jellett = np.einsum("ti,ti->t", momentum, arm)
+    assert np.ptp(jellett) < 1e-4 * abs(jellett[0])  # 5e-5: the depth of contact, 7e-6 m
+    assert np.ptp(momentum[:, 2]) > 1e-3 * abs(momentum[0, 2])  # which friction changes

@@ -1,4 +1,4 @@
-"""Mechanisms with figures that others have published: IVP test set, SUNDIALS, Exudyn."""
+"""Mechanisms with figures that others have published: IVP test set, SUNDIALS, Exudyn, Corke's robots."""
 
 from math import asin, cos, pi, radians, sin, sqrt
 
@@ -127,3 +127,91 @@ def test_stiff_flyball_governor_of_exudyn():
     result = ix.simulate(model, (0.0, 1e-3), rtol=1e-9, t_eval=1e-3)
     assert result.success, result.message
     assert result["AC"].velocity[-1, 1] == pytest.approx(0.8962488779114738, abs=1e-9)  # 6e-11 seen
+
+
+SEVEN_STARS = (
+    (3, 3, 0, 0, 0.3706139143970502, -3.943437585517392), (3, -3, 0, 0, 3.237284092057233, -3.271380973972550),
+    (-1, 2, 0, 0, -3.222559032418324, 5.225081843456543), (-3, 0, 0, -1.25, 0.6597091455775310, -2.590612434977470),
+    (2, 0, 0, 1, 0.3425581707156584, 1.198213693392275), (-2, -4, 1.75, 0, 1.562172101400631, -0.2429682344935824),
+    (2, 4, -1.5, 0, -0.7003092922212495, 1.091449240428980),
+)  # fmt: skip
+"""x, y and their rates at 0, x and y at t = 3: the Pleiades of the IVP test set (masses 1 to 7, three near misses)."""
+
+
+@pytest.mark.parametrize(("rtol", "limit"), [(1e-6, 5e-3), (1e-9, 1e-6)])  # three times what is seen
+def test_seven_stars(rtol, limit):
+    model = ix.Model("Pleiades", gravity=(0, 0, 0))
+    stars = [
+        model.add(ix.PointMass(f"star{k + 1}", k + 1.0, position=(x, y, 0), velocity=(dx, dy, 0)))
+        for k, (x, y, dx, dy, _, _) in enumerate(SEVEN_STARS)
+    ]
+    for i, star in enumerate(stars):
+        for other in stars[:i]:
+            model.add(ix.PointGravity(f"{star.name} to {other.name}", star, other, mu=other.mass))
+    result = ix.simulate(model, (0.0, 3.0), rtol=rtol, atol=rtol, t_eval=3.0)
+    assert result.success, result.message
+    for star, (*_, x, y) in zip(stars, SEVEN_STARS, strict=True):
+        assert result[star.name].position[-1] == pytest.approx((x, y, 0), abs=limit)
+
+
+PUMA = (  # d, a, twist, mass, principal inertias, centre of mass in the link's axes
+    (0.0, 0.0, pi / 2, 1e-9, (0.2, 0.35, 0.2), (0, 0, 0)),
+    (0.0, 0.4318, 0.0, 17.4, (0.13, 0.524, 0.539), (-0.3638, 0.006, 0.2275)),
+    (0.15005, 0.0203, -pi / 2, 4.8, (0.0735, 0.086, 0.0125), (-0.0203, -0.0141, 0.07)),
+    (0.4318, 0.0, pi / 2, 0.82, (1.8e-3, 1.3e-3, 1.8e-3), (0, 0.019, 0)),
+    (0.0, 0.0, -pi / 2, 0.34, (0.3e-3, 0.4e-3, 0.3e-3), (0, 0, 0)),
+    (0.0, 0.0, 0.0, 0.09, (0.15e-3, 0.15e-3, 0.04e-3), (0, 0, 0.032)),
+)
+"""The arm Puma 560 (Corke, Armstrong-Helouvry, ICRA 1994). Its third link was measured with Ixx = 0.066, which no rigid
+body can have beside the others; 0.0735 here, felt by the inertia about the first axis and by what it throws out."""
+
+
+def puma(angles):
+    """The arm in a position, joints 'j1' to 'j6'."""
+    model, pose, last = ix.Model("Puma", gravity=(0, 0, -9.81)), np.eye(4), None
+    for k, (d, a, twist, mass, inertia, centre) in enumerate(PUMA):
+        at, axis, c, s = pose[:3, 3].copy(), pose[:3, 2].copy(), cos(twist), sin(twist)
+        turn = Rotation.from_rotvec((0, 0, angles[k])).as_matrix()
+        step = np.eye(4)
+        step[:3, :3] = turn @ np.array(((1, 0, 0), (0, c, -s), (0, s, c)))
+        step[:3, 3] = turn @ (a, 0, d)
+        pose = pose @ step
+        turned = pose[:3, :3]
+        link = ix.RigidBody(f"link{k + 1}", mass, inertia, position=pose[:3, 3] + turned @ centre, orientation=turned)
+        model.add(link)
+        model.add(ix.Revolute(f"j{k + 1}", last or model.ground, link, at=at, axis=axis))
+        last = link
+    return model
+
+
+PUMA_AT_REST = {
+    "zero": ((0, 0, 0, 0, 0, 0), (0, 37.4837, 0.2489, 0, 0, 0)),
+    "ready": ((0, pi / 2, -pi / 2, 0, 0, 0), (0, -0.7752, 0.2489, 0, 0, 0)),
+    "stretch": ((0, 0, -pi / 2, 0, 0, 0), (0, 46.0069, 8.7722, 0, 0.0283, 0)),
+    "nominal": ((0, pi / 4, pi, 0, pi / 4, 0), (0, 31.6399, 6.0351, 0, 0.0283, 0)),
+}
+"""Angles -> torques against gravity: Corke, Robotics, Vision and Control, 9.2; tests of his Robotics Toolbox."""
+
+
+STILL = {f"j{k}": (lambda t: 0.0, lambda t: 0.0, lambda t: 0.0) for k in range(1, 7)}
+
+
+@pytest.mark.parametrize("position", PUMA_AT_REST)
+def test_puma_carries_its_weight(position):
+    angles, torques = PUMA_AT_REST[position]
+    needed = ix.inverse_dynamics(puma(angles), STILL, t_eval=[0.0, 0.1])
+    assert [needed[f"j{k + 1}.angle"][0] for k in range(6)] == pytest.approx(torques, abs=6e-5)  # four digits printed
+
+
+def test_puma_turns():
+    """Torques for 1 rad/s of the first joint (friction left out), and the inertia about the first three axes."""
+    model = puma(PUMA_AT_REST["nominal"][0])
+    model.gravity = (0, 0, 0)
+    steady = {"j1": (lambda t: t, lambda t: 1.0, lambda t: 0.0)}
+    needed = ix.inverse_dynamics(model, STILL | steady, t_eval=[0.0, 0.1])
+    assert [needed[f"j{k}.angle"][0] for k in (2, 3, 4)] == pytest.approx((0.6280, -0.3607, -0.0003), abs=4e-3)  # PUMA
+    starting = {"j1": (lambda t: 0.5 * t * t, lambda t: t, lambda t: 1.0)}
+    needed = ix.inverse_dynamics(model, STILL | starting, t_eval=[0.0, 0.1])
+    motor = 200e-6 * 62.6111**2
+    assert needed["j1.angle"][0] + motor == pytest.approx(3.6594, abs=4e-3)
+    assert [needed[f"j{k}.angle"][0] for k in (2, 3, 4)] == pytest.approx((-0.4044, 0.1006, -0.0025), abs=6e-5)

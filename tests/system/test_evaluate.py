@@ -63,3 +63,42 @@ def test_work_of_an_acceleration() -> None:
     loose = ix.simulate(chain(3), (0.0, 0.5), "dopri5", stabilization="baumgarte", rtol=1e-6, progress=False)
     tight = ix.simulate(chain(3), (0.0, 0.5), "dopri5", rtol=1e-9, progress=False)
     assert loose.q[-1] == pytest.approx(tight.q[-1], abs=1e-4)  # rtol 1e-6 over some thirty steps, and slow decay
+
+
+def velocity_rows() -> ix.Model:
+    """Rows of velocities of every kind, at bodies of several kinds, one at a support that moves."""
+    model = ix.Model("rows of velocities")
+    skate = model.add(ix.RigidBody("skate", 1.0, (1, 2, 3), position=(0.1, 0.2, 0.3)))
+    other = model.add(ix.EulerAngleBody("other", 1.0, (1, 2, 3), position=(1.0, 0.5, 0.3)))
+    model.add(ix.KnifeEdge("edge", skate, other, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(
+        ix.RelativeAngularVelocity("spin", skate, other, lambda t: 2.0 + t, lambda t: 1.0, axis=(1, 0, 1), at=(0, 0, 0))
+    )
+    ball = model.add(ix.RigidBody("ball", 1.0, (1, 1, 1), position=(3.0, 0.0, 0.5)))
+    model.add(ix.RollingBall("rolling", model.ground, ball, at=(3, 0, 0), normal=(0, 0, 1), radius=0.5))
+    path = (lambda t: (t, 0, 0), lambda t: (1, 0, 0), lambda t: (0, 0, 0))
+
+    def follow(t, r, A, v, w, p, out):
+        out[0] = (v[1, 0] - v[0, 0]) * (1.0 + r[1, 1] ** 2) + w[1] @ A[1, :, 2] + 0.3
+
+    ends = [model.ground.moving_marker(path=path), other.marker()]
+    model.add(ix.UserConstraint("own", ends, follow, rows=1, level=1, jacobian="differences"))
+    return model
+
+
+def test_rates_of_velocity_rows_follow_from_one_evaluation() -> None:
+    """They are affine in v: RATE at another v, without evaluating rows there, is what they say there."""
+    equations = Equations(velocity_rows(), "test")
+    state, direct = equations.state, equations.system.level == 1
+    assert np.count_nonzero(direct) >= 5
+    start = state[s.Q].copy()
+    state.move(0.3, start, np.cos(np.arange(equations.system.n)))
+    assert state.run(evaluate.forces, evaluate.jacobian) == 0
+    v = np.sin(np.arange(equations.system.n))
+    state[s.V][:] = v
+    assert state.run(evaluate.rates) == 0
+    rate = state[s.RATE].copy()
+    state.move(0.3, start, v)
+    assert state.run(evaluate.forces) == 0
+    assert rate[direct] == pytest.approx(state[s.PHI][direct], abs=1e-12)  # sums of terms of size 10
+    assert np.all(np.abs(rate[direct]) > 1e-3)

@@ -48,9 +48,12 @@ def test_it_is_the_system_of_the_changed_model(name):
     model = build()
     system = compile_model(model)
     before = [array.tobytes() for _, _, table in system.stages for array in table.arrays if array is not None]
+    lengths = system.lengths.copy()  # kept from here on
     bodies = only_records(model, changes)
     apply(model, changes)
     one, two = renumbered(system, bodies), compile_model(model)
+    assert np.array_equal(one.lengths, two.lengths)
+    assert not np.array_equal(one.lengths, lengths)
     for (stage, elements, table), (stage_two, elements_two, table_two) in zip(one.stages, two.stages, strict=True):
         assert (stage, elements) == (stage_two, elements_two)
         for array, other in zip(table.arrays, table_two.arrays, strict=True):

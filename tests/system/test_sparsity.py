@@ -9,6 +9,7 @@ import index3 as ix
 from index3.compiled import slots as s
 from index3.system.compile import compile_model
 from index3.system.sparsity import CROWDED, pattern, square_keys
+from index3.system.state import State
 
 MODELS = {
     "four_bar": ix.library.four_bar,
@@ -125,3 +126,12 @@ def test_crowded_and_sparse_patterns_are_found_alike(count):
     assert np.array_equal(np.repeat(np.arange(size), np.diff(found.indptr)), by_columns)
     assert np.array_equal(found.indices[found.places(rows, columns)], rows)
     assert np.array_equal(by_columns[found.places(rows, columns)], columns)
+
+
+def test_entries_of_constraint_rows_have_places_of_their_own(system):
+    """So the evaluator writes them into the matrix and adds nothing; what belongs to ground shares the last place."""
+    state = State(system)
+    places, last = state[s.BLOCK_MAP].ravel(), len(state[s.MATRIX]) - 1
+    own = places[places != last]
+    assert len(own) > 0
+    assert len(np.unique(own)) == len(own)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from index3.engine.settings import check_span, listed
 from index3.errors import Index3Error, ModelError
 from index3.model.model import Model
 from index3.results.result import Result
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from index3.user_types import Changes, InitialState
 
 OWN = ("case", "status", "message", "seconds", "t", "time", "coordinate")
 """Names that the result has of its own."""
@@ -34,14 +39,14 @@ class Row:
 
 def batch(
     simulation: Simulation,
-    changes: Sequence[Any],
+    changes: Sequence[Changes | None],
     t_span: tuple[float, float],
     *,
-    initial: Any = None,
+    initial: InitialState | Sequence[InitialState | None] | None = None,
     measure: Mapping[str, Callable[[Result], Any]] | None = None,
     workers: int | None = None,
     **settings: Any,
-) -> Any:
+) -> Dataset:
     """Run a prepared simulation once for each of several changes, on all processors; returns an `xarray.Dataset`.
 
     The runs share the compiled structure and proceed in threads, since compiled loops release Python's lock. Each is

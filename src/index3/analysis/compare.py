@@ -12,7 +12,7 @@ import numpy as np
 from index3.analysis.simulate import simulate
 from index3.engine.settings import check_model, check_span, listed
 from index3.errors import Index3Error
-from index3.methods.registry import METHODS
+from index3.methods.registry import METHODS, choose
 from index3.model.model import Model
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
@@ -64,7 +64,8 @@ class Comparison:
         axes.set(xlabel=f"error at t = {self.t_end:g} s (RMS of coordinates)", ylabel="CPU time [ms]")
         axes.set_title(f"{self.model}: work and precision", loc="left", fontweight="bold")
         axes.grid(which="both", alpha=0.25)
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        if axes.lines:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         if path is not None:
             figure.savefig(path, dpi=150)
         return figure
@@ -90,11 +91,17 @@ def compare(
     budget : a method is not run at tighter tolerances once a run took longer than this [s]
 
     A method that rejects the model or fails has a row that says why.
+
+    Raises
+    ------
+    ModelError : there is no such method, or an argument is wrong.
     """
     check_model(model, "compare")
     t_end = check_span((0.0, t_end), "compare")[1]
     keys = list(METHODS) if methods is None else listed(methods, "compare: methods =", "Give keys of index3.METHODS.")
     steps = listed(tolerances, "compare: tolerances =", "Give numbers such as (1e-3, 1e-6).")
+    for key in keys:
+        choose(key, {})
     exact, source = _reference(model, t_end)
     result = Comparison(model.name, t_end, source)
     for key in keys:

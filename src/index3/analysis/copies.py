@@ -63,6 +63,5 @@ class Copies:
             system = compile_copy(copy)
             describe(copy, system)
             note_inertias(system)
-            _ = system.blank, system.room, system.branching, system.is_self_contained  # what changed bodies share
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]

@@ -130,23 +130,25 @@ def coordinate_rates(result: Result) -> dict[tuple[str, str], np.ndarray]:
 def name_motions(model: Model, system: System, q: np.ndarray, directions: np.ndarray) -> list[str]:
     """Words for independent motions, the columns of `directions` (n, k): joint coordinates first, then bodies."""
     result = snapshots(model, system, np.tile(q, (directions.shape[1], 1)), directions.T)
-    chosen, left = distinguish(coordinate_rates(result), np.eye(directions.shape[1]))
-    words = [f"the {name} of {model.joints[joint].label}" for joint, name in chosen]
     bodies = {
         f"{word} of {body.label}": getattr(result[body.name], quantity)
         for body in model.bodies.values()
         for word, quantity in (("the position", "velocity"), ("the orientation", "angular_velocity"))
     }
-    return words + distinguish(bodies, left)[0]
+    rates = coordinate_rates(result)
+    most = max((float(np.linalg.norm(x)) for x in (*rates.values(), *bodies.values())), default=0.0)
+    chosen, left = distinguish(rates, np.eye(directions.shape[1]), most)
+    words = [f"the {name} of {model.joints[joint].label}" for joint, name in chosen]
+    return words + distinguish(bodies, left, most)[0]
 
 
-def distinguish(rates: dict[Any, np.ndarray], left: np.ndarray) -> tuple[list[Any], np.ndarray]:
+def distinguish(rates: dict[Any, np.ndarray], left: np.ndarray, most: float) -> tuple[list[Any], np.ndarray]:
     """Keys of `rates` that together tell motions apart, the clearest first, and what is then left.
 
-    Each rate has one line per motion; `left` (k, k) projects onto the motions that are still to be told apart.
+    Each rate has one line per motion; `left` (k, k) projects onto the motions that are still to be told apart; `most`
+    is the largest rate of anything, beside which others are rounding.
     """
     rows = {key: np.atleast_2d(np.transpose(x)) for key, x in rates.items()}
-    most = max((np.linalg.norm(x) for x in rows.values()), default=0.0)
     chosen = []
     while rows and np.trace(left) > 0.5:
         key = max(rows, key=lambda name: float(np.linalg.norm(rows[name] @ left)))

@@ -25,6 +25,8 @@ from index3.system.state import State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from index3.user_types import ArrayLike, Trajectory
+
 
 DEGREE = 5
 """Of the splines through samples: their second derivatives are then good to the fourth power of the interval."""
@@ -96,10 +98,10 @@ class InverseDynamics:
 
 def inverse_dynamics(
     model: Model,
-    motion: Any = None,
+    motion: Result | Mapping[str, Trajectory] | None = None,
     t_span: tuple[float, float] | None = None,
     *,
-    t_eval: Any = None,
+    t_eval: float | ArrayLike | None = None,
     coordinates: Sequence[str] | None = None,
 ) -> InverseDynamics:
     """Compute the joint torques and forces that make a mechanism follow a motion.
@@ -152,11 +154,12 @@ def inverse_dynamics(
     names = add_motions(driven, trajectories)
     if not driven.motions:
         raise ModelError("inverse_dynamics: nothing is driven. Give trajectories, or add motions to the model.")
-    if t_span is None and np.ndim(t_eval) == 1 and len(t_eval) > 1:
-        t_span = (t_eval[0], t_eval[-1])
+    times: Any = t_eval
+    if t_span is None and np.ndim(times) == 1 and len(times) > 1:
+        t_span = (times[0], times[-1])
     span = check_span(t_span, "inverse_dynamics")
     if isinstance(motion, Result) and any(body.deforms for body in driven.bodies.values()):
-        if not np.array_equal(t_eval, motion.t):
+        if not np.array_equal(times, motion.t):
             raise ModelError(
                 "inverse_dynamics: bodies deform between the times of the result in ways that joint coordinates do not "
                 "tell. Leave t_eval out."
@@ -270,4 +273,5 @@ def independent_coordinates(model: Model, result: Result) -> list[tuple[str, str
     motions = snapshots(model, equations.system, np.tile(assembly.q, (free.shape[1], 1)), free.T)
     driven = {(motion.joint.name, motion.coordinate) for motion in model.motions.values()}
     rates = {key: rate for key, rate in coordinate_rates(motions).items() if key not in driven}
-    return distinguish(rates, np.eye(free.shape[1]))[0]
+    most = max((float(np.linalg.norm(rate)) for rate in rates.values()), default=0.0)
+    return distinguish(rates, np.eye(free.shape[1]), most)[0]

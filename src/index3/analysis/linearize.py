@@ -23,6 +23,7 @@ import numpy as np
 from index3.analysis.linear_model import Linear
 from index3.analysis.modes import find_modes
 from index3.analysis.ports import input_forces, output_columns
+from index3.analysis.slow_modes import ROUNDING, Compliance
 from index3.analysis.small_motion import SmallMotion, axes_rate, follow
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
@@ -124,15 +125,16 @@ def linearized(
     top = metric_q @ motion.displacement_rate
     A = np.vstack([top, metric_v @ (motion.velocity_rate - motion.velocity[:, : len(top)] @ top)])
     B = np.vstack([np.zeros((zq.shape[1], pushed.shape[1])), metric_v @ pushed[:n]])
-    still = np.zeros((n, pushed.shape[1]))
+    unmoved = np.zeros((n, pushed.shape[1]))
     lines = {
-        "q": np.hstack([changes["q"], still]), "v": np.hstack([changes["v"], still]),
+        "q": np.hstack([changes["q"], unmoved]), "v": np.hstack([changes["v"], unmoved]),
         "a": np.hstack([changes["a"], pushed[:n]]),
         "lam": all_rows(system.m, parts, np.hstack([changes["lam"], pushed[n:]])),
     }  # fmt: skip
     notes = remarks(parts, state, level, motion)  # before the outputs, which move the state
     names, slopes = output_columns(model, equations.projection, point, lines, outputs)
-    modes = find_modes(model, system, q, A, changes["q"])
+    still = not v.any() and not np.any(level == 1) and system.first_state == n
+    modes = find_modes(model, system, q, A, changes["q"], Compliance(parts, zq) if still else None)
     return Linear(
         model=model, t=t, q=q, v=v, A=A, B=B, C=slopes[:, : len(A)], D=slopes[:, len(A) :], inputs=list(forces),
         outputs=names, modes=modes, displacement=changes["q"], notes=notes,
@@ -191,7 +193,8 @@ def remarks(parts: Parts, state: State, level: np.ndarray, motion: SmallMotion) 
     notes = []
     left, carried = (np.abs(parts.mass @ x).max(initial=0.0) for x in (motion.acceleration, motion.carried))
     weight = max(body.mass for body in state.system.bodies) * float(np.linalg.norm(state[s.GRAVITY]))
-    unsteady = left > AT_REST * max(weight, carried, np.abs(state[s.MARKER_F]).max(initial=0.0))
+    inside = ROUNDING * (np.abs(parts.stiffness) @ np.abs(state[s.Q])).max(initial=0.0)  # of the forces in a beam
+    unsteady = left > max(AT_REST * max(weight, carried, np.abs(state[s.MARKER_F]).max(initial=0.0)), inside)
     if unsteady:
         notes.append("the point is not an equilibrium: A is the derivative of the motion there")
     if np.abs(state[s.V][: state.system.first_state]).max(initial=0.0) > 0.0:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from index3.analysis.instants import deflections, extent, movement, snapshots
+from index3.analysis.slow_modes import Compliance, roots_of, slow_pairs, symmetric_pairs
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
@@ -20,6 +21,10 @@ PAIRED = 1e-10
 """Damping below this part of the largest entry of A is none: the modes then come from a symmetric problem."""
 STILL = 3e-7
 """Eigenvalues below this part of the largest one are zero: what is left of a motion that nothing holds."""
+
+SLOW = 1e-4
+"""Modes below this part of the fastest are taken from the compliance if some are below a tenth of it: A has lost eight
+digits of their squares to the fastest, and the response to a force has not."""
 
 NULL = 1e-11
 """Singular values below this part of the largest one, of a balanced matrix, are zero: rounding of A is below 1e-13."""
@@ -51,28 +56,44 @@ class Mode:
     words: str
 
 
-def eigenpairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def eigenpairs(A: np.ndarray, compliance: Compliance | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues with non-negative imaginary part and their vectors, columns.
 
     Of an undamped system the squares are found: a motion that nothing holds is then one 0, not a rounded double root.
+    Slow modes that A has lost beside fast ones come from the `compliance`.
     """
-    import scipy.linalg
+    plain = is_undamped(A) and not (compliance is not None and compliance.damped)
+    values, vectors = square_pairs(A) if plain else state_pairs(A)
+    fastest = np.abs(values).max(initial=0.0)
+    if compliance is None or np.abs(values).min(initial=np.inf) >= 0.1 * SLOW * fastest:
+        return values, vectors
+    try:
+        slow, columns = slow_pairs(compliance, SLOW * fastest)
+    except np.linalg.LinAlgError:
+        return values, vectors
+    fast = np.abs(values) > SLOW * fastest  # both sides know the modes near this limit to eight digits
+    return np.concatenate([slow, values[fast]]), np.hstack([columns, vectors[:, fast]])
 
+
+def is_undamped(A: np.ndarray) -> bool:
+    """If A is [0 1; B 0]: xi'' = B xi."""
     half = len(A) // 2
     plain = len(A) == 2 * half and np.array_equal(np.round(A[:half, half:], 9), np.eye(half))
     size = np.abs(A).max(initial=0.0)
-    if plain and np.abs(A[half:, half:]).max(initial=0.0) <= PAIRED * size and not np.abs(A[:half, :half]).max() > 1e-9:
-        square = A[half:, :half]
-        if np.abs(square - square.T).max(initial=0.0) <= PAIRED * size:
-            values, vectors = scipy.linalg.eigh(0.5 * (square + square.T))
-        else:
-            values, vectors = scipy.linalg.eig(square)
-        values = np.where(np.abs(values) <= STILL**2 * np.abs(values).max(initial=0.0), 0.0, values)
-        roots = np.sqrt(values.astype(complex))
-        roots = np.where(roots.imag < 0.0, -roots, roots)
-        decays = (roots.imag == 0.0) & (roots.real > 0.0)  # what grows in one way decays in the other
-        roots, vectors = np.concatenate([roots, -roots[decays]]), np.hstack([vectors, vectors[:, decays]])
-        return roots, np.vstack([vectors, vectors * roots])
+    quiet = plain and np.abs(A[half:, half:]).max(initial=0.0) <= PAIRED * size
+    return quiet and not np.abs(A[:half, :half]).max() > 1e-9
+
+
+def square_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and vectors of an undamped system, from those of their squares."""
+    half = len(A) // 2
+    values, vectors = symmetric_pairs(A[half:, :half], PAIRED)
+    values = np.where(np.abs(values) <= STILL**2 * np.abs(values).max(initial=0.0), 0.0, values)
+    return roots_of(values, vectors)
+
+
+def state_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and vectors of any A."""
     values, vectors = deflated(A)
     values = np.where(np.abs(values) <= STILL * np.abs(values).max(initial=0.0), 0.0, values)
     keep = values.imag >= 0.0
@@ -111,11 +132,13 @@ def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([np.zeros(zeros), values]), vectors / np.linalg.norm(vectors, axis=0)
 
 
-def find_modes(model: Model, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray) -> list[Mode]:
+def find_modes(
+    model: Model, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray, compliance: Compliance | None
+) -> list[Mode]:
     """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q."""
     if not len(A):
         return []
-    values, vectors = eigenpairs(A)
+    values, vectors = eigenpairs(A, compliance)
     order = np.argsort(np.abs(values), kind="stable")
     values, shapes = values[order], displacement @ vectors[:, order]
     count = len(values)

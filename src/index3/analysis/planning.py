@@ -115,14 +115,18 @@ def plain_key(t_span: Any, asked: Mapping[str, Any], *of_model: Any) -> tuple[An
     """
     if type(asked["t_eval"]) is int:  # which may be worth a warning
         return None
-    values = [value for name, value in asked.items() if name not in OTHERWISE]
-    singles = [value for value in values if type(value) not in LISTS]
-    lists = [t_span, *(value for value in values if type(value) in LISTS)]
-    if type(t_span) not in LISTS or any(len(one) >= MOST_COMPARED for one in lists):
-        return None
-    numbers = [x for one in lists for x in one]
-    types = *map(type, singles), *map(type, numbers), *map(type, values)  # True is not 1
-    if not {*map(type, singles)} <= PLAIN or not {*map(type, numbers)} <= NUMBERS:
-        return None
-    zeros = [str(x) for x in (*singles, *numbers) if x == 0.0]  # -0.0 is not 0.0
-    return (*singles, *numbers, *types, *map(len, lists), *zeros, *of_model)
+    key: list[Any] = []
+    for name, value in (("t_span", t_span), *asked.items()):
+        kind = type(value)
+        if name in OTHERWISE:
+            continue
+        if kind in LISTS and len(value) < MOST_COMPARED and all(type(x) in NUMBERS for x in value):
+            key += kind, len(value), *value, *map(type, value)
+            key += [str(x) for x in value if x == 0.0]  # -0.0 is not 0.0
+        elif kind in PLAIN and name != "t_span":
+            key += kind, value  # True is not 1
+            if value == 0.0:
+                key.append(str(value))
+        else:
+            return None
+    return (*key, *of_model)

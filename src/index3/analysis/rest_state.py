@@ -48,8 +48,17 @@ CLOSED = 1e-11
 DENSE = 3000
 """Coordinates up to which stability is decided by dense eigenvalues."""
 
-StiffnessModes = tuple[np.ndarray, np.ndarray]
-"""Stiffness over mass of the free directions, and the directions."""
+
+class StiffnessModes(NamedTuple):
+    """The free directions of a configuration at rest, softest first.
+
+    Where bodies deform, the stiffness is that of unit changes of the coordinates: over the mass, that of the sections
+    of a slender beam is 1e16 times that of its bending, which rounding then hides with its sign.
+    """
+
+    stiffness: np.ndarray  # over mass [1/s^2], or of unit changes; of both the signs are the same
+    directions: np.ndarray  # (n, dof)
+    rate: float  # stiffness over mass of the softest [1/s^2]
 
 
 class NarrowPattern(NamedTuple):
@@ -247,7 +256,7 @@ class RestState:
 
 
 def stiffness_modes(rest: RestState) -> StiffnessModes | None:
-    """Stiffness over mass of the free directions [1/s^2], softest first, and the directions (n, dof).
+    """The stiffness of the free directions.
 
     None if there are too many, or first-order states, which no stiffness describes. Complex where circulatory forces
     (followers) leave no potential.
@@ -259,27 +268,29 @@ def stiffness_modes(rest: RestState) -> StiffnessModes | None:
     rest.update_stiffness()
     basis = free_space(dense_rows(rest.state)[rest.rows])
     if not basis.shape[1]:
-        return np.zeros(0), basis
+        return StiffnessModes(np.zeros(0), basis, 0.0)
     stiffness, mass = (basis.T @ rest.on_coordinates(x, basis) for x in (rest.stiffness, rest.mass))
     size = np.abs(stiffness).max(initial=0.0)
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
-        values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))
+        metric = None if rest.deforms else 0.5 * (mass + mass.T)
+        values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), metric)
     else:
         values, vectors = scipy.linalg.eig(stiffness, mass)
         order = np.argsort(values.real)
         values, vectors = values[order], vectors[:, order]
-    return values, basis @ vectors
+    first = vectors[:, 0].real
+    return StiffnessModes(values, basis @ vectors, (first @ stiffness @ first) / (first @ mass @ first))
 
 
 def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
     """Whether some direction is known to have negative stiffness."""
-    if values is None or not len(values[0]):
+    if values is None or not len(values.stiffness):
         return False
-    return bool(values[0][0].real < -finer * NEUTRAL * np.abs(values[0]).max())
+    return bool(values.stiffness[0].real < -finer * NEUTRAL * np.abs(values.stiffness).max())
 
 
 def flutters(values: StiffnessModes | None) -> bool:
     """Whether some motion is known to grow in waves, as loads can make it that have no potential."""
-    if values is None or not len(values[0]):
+    if values is None or not len(values.stiffness):
         return False
-    return bool(np.any(np.abs(values[0].imag) > 1e-6 * np.abs(values[0]).max()))
+    return bool(np.any(np.abs(values.stiffness.imag) > 1e-6 * np.abs(values.stiffness).max()))

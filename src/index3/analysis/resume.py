@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
@@ -78,8 +78,8 @@ def keeper_of(simulation: Simulation, model: Model, plan: Plan, asked: Mapping[s
 
 
 def resume(
-    path: str | os.PathLike[str], model: Model | None = None, *, events: Events | None = None, callback: Any = None,
-    progress: Progress = "auto", on_failure: str = "return",
+    path: str | os.PathLike[str], model: Model | None = None, *, events: Events | None = None,
+    callback: Callable[..., Any] | None = None, progress: Progress = "auto", on_failure: str = "return",
 ) -> Result:  # fmt: skip
     """Continue a stored run that did not end; returns the whole result, from its start.
 

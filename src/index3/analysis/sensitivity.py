@@ -69,7 +69,7 @@ class Sensitivity:
 def sensitivity(
     build: Callable[..., Any],
     parameters: Mapping[str, float],
-    quantity: Any,
+    quantity: str | Callable[[Any], Any],
     t_span: tuple[float, float] | None = None,
     *,
     relative_step: float = 1e-3,

@@ -201,7 +201,8 @@ class Simulation:
         sampling: Sampling | None, keeper: Keeper | None,
     ) -> tuple[Result, BaseException | None]:  # fmt: skip
         """The result of a run of one model, and what made it fail; a `keeper` is given if the run goes on."""
-        plan, note = self._plans.plan(model, t_span, asked, None if sampling is None else sampling.t0)
+        asking = self.model if id(model) in self._copies.renumbered else model  # masses alone have changed
+        plan, note = self._plans.plan(asking, t_span, asked, None if sampling is None else sampling.t0)
         functions = [] if asked["events"] is None else functions_of(asked["events"])
         if keeper is None and asked["store"] is not None:
             from index3.analysis.resume import keeper_of

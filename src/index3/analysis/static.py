@@ -240,9 +240,9 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
         values = stiffness_modes(rest)
         if values is None or not is_unstable(values, rest.finer):
             break
-        direction = values[1][:, 0].real  # an unstable equilibrium: over the edge
+        direction = values.directions[:, 0].real  # an unstable equilibrium: over the edge
         rest.move(rest.point + NUDGE / movement(rest.state, direction) * direction)
-        sigma = 2.0 * abs(values[0][0])
+        sigma = 2.0 * abs(values.rate)
     if edge is not None and flutters(values):  # no better than the one that Newton found, and far from it
         rest.return_to(edge[0])
         return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
@@ -266,7 +266,7 @@ def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
-    stiffness, directions = values
+    stiffness, directions, _ = values
     if not len(stiffness):
         return True, []
     neutral = np.abs(stiffness) <= rest.finer * NEUTRAL * np.abs(stiffness).max()

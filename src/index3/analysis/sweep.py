@@ -31,7 +31,7 @@ from index3.engine.settings import check_span, is_number
 from index3.errors import ModelError
 
 if TYPE_CHECKING:
-    pass
+    from xarray import Dataset
 
 AHEAD = 256
 """Cases given to an executor at a time."""
@@ -48,12 +48,12 @@ def sweep(
     executor: Executor | None = None,
     isolate: bool = True,
     time_limit: float | None = None,
-    samples: Any = None,
+    samples: int | tuple[str, int] | np.ndarray | None = None,
     seed: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **settings: Any,
-) -> Any:
+) -> Dataset:
     """Run a mechanism for many values of its parameters and return the measures of each run as an `xarray.Dataset`.
 
     A case that fails, raises, hangs or kills its process is a row like the others, with the reason in it.
@@ -118,9 +118,17 @@ def sweep(
 
 
 def check_parameters(build: Any, cases: Cases) -> None:
-    """Raise for parameters that the function does not take, or lacks: every case would raise the same."""
+    """Raise for parameters that the function does not take or lacks, or the model has not: every case would raise."""
+    if isinstance(build, Simulation):
+        from index3.files.changes import check_names  # knows model files, which are slow to import
+
+        try:
+            check_names(build.model, cases.names)
+        except ModelError as error:
+            raise ModelError(f"sweep: {str(error).removeprefix('changes: ')}") from None
+        return
     try:
-        own = [] if isinstance(build, Simulation) else list(inspect.signature(build).parameters.values())
+        own = list(inspect.signature(build).parameters.values())
     except (TypeError, ValueError):  # of code that does not say
         return
     if not own or any(x.kind is x.VAR_KEYWORD for x in own):
@@ -243,7 +251,7 @@ def described(work: Work, cases: Cases) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def as_dataset(cases: Cases, rows: list[Row], work: Work) -> Any:
+def as_dataset(cases: Cases, rows: list[Row], work: Work) -> Dataset:
     """The rows as an xarray dataset."""
     import xarray as xr
 

@@ -38,7 +38,7 @@ NODE_NAMES = ("x", "y", "rx_x", "rx_y", "ry_x", "ry_y")
 
 @register
 class AncfBeam(PlanarLine):
-    """A planar beam of rectangular section that bends, stretches and shears as far as it likes.
+    """A planar beam of rectangular section: large bending, stretching and shear.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ section without warping. More leaves less, but makes high frequencies higher and
 
 @register
 class AncfBeam3D(SpaceLine):
-    """A beam in space that bends in two directions, twists and stretches as far as it likes.
+    """A beam in space: large bending in two directions, torsion and stretching.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class AncfBeam3D(SpaceLine):
         points: ArrayLike | None = None,
         height: float | None = None,
         width: float | None = None,
-        radius: Any = None,
+        radius: float | None = None,
         y: ArrayLike | None = None,
         elements: int,
         young: float,
@@ -166,9 +166,9 @@ class AncfBeam3D(SpaceLine):
 
     def marker(
         self,
-        s: Any = None,
+        s: float | ArrayLike | None = None,
         y: float = 0.0,
-        z: Any = None,
+        z: float | ArrayLike | None = None,
         *,
         frame: str = "section",
         x: ArrayLike | None = None,
@@ -181,8 +181,8 @@ class AncfBeam3D(SpaceLine):
         """
         owner = f"Marker of {self.label}"
         word = as_choice(frame, owner, "frame", FRAMES)
-        depth, z = (0.0 if z is None else z, None) if np.ndim(z) == 0 else (0.0, z)
-        if np.ndim(s) == 1:  # a position as model files have it
+        depth, z = (0.0 if z is None else z, None) if z is None or np.ndim(z) == 0 else (0.0, z)
+        if s is not None and np.ndim(s) == 1:  # a position as model files have it
             s, y, depth = as_vector(s, owner, "position")
         across = as_number(y, owner, "y"), as_number(depth, owner, "z")
         for what, value, half in zip("yz", across, self.half, strict=True):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @register
 class AncfCable(SpaceLine):
-    """A rope, cable or wire in space: it stretches and bends as far as it likes, alike in all directions across.
+    """A rope, cable or wire in space: large bending, the same in all transverse directions, and stretching.
 
     It is a line: it has a tangent but no axes across it, so it does not resist torsion, and a torque about the tangent
     does nothing.
@@ -83,12 +83,12 @@ class AncfCable(SpaceLine):
         points: ArrayLike | None = None,
         height: float | None = None,
         width: float | None = None,
-        radius: Any = None,
+        radius: float | None = None,
         elements: int,
         young: float,
         poisson: float = 0.0,
         density: float,
-        bending_stiffness: Any = None,
+        bending_stiffness: float | None = None,
         damping: ArrayLike = 0.0,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
@@ -136,14 +136,15 @@ class AncfCable(SpaceLine):
         return int(element), LINE, (point, along, np.zeros(4)), frame(None, tangent, cls.__name__).T.ravel()
 
     def marker(
-        self, s: Any = None, *, x: ArrayLike | None = None, z: ArrayLike | None = None, name: str | None = None
-    ) -> Marker:
+        self, s: float | ArrayLike | None = None, *, x: ArrayLike | None = None, z: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> Marker:  # fmt: skip
         """A marker at s [m] along the undeformed line, by default in its middle; its x axis is along the tangent.
 
         Its y and z axes are carried along by the smallest turn of the tangent. They are for the eye: a joint that needs
         them is refused. With directions x, z the axes are others, given in that frame.
         """
-        if np.ndim(s) == 1:  # a position as model files have it
+        if s is not None and np.ndim(s) == 1:  # a position as model files have it
             s = as_vector(s, f"Marker of {self.label}", "position")[0]
         return self._placed((self.place_of(s), 0.0, 0.0), z, x, name, None)
 

@@ -61,7 +61,8 @@ class Body(Element):
     couplings : (rows, columns) of the entries of its own part of the matrix, in the order that its kernels know
     blocks : its coordinates in blocks, each coordinate in one; a block is eliminated as a whole, so a body whose blocks
         are coupled to few others, as the nodes of a beam are, costs no more than in proportion to their number
-    of_record : fields of which nothing is made but the record and the weights of own rows; of the class itself alone
+    of_record : fields of which nothing is made but the record and the weights of own rows, each with the function that
+        makes its attribute of a value and the label of the body; of the class itself alone
     turning : the coordinates that turn its markers
     translations : number of leading coordinates that are no angles or Euler parameters
     angle_coordinate : the coordinate that is its angle about ground z, or -1
@@ -86,7 +87,7 @@ class Body(Element):
     own_rows: tuple[str, ...] = ()
     own_columns: tuple[tuple[int, ...], ...] = ()
     couplings: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    of_record: tuple[str, ...] = ()
+    of_record: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = MappingProxyType({})
     turning: tuple[int, ...] = ()
     translations = 3
     angle_coordinate = -1
@@ -188,6 +189,14 @@ class Body(Element):
     def lacks_inertia(self) -> bool:
         """Whether it lacks inertia about some axis, so that only its joints make its equations solvable."""
         return False
+
+    @property
+    def turn_length(self) -> float:
+        """By which rates of the coordinates behind its `translations` are speeds of its material [m].
+
+        Of rigid bodies the radius of gyration about an axis that has at least the moment of inertia of any.
+        """
+        return 1.0
 
     def given_rates(self) -> np.ndarray:
         """A mask of the rates that the user gave."""

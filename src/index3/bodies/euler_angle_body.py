@@ -13,7 +13,7 @@ from index3.bodies import body_fields
 from index3.bodies.euler_kernels import SINGULAR
 from index3.bodies.kinematics import Kinematics, as_matrices
 from index3.bodies.rigid_body import RigidBody
-from index3.bodies.rigid_data import as_quaternion
+from index3.bodies.rigid_data import as_quaternion, gyration
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
@@ -78,6 +78,11 @@ class EulerAngleBody(RigidBody):
         pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         super().__init__(name, mass, inertia, **pose, angular_velocity=angular_velocity)
         del self._given_reference
+
+    @property
+    def turn_length(self) -> float:
+        """A radius of gyration."""
+        return gyration(self.inertia, self.mass)
 
     def row_weights(self) -> list[float]:
         """None: it has no rows of its own."""

@@ -81,6 +81,11 @@ def as_positive(value: Any, owner: str, what: str) -> float:
     return number
 
 
+def as_mass(value: Any, owner: str) -> float:
+    """The mass of a body."""
+    return as_positive(value, owner, "mass")
+
+
 def as_vector(value: Any, owner: str, what: str, size: int = 3) -> np.ndarray:
     """`size` finite numbers as a new float array."""
     try:

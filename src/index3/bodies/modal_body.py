@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from reprlib import repr as short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,7 +24,7 @@ from index3.errors import ModelError
 from index3.registry import register
 
 if TYPE_CHECKING:
-    from index3.user_types import ArrayLike, RotationLike
+    from index3.user_types import ArrayLike, DampingLike, MatrixLike, NodeLike, NodesLike, RotationLike
 
 FRAME_NAMES = ("x", "y", "z", "e0", "e1", "e2", "e3")
 
@@ -71,19 +71,19 @@ class ModalBody(BodyOfNodes):
     def __init__(
         self,
         name: str,
-        mass_matrix: ArrayLike,
-        stiffness_matrix: ArrayLike,
-        nodes: Any,
+        mass_matrix: MatrixLike,
+        stiffness_matrix: MatrixLike,
+        nodes: NodesLike,
         *,
-        interface: Any,
+        interface: Sequence[NodeLike | Sequence[NodeLike]],
         modes: int | None = None,
         max_frequency: float | None = None,
-        damping: Any = 0.0,
+        damping: DampingLike = 0.0,
         names: Mapping[str, int] | None = None,
-        members: Any = (),
+        members: Sequence[Sequence[NodeLike]] = (),
         faces: ArrayLike = (),
         radius: float = 0.0,
-        stress: Any = None,
+        stress: MatrixLike | None = None,
         position: ArrayLike = (0, 0, 0),
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,
@@ -104,16 +104,16 @@ class ModalBody(BodyOfNodes):
         cls,
         name: str,
         modes: ArrayLike,
-        mass_matrix: ArrayLike,
-        stiffness_matrix: ArrayLike,
-        nodes: Any,
+        mass_matrix: MatrixLike,
+        stiffness_matrix: MatrixLike,
+        nodes: NodesLike,
         *,
-        damping: Any = 0.0,
+        damping: DampingLike = 0.0,
         names: Mapping[str, int] | None = None,
-        members: Any = (),
+        members: Sequence[Sequence[NodeLike]] = (),
         faces: ArrayLike = (),
         radius: float = 0.0,
-        stress: Any = None,
+        stress: MatrixLike | None = None,
         position: ArrayLike = (0, 0, 0),
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -12,14 +12,22 @@ from index3.algebra.rotations import rotation
 from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, as_matrices
-from index3.bodies.marker import as_number, as_positive, as_vector
+from index3.bodies.marker import as_mass, as_number, as_positive, as_vector
 from index3.bodies.pairs import distance
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
 if TYPE_CHECKING:
-    from index3.user_types import ArrayLike
+    from index3.user_types import ArrayLike, PlanarKindSettings
+
+
+def as_polar_inertia(value: Any, owner: str) -> float:
+    """An inertia about the axis of the plane."""
+    inertia = as_number(value, owner, "inertia")
+    if inertia < 0.0:
+        raise ModelError(f"{owner} has inertia {inertia}. Give a positive number, or 0 for a point.")
+    return inertia
 
 
 @register
@@ -47,7 +55,7 @@ class PlanarBody(Body):
 
     fields = body_fields.PLANAR
     makers = body_fields.PLANAR_MAKERS
-    of_record = ("mass", "inertia")
+    of_record: ClassVar[Mapping[str, Any]] = {"mass": as_mass, "inertia": as_polar_inertia}
     kernels = "index3.bodies.planar_kernels"
     kind_name = "planar"
     couplings = diagonal(3)
@@ -68,10 +76,8 @@ class PlanarBody(Body):
         spin: float | None = None,
     ) -> None:
         super().__init__(name, self.kind_name)
-        self.mass = as_positive(mass, self.label, "mass")
-        self.inertia = as_number(inertia, self.label, "inertia")
-        if self.inertia < 0.0:
-            raise ModelError(f"{self.label} has inertia {self.inertia}. Give a positive number, or 0 for a point.")
+        self.mass = as_mass(mass, self.label)
+        self.inertia = as_polar_inertia(inertia, self.label)
         self.q0[:2] = as_vector(position, self.label, "position", 2)
         self.q0[2] = as_number(angle, self.label, "angle")
         if velocity is not None:
@@ -85,6 +91,11 @@ class PlanarBody(Body):
     def lacks_inertia(self) -> bool:
         """Whether it has no inertia."""
         return self.inertia == 0.0
+
+    @property
+    def turn_length(self) -> float:
+        """Its radius of gyration."""
+        return float((self.inertia / self.mass) ** 0.5)
 
     def record(self, site: Any) -> tuple[Any, ...]:
         """Its row in the table of its kind."""
@@ -124,11 +135,11 @@ class PlanarBody(Body):
         *,
         velocity: ArrayLike | None = None,
         spin: float | None = None,
-        **settings: Any,
+        **settings: Unpack[PlanarKindSettings],
     ) -> Self:
         """A uniform thin rod between two points (x, y); origin in the middle, body x axis from start to end.
 
-        `settings` are those that other kinds of planar bodies have in addition.
+        `settings` are those that other kinds of planar bodies have in addition: `points` of `NaturalPlanarBody`.
 
         >>> round(PlanarBody.rod("bar", (0, 0), (0, 2), mass=3.0).inertia, 12)
         1.0
@@ -140,15 +151,7 @@ class PlanarBody(Body):
             raise ModelError(f"{owner} starts and ends at {a.tolist()}. Give two different points.")
         mass = as_positive(mass, owner, "mass")
         dx, dy = (b - a).tolist()
-        body = cls(
-            name,
-            mass,
-            mass * length**2 / 12.0,
-            position=0.5 * (a + b),
-            angle=math.atan2(dy, dx),
-            velocity=velocity,
-            spin=spin,
-            **settings,
-        )
+        pose: dict[str, Any] = {"position": 0.5 * (a + b), "angle": math.atan2(dy, dx), **settings}
+        body = cls(name, mass, mass * length**2 / 12.0, velocity=velocity, spin=spin, **pose)
         body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]]}
         return body

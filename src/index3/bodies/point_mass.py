@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from index3.bodies import body_fields
 from index3.bodies.body import Body, diagonal
 from index3.bodies.kinematics import Kinematics, still
-from index3.bodies.marker import Marker, as_positive, as_vector
+from index3.bodies.marker import Marker, as_mass, as_vector
 from index3.bodies.pairs import distance
 from index3.bodies.transport import Places
 from index3.errors import ModelError
@@ -41,7 +41,7 @@ class PointMass(Body):
     """
 
     fields = body_fields.POINT_MASS
-    of_record = ("mass",)
+    of_record: ClassVar[Mapping[str, Any]] = {"mass": as_mass}
     kernels = "index3.bodies.point_kernels"
     kind_name = "point"
     couplings = diagonal(3)
@@ -50,7 +50,7 @@ class PointMass(Body):
         self, name: str, mass: float, *, position: ArrayLike = (0, 0, 0), velocity: ArrayLike | None = None
     ) -> None:
         super().__init__(name, self.kind_name)
-        self.mass = as_positive(mass, self.label, "mass")
+        self.mass = as_mass(mass, self.label)
         self.q0[:] = as_vector(position, self.label, "position")
         if velocity is not None:
             self.v0[:] = as_vector(velocity, self.label, "velocity")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -13,16 +13,16 @@ from index3.algebra.rotations import E_transposed, rotation, spin
 from index3.bodies import body_fields
 from index3.bodies.body import Body
 from index3.bodies.kinematics import Kinematics, as_matrices
-from index3.bodies.marker import as_number, as_positive, as_vector, frame
+from index3.bodies.marker import as_mass, as_number, as_positive, as_vector, frame
 from index3.bodies.mass_properties import as_mesh, as_points, joined, of_mesh, of_points, read_mesh
 from index3.bodies.pairs import distance
-from index3.bodies.rigid_data import as_inertia, as_quaternion, is_singular, mass_of, parameters_of
+from index3.bodies.rigid_data import as_inertia, as_quaternion, gyration, is_singular, mass_of, parameters_of
 from index3.bodies.transport import Places
 from index3.errors import ModelError
 from index3.registry import register
 
 if TYPE_CHECKING:
-    from index3.user_types import ArrayLike, RotationLike
+    from index3.user_types import ArrayLike, FrameKindSettings, KindSettings, RotationLike
 
 # Radius over length of a rod given without a radius, used for its inertia about its own axis only.
 SLENDER = 0.01
@@ -53,7 +53,7 @@ class RigidBody(Body):
 
     fields = body_fields.rigid()
     makers = body_fields.solids(from_points=body_fields.FROM_POINTS)
-    of_record = ("mass", "inertia")
+    of_record: ClassVar[Mapping[str, Any]] = {"mass": as_mass, "inertia": as_inertia}
     kernels = "index3.bodies.rigid_kernels"
     kind_name = "rigid"
     own_rows: tuple[str, ...] = ("normalisation",)
@@ -77,7 +77,7 @@ class RigidBody(Body):
     ) -> None:
         super().__init__(name, self.kind_name)
         owner = self.label
-        self.mass = as_positive(mass, owner, "mass")
+        self.mass = as_mass(mass, owner)
         self.inertia = as_inertia(inertia, owner)
         p = as_quaternion(orientation, owner)
         self.q0[:3] = as_vector(position, owner, "position")
@@ -103,6 +103,11 @@ class RigidBody(Body):
         """Whether it has no inertia about some axis."""
         return is_singular(self.inertia)
 
+    @property
+    def turn_length(self) -> float:
+        """Twice a radius of gyration: a body turns twice as fast as its Euler parameters."""
+        return 2.0 * gyration(self.inertia, self.mass)
+
     def row_weights(self) -> list[float]:
         """4 tr(J)/3, the size of the p block of the mass matrix."""
         return [4.0 * max(float(np.trace(self.inertia)), 1e-6 * self.mass) / 3.0]
@@ -127,6 +132,21 @@ class RigidBody(Body):
         return Kinematics(q[:, :3], v[:, :3], a[:, :3], as_matrices(rotation(p)), w, w_dot, q[:, 3:])
 
     @classmethod
+    def _made(
+        cls, name: str, mass: float, inertia: ArrayLike, shape: dict[str, Any] | None, pose: Sequence[Any],
+        settings: Mapping[str, Any],
+    ) -> Self:  # fmt: skip
+        """A body of this kind with what is drawn of it; `pose`: position, orientation, velocity, angular velocity."""
+        position, orientation, velocity, angular_velocity = pose
+        body = cls(
+            name, mass, inertia, position=position, orientation=orientation, velocity=velocity,
+            angular_velocity=angular_velocity, **settings,
+        )  # fmt: skip
+        if shape is not None:
+            body.shape = shape
+        return body
+
+    @classmethod
     def rod(
         cls,
         name: str,
@@ -137,13 +157,14 @@ class RigidBody(Body):
         radius: float = 0.0,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """A uniform rod between two points of ground; origin in the middle, body x axis from start to end.
 
         With a radius it has the inertia of a solid cylinder. Without one it is thin: m L^2 / 12 about y and z, and
         about x that of a rod with radius L / 100, so that its inertia is never singular. `settings` are those that
-        other kinds of rigid bodies have in addition.
+        other kinds of rigid bodies have in addition: `reference` of `EulerAngleBody`, `points` and `vectors` of
+        `NaturalBody`.
 
         >>> RigidBody.rod("crank", (0, 0, 0), (0, 0, 2), mass=3.0).inertia.diagonal().round(6).tolist()
         [0.0006, 1.0, 1.0]
@@ -158,18 +179,9 @@ class RigidBody(Body):
             raise ModelError(f"{owner} has radius {radius}. Give a positive radius, or 0 for a thin rod.")
         along = mass * (radius or SLENDER * length) ** 2 / 2.0
         across = mass * (3.0 * radius**2 + length**2) / 12.0
-        body = cls(
-            name,
-            mass,
-            (along, across, across),
-            position=0.5 * (a + b),
-            orientation=parameters_of(frame(None, b - a, owner)),
-            velocity=velocity,
-            angular_velocity=angular_velocity,
-            **settings,
-        )
-        body.shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]], "radius": radius}
-        return body
+        shape = {"type": "rod", "ends": [[-length / 2, 0.0, 0.0], [length / 2, 0.0, 0.0]], "radius": radius}
+        pose = (0.5 * (a + b), parameters_of(frame(None, b - a, owner)), velocity, angular_velocity)
+        return cls._made(name, mass, (along, across, across), shape, pose, settings)
 
     @classmethod
     def box(
@@ -183,18 +195,16 @@ class RigidBody(Body):
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """A uniform box with edges `size` = (along x, y, z); give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         a, b, c = (as_positive(edge, owner, "edge") for edge in as_vector(size, owner, "size").tolist())
         mass = mass_of(mass, density, a * b * c, owner)
         squares = (b * b + c * c, c * c + a * a, a * a + b * b)
-        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         inertia = [mass * square / 12.0 for square in squares]
-        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
-        body.shape = {"type": "box", "size": [a, b, c]}
-        return body
+        pose = (position, orientation, velocity, angular_velocity)
+        return cls._made(name, mass, inertia, {"type": "box", "size": [a, b, c]}, pose, settings)
 
     @classmethod
     def cylinder(
@@ -210,7 +220,7 @@ class RigidBody(Body):
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """A uniform solid cylinder about body z; give mass or density, and the keywords of `RigidBody`.
 
@@ -224,11 +234,9 @@ class RigidBody(Body):
         radius, length = as_positive(radius, owner, "radius"), as_positive(length, owner, "length")
         mass = mass_of(mass, density, math.pi * radius**2 * length, owner)
         across = mass * (3.0 * radius**2 + length**2) / 12.0
-        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
         inertia = (across, across, mass * radius**2 / 2.0)
-        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
-        body.shape = {"type": "cylinder", "radius": radius, "length": length, "axis": "z"}
-        return body
+        shape = {"type": "cylinder", "radius": radius, "length": length, "axis": "z"}
+        return cls._made(name, mass, inertia, shape, (position, orientation, velocity, angular_velocity), settings)
 
     @classmethod
     def sphere(
@@ -242,17 +250,14 @@ class RigidBody(Body):
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """A uniform solid sphere; give mass or density, and the keywords of `RigidBody`."""
         owner = f"{cls.__name__} '{name}'"
         radius = as_positive(radius, owner, "radius")
         mass = mass_of(mass, density, 4.0 / 3.0 * math.pi * radius**3, owner)
-        pose: dict[str, Any] = {"position": position, "orientation": orientation, "velocity": velocity}
-        inertia = (0.4 * mass * radius**2,) * 3
-        body = cls(name, mass, inertia, **pose, angular_velocity=angular_velocity, **settings)
-        body.shape = {"type": "sphere", "radius": radius}
-        return body
+        inertia, shape = (0.4 * mass * radius**2,) * 3, {"type": "sphere", "radius": radius}
+        return cls._made(name, mass, inertia, shape, (position, orientation, velocity, angular_velocity), settings)
 
     @classmethod
     def from_points(
@@ -263,7 +268,7 @@ class RigidBody(Body):
         *,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[FrameKindSettings],
     ) -> Self:
         """Several point masses held together; `points` (k, 3) in ground [m], `masses` k numbers [kg].
 
@@ -276,8 +281,7 @@ class RigidBody(Body):
         owner = f"{cls.__name__} '{name}'"
         places, weights = as_points(points, masses, owner)
         mass, centre, inertia = of_points(places, weights)
-        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
-        return cls(name, mass, inertia, position=centre, **rates, **settings)
+        return cls._made(name, mass, inertia, None, (centre, (1, 0, 0, 0), velocity, angular_velocity), settings)
 
     @classmethod
     def from_mesh(
@@ -292,7 +296,7 @@ class RigidBody(Body):
         orientation: RotationLike = (1, 0, 0, 0),
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """A uniform solid inside a closed surface of triangles, by the divergence theorem; drawn as that surface.
 
@@ -318,20 +322,18 @@ class RigidBody(Body):
         mass, centre, inertia = of_mesh(corners, triangles, as_positive(density, owner, "density"), owner)
         A = np.array(rotation(as_quaternion(orientation, owner))).reshape(3, 3)
         place = as_vector(position, owner, "position") + A @ centre
-        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
-        body = cls(name, mass, inertia, position=place, orientation=orientation, **rates, **settings)
-        body.shape = {"type": "mesh", "vertices": (corners - centre).tolist(), "faces": triangles.tolist()}
-        return body
+        shape = {"type": "mesh", "vertices": (corners - centre).tolist(), "faces": triangles.tolist()}
+        return cls._made(name, mass, inertia, shape, (place, orientation, velocity, angular_velocity), settings)
 
     @classmethod
     def from_parts(
         cls,
         name: str,
-        parts: Any,
+        parts: Sequence[Body],
         *,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike | None = None,
-        **settings: Any,
+        **settings: Unpack[KindSettings],
     ) -> Self:
         """Several rigid bodies and point masses held together, as they stand at the start; none may be in a model.
 
@@ -342,5 +344,4 @@ class RigidBody(Body):
         [0.008, 2.008, 2.008]
         """
         mass, centre, inertia = joined(parts, f"{cls.__name__} '{name}'")
-        rates: dict[str, Any] = {"velocity": velocity, "angular_velocity": angular_velocity}
-        return cls(name, mass, inertia, position=centre, **rates, **settings)
+        return cls._made(name, mass, inertia, None, (centre, (1, 0, 0, 0), velocity, angular_velocity), settings)

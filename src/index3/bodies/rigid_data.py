@@ -21,8 +21,18 @@ ROTATION_SLACK = 1e-6
 
 def is_singular(inertia: np.ndarray) -> bool:
     """Whether a principal value is zero, but for rounding."""
-    principal = np.linalg.eigvalsh(inertia)
-    return bool(principal[0] <= ROUNDING * max(principal[-1], 1e-300))
+    values = inertia.ravel().tolist()
+    apart = values[::4] if not any(values[1:4] + values[5:8]) else np.linalg.eigvalsh(inertia).tolist()
+    return bool(min(apart) <= ROUNDING * max(*apart, 1e-300))
+
+
+def gyration(inertia: np.ndarray, mass: float) -> float:
+    """A radius of gyration that is at least that about any axis: no moment of inertia exceeds half of the trace.
+
+    >>> gyration(np.diag([1.0, 2.0, 3.0]), 3.0)
+    1.0
+    """
+    return math.sqrt(0.5 * float(inertia[0, 0] + inertia[1, 1] + inertia[2, 2]) / mass)
 
 
 def mass_of(mass: float | None, density: float | None, volume: float, owner: str) -> float:

@@ -29,7 +29,7 @@ WIDTH = 6
 
 @register
 class States(Body):
-    """A block of first-order states, given a right side by elements that name it, such as `UserForce(states=...)`.
+    """A block of first-order states; elements that name it give their rates, such as `UserForce(states=...)`.
 
     Parameters
     ----------

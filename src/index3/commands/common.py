@@ -107,7 +107,8 @@ def write_files(result: Result, html: Path | None, plot: Path | None, save: Path
     if html is not None:
         result.to_html(html)
     if plot is not None:
-        result.plot()[0].figure.savefig(plot, dpi=150)
+        axes: Any = result.plot()  # an array: there are two panels
+        axes[0].figure.savefig(plot, dpi=150)
     if save is not None:
         result.save(save)
     for file in (html, plot, save):
@@ -116,11 +117,12 @@ def write_files(result: Result, html: Path | None, plot: Path | None, save: Path
 
 
 def finish_run(
-    result: Result, seconds: float, html: Path | None, plot: Path | None, save: Path | None, quiet: bool
+    result: Result, seconds: float | None, html: Path | None, plot: Path | None, save: Path | None, quiet: bool
 ) -> None:
-    """Say what came of a run and write its files; a run that failed ends the command."""
+    """Say what came of a run and write its files; a run that failed ends the command. No seconds: it was only read."""
     if not quiet:
-        typer.echo(f"{result!r}\ncomputed in {seconds:.2f} s")
+        typer.echo(repr(result))
+        typer.echo("read from the file: the run had ended" if seconds is None else f"computed in {seconds:.2f} s")
     write_files(result, html, plot, save, quiet)
     if not result.success:
         typer.echo(f"error: {result.message}", err=True)

@@ -42,12 +42,19 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
-STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, SWITCH_AT, ASIDE, STATUS_SIZE = 3, 4, 5, 6, 7, 8
+(
+    STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, SWITCH_AT, ASIDE, SECANTS, SLIDES, VALUES_ALONE, INCOMPLETE, SAME_POINT,
+    STATUS_SIZE,
+) = range(3, 14)  # fmt: skip
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
 while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT; 1 while JACOBIANS
 is run for PHI_Q alone, so that a body may leave out MARKER_NV; the place in SWITCH of the next
 record, while SWITCHES is run; 1 while evaluations are beside the steps (for lines of output inside one), so that an
-element whose next evaluation starts from what the last one found leaves that as it was."""
+element whose next evaluation starts from what the last one found leaves that as it was; 1 while the matrix is to have
+secants of friction through rest instead of its derivatives by the sliding velocity; set to 1 by whoever has friction
+in the matrix; 1 while CONSTRAINTS is run for PHI alone, so that a row whose gradient is expensive may leave that and
+PHI_SCALE as they were; 1 if one did; 1 while the next MATRIX is of the same point as the last, so that derivatives by
+pose and twist stand."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,
@@ -72,7 +79,7 @@ element whose next evaluation starts from what the last one found leaves that as
     level=("i8", 1),  # 0: position row, 1: velocity-level row
     g=("f8", 1),  # Phi_q^T lam - Q
     ma=("f8", 1),  # M(q_mass) a
-    rate=("f8", 1),  # Phi_q v + Phi_t (velocity-level rows: the row itself)
+    rate=("f8", 1),  # Phi_q v + Phi_t
     gamma=("f8", 1),  # right side of Phi_q a = gamma
     energy=("f8", 1),  # kinetic, potential, power of non-conservative forces and motions
     gravity=("f8", 1),

@@ -36,6 +36,14 @@ def pose_shapes(count: int, parameters: int) -> tuple[tuple[int, ...], ...]:
     return ((count, 3), (count, 3, 3), (count, 3), (count, 3), (parameters,))
 
 
+def moving_components(marker: Any) -> list[int]:
+    """For each component of a marker's twist whether it is ever anything but zero."""
+    if marker.body.kind == "ground" and not hasattr(marker, "functions"):
+        return [0] * 6
+    across, turns = int(not marker.body.planar), int(marker.oriented)
+    return [1, 1, across, across * turns, across * turns, turns]
+
+
 def user_table(
     slots: tuple[Slot, ...],
     elements: Sequence[Any],

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from index3.algebra.vectors import load_at, norm, scale
@@ -13,7 +15,8 @@ from index3.compiled.interface import OK, helper, slots, view
 from index3.constraints.rows import row_dtype
 from index3.constraints.user_block import POSES, load_markers, move, run, shift
 
-PARTS = (*POSES, "out", "G", "D", "H", "K")  # of a block; from D on they are the kernels' own
+PARTS = (*POSES, "out", "G", "D", "P", "H", "K")  # of a block; from D on they are the kernels' own
+SEEN = ("r", "A", "v", "w")
 USER = np.dtype(
     [
         ("first", "i8"),  # place of its first marker in MEMBERS
@@ -24,6 +27,7 @@ USER = np.dtype(
         ("given", "i8"),  # 1: the user gives the gradient
         ("length", "f8"),  # over which its function changes [m]
         ("time_step", "f8"),  # of differences by t; 0: t is not used
+        *((f"by_{name}", "i8") for name in SEEN),  # 0: its functions never look at this argument
         ("function", "i8"),  # addresses
         ("gradient", "i8"),
         *((name, "i8") for name in (*PARTS, "end")),  # first places of the parts of its block in BLOCKS
@@ -77,9 +81,15 @@ def unit_of(user, c):
 
 
 @helper
+def seen(user, c):
+    """Whether a function looks at what component c of the twists moves."""
+    return (user.by_r if c % 6 < 3 else user.by_A) == 1
+
+
+@helper
 def moves(E, user, c):
-    """Whether component c of the twists is ever anything but zero; derivatives by others than these are not used."""
-    return view(E, MOVES)[user.first + c // 6, c % 6] == 1
+    """Whether component c of the twists is ever anything but zero, and seen; other derivatives are zero or not used."""
+    return seen(user, c) and view(E, MOVES)[user.first + c // 6, c % 6] == 1
 
 
 @helper
@@ -92,7 +102,7 @@ def fill_slope(T, E, user, t, first, h, into, every):
     for k in range(user.rows * width):
         blocks[into + k] = 0.0
     for c in range(width):
-        if every == 0 and not moves(E, user, c):
+        if not seen(user, c) or (every == 0 and not moves(E, user, c)):
             continue
         for side in range(4):
             code = value(T, E, user, t, first, h, c, OFFSETS[side] * STEP, 0.0)
@@ -116,6 +126,10 @@ def fill_velocity_slope(T, E, user, t, first, h):
             blocks[user.G + r * width + c] = -blocks[user.out + r]
     for c in range(width):
         at = (user.v if c % 6 < 3 else user.w) + 3 * (c // 6) + c % 3
+        if (user.by_v if c % 6 < 3 else user.by_w) == 0:
+            for r in range(user.rows):
+                blocks[user.G + r * width + c] = 0.0
+            continue
         blocks[at] = 1.0
         if code == OK:
             code = run(blocks, user, user.function, t, user.out, user.G)
@@ -138,33 +152,52 @@ def fill_gradient(T, E, user, t, first, h, every):
 
 
 @helper
-def recall_gradient(E, user, t):
-    """Whether G of all components was kept at this time and these poses, which stand in the block; it then is there.
+def is_kept(E, user, t):
+    """Whether what is kept belongs to this time and these poses, which stand in the block.
 
-    K holds what the gradient depends on, t, r and A, and then G itself. Constraints are closed by many evaluations at
-    the same poses.
+    K holds t, whether H is kept too, r and A, then G of all components, `out` and P. Constraints are closed by many
+    evaluations at the same poses, and iterated with several matrices there.
     """
-    blocks, poses, size = view(E, BLOCKS), 12 * user.count, 6 * user.count * user.rows
-    if blocks[user.K] != t:  # NaN before the first one
-        return False
-    for k in range(poses):
-        if blocks[user.K + 1 + k] != blocks[user.r + k]:  # r and A follow each other
-            return False
-    for k in range(size):
-        blocks[user.G + k] = blocks[user.K + 1 + poses + k]
-    return True
+    blocks = view(E, BLOCKS)
+    same = blocks[user.K] == t  # NaN before the first one
+    for k in range(12 * user.count):
+        same = same and blocks[user.K + 2 + k] == blocks[user.r + k]  # r and A follow each other
+    return same
 
 
 @helper
-def keep_gradient(T, E, user, t):
-    """Keep G, which is of all components and of the poses in T."""
+def recall(E, user):
+    """What is kept: G, `out` and P."""
+    blocks, size = view(E, BLOCKS), 6 * user.count * user.rows
+    at = user.K + 2 + 12 * user.count
+    for k in range(size):
+        blocks[user.G + k] = blocks[at + k]
+    for r in range(user.rows):
+        blocks[user.out + r] = blocks[at + size + r]
+        blocks[user.P + r] = blocks[at + size + user.rows + r]
+
+
+@helper
+def keep_values(E, user):
+    """Keep `out` and P, which differences for G would overwrite."""
+    blocks, at = view(E, BLOCKS), user.K + 2 + 12 * user.count + 6 * user.count * user.rows
+    blocks[user.K] = math.nan
+    for r in range(user.rows):
+        blocks[at + r] = blocks[user.out + r]
+        blocks[at + user.rows + r] = blocks[user.P + r]
+
+
+@helper
+def keep(T, E, user, t):
+    """Keep G, which is of all components and of the poses in T, beside the values that are."""
     blocks, poses, size = view(E, BLOCKS), 12 * user.count, 6 * user.count * user.rows
     load_markers(T, view(E, MEMBERS), blocks, user)
     blocks[user.K] = t
+    blocks[user.K + 1] = 0.0
     for k in range(poses):
-        blocks[user.K + 1 + k] = blocks[user.r + k]
+        blocks[user.K + 2 + k] = blocks[user.r + k]
     for k in range(size):
-        blocks[user.K + 1 + poses + k] = blocks[user.G + k]
+        blocks[user.K + 2 + poses + k] = blocks[user.G + k]
 
 
 @helper
@@ -181,6 +214,8 @@ def fill_along(T, E, user, t, first, h):
     for r in range(user.rows):
         blocks[user.D + r] = 0.0
     if stride == 0.0:  # at rest, and t is not used
+        return OK
+    if user.time_step == 0.0 and user.by_r == 0 and user.by_A == 0:  # the same all along
         return OK
     timed = 1.0 if user.time_step > 0.0 else 0.0
     for side in range(5):

@@ -20,7 +20,7 @@ from index3.compiled.callbacks import CallbackTable
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.arms import arm
 from index3.constraints.rows import use_hessian
-from index3.constraints.user_block import user_table
+from index3.constraints.user_block import load_markers, moving_components, user_table
 from index3.constraints.user_differences import (
     BLOCKS,
     FIRST,
@@ -33,9 +33,11 @@ from index3.constraints.user_differences import (
     fill_along,
     fill_gradient,
     fill_slope,
-    keep_gradient,
+    is_kept,
+    keep,
+    keep_values,
     moves,
-    recall_gradient,
+    recall,
     unit_of,
     value,
 )
@@ -68,14 +70,6 @@ def table(elements: Sequence[Any], places: Sequence[Any]) -> CallbackTable:
     return result
 
 
-def moving_components(marker: Any) -> list[int]:
-    """For each component of a marker's twist whether it is ever anything but zero."""
-    if marker.body.kind == "ground" and not hasattr(marker, "functions"):
-        return [0] * 6
-    across, turns = int(not marker.body.planar), int(marker.oriented)
-    return [1, 1, across, across * turns, across * turns, turns]
-
-
 @helper
 def write_row(T, E, user, r):
     """PHI, PHI_SCALE and ROW_G of one row, from `out` and `G`; PHI_T of rows of velocities."""
@@ -98,27 +92,46 @@ def write_row(T, E, user, r):
         view(T, s.PHI_T)[row] = phi[row] - rate
 
 
+@helper
+def fill_values(T, E, user, t):
+    """`out`, and P: what position rows change by with time alone."""
+    blocks = view(E, BLOCKS)
+    for r in range(user.rows):
+        blocks[user.P + r] = 0.0
+    code = OK
+    if user.level == 0 and user.time_step > 0.0:
+        for side in range(4):
+            if code == OK:
+                code = value(T, E, user, t + OFFSETS[side] * user.time_step, 0, 0.0, 0, 0.0, 0.0)
+            for r in range(user.rows):
+                blocks[user.P + r] += FIRST[side] * blocks[user.out + r] / user.time_step
+    return value(T, E, user, t, 0, 0.0, 0, 0.0, 0.0) if code == OK else code
+
+
 @kernel
 def constraints(T, E):
     """PHI, its derivative by time alone, and ROW_G of every row."""
     users, rows, blocks, t = view(E, USERS), view(E, ROWS), view(E, BLOCKS), view(T, s.TIME)[0]
-    phi, phi_t = view(T, s.PHI), view(T, s.PHI_T)
+    phi, phi_t, status = view(T, s.PHI), view(T, s.PHI_T), view(T, s.STATUS)
     for e in range(users.shape[0]):
-        user = users[e]
-        code = value(T, E, user, t, 0, 0.0, 0, 0.0, 0.0)
+        user, code = users[e], OK
+        load_markers(T, view(E, MEMBERS), blocks, user)
+        known = is_kept(E, user, t)
+        if known:
+            recall(E, user)
+        if not (known and user.level == 0 and status[s.STEPPING] == 1):
+            code = fill_values(T, E, user, t)
         for r in range(user.rows):
             phi[rows[user.line + r].row] = blocks[user.out + r]
-            phi_t[rows[user.line + r].row] = 0.0
-        if user.level == 0 and user.time_step > 0.0:
-            for side in range(4):
-                if code == OK:
-                    code = value(T, E, user, t + OFFSETS[side] * user.time_step, 0, 0.0, 0, 0.0, 0.0)
-                for r in range(user.rows):
-                    phi_t[rows[user.line + r].row] += FIRST[side] * blocks[user.out + r] / user.time_step
-        if code == OK and not recall_gradient(E, user, t):
+            phi_t[rows[user.line + r].row] = blocks[user.P + r]
+        if code == OK and not known:
+            if status[s.VALUES_ALONE] == 1 and blocks[user.K] == blocks[user.K]:  # NaN before the first gradient
+                status[s.INCOMPLETE] = 1
+                continue
+            keep_values(E, user)
             code = fill_gradient(T, E, user, t, 0, 0.0, 1)
             if code == OK:
-                keep_gradient(T, E, user, t)
+                keep(T, E, user, t)
         if code != OK:
             return e + 1
         for r in range(user.rows):
@@ -181,6 +194,22 @@ def fill_hessian_by_value(T, E, user, t):
 
 
 @helper
+def fill_hessian(T, E, user, t):
+    """H of all rows, unless it stands: it is kept with the gradient, by the poses of which it is known."""
+    blocks = view(E, BLOCKS)
+    load_markers(T, view(E, MEMBERS), blocks, user)
+    known = is_kept(E, user, t)
+    if known and blocks[user.K + 1] == 1.0:
+        return OK
+    if user.level == 0 and user.given == 0:
+        code = fill_hessian_by_value(T, E, user, t)
+    else:
+        code = fill_hessian_by_gradient(T, E, user, t)
+    blocks[user.K + 1] = 1.0 if known and code == OK else 0.0
+    return code
+
+
+@helper
 def add_time(T, E, user, t):
     """Derivatives of the gradient by time alone, to H V, and where the rows are of positions to V^T H."""
     blocks, rows, width = view(E, BLOCKS), view(E, ROWS), 6 * user.count
@@ -224,10 +253,7 @@ def fill_curvature(T, E, user, t):
     """H of the rows of one element and what is made from it."""
     blocks, rows, width, H = view(E, BLOCKS), view(E, ROWS), 6 * user.count, view(T, s.HESSIAN)
     vh = view(T, s.ROW_VH)
-    if user.level == 0 and user.given == 0:
-        code = fill_hessian_by_value(T, E, user, t)
-    else:
-        code = fill_hessian_by_gradient(T, E, user, t)
+    code = fill_hessian(T, E, user, t)
     if code != OK:
         return code
     for r in range(user.rows):

@@ -17,8 +17,8 @@ from index3.methods.projection import Projector
 from index3.system.state import State
 from index3.system.system import System
 
-LARGEST_SQUARED = 1e150
-"""Numbers up to this have squares that are numbers."""
+LARGEST_SQUARED, LARGEST_SUM = 1e150, 1e300
+"""Numbers up to this have squares that are numbers; so have all of a sum of squares up to that."""
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
 PASSES = 5
@@ -88,7 +88,7 @@ def project_state(
         iterations = project_freely(state, projector, t)
     else:
         iterations = project_positions(state, projector, t, held, q0)
-    given = system.given_rates if start is None else start.given
+    given = system.held_rates if start is None else start.given
     if given is not None and given.any() and not given.all():
         hold_fast(projector, projection_kernels.HEAVY_V, typical_masses(system), given)
         for _ in range(2):
@@ -99,16 +99,20 @@ def project_state(
     redundant = int(projector.table[projection_kernels.REPORT][projection_kernels.N_REDUNDANT])
     if redundant and system.reads_reactions:
         check_reactions(system, projector)
-    if redundant or not is_finite(state):
+    if redundant or not is_finite(state, s.A, s.LAM):
         check_consistency(state, projector, t)
     state[s.Q_MASS][:] = state[s.Q]
     projector.forget_directions()
     return redundant, iterations
 
 
-def is_finite(state: State) -> bool:
-    """Whether accelerations and multipliers are numbers, and their squares too."""
-    return all(np.abs(state[slot]).max(initial=0.0) < LARGEST_SQUARED for slot in (s.A, s.LAM))  # false for NaN too
+def is_finite(state: State, *slots: Slot) -> bool:
+    """Whether all numbers in some arrays of a state are numbers, and their squares too."""
+    for slot in slots:
+        x = state[slot]
+        if not (x.dot(x) < LARGEST_SUM or np.abs(x).max(initial=0.0) < LARGEST_SQUARED):  # true for NaN too
+            return False
+    return True
 
 
 def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:
@@ -121,7 +125,7 @@ def project_freely(state: State, projector: Projector, t: float) -> int:
     """Close the positions near those of the state; the number of corrections."""
     projector.table[projection_kernels.HEAVY_Q][:] = 0.0
     _check(projector, state.call(projection_kernels.assemble_positions, projector.handle), t)
-    if not np.isfinite(state[s.Q]).all():
+    if not is_finite(state, s.Q) and not np.isfinite(state[s.Q]).all():
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
     return int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
 
@@ -209,6 +213,9 @@ def displacements(
             motion = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair)
             turn = rotation_angle(motion.rotation[0].T @ motion.rotation[1])
             speed_up = float(np.linalg.norm(np.diff(motion.angular_velocity, axis=0)))
+        elif body.deforms and line > 1e-9:  # its coordinates are not all lengths: the way of its centre of mass
+            centre = body.frame_motion(body.constants(), None, q_pair, v_pair, v_pair).position
+            line = float(np.linalg.norm(centre[1] - centre[0]))
         for target, change in ((moved, (line, turn)), (changed, (faster, speed_up))):
             if max(change) > 1e-9:
                 target[body.name] = change

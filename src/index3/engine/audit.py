@@ -17,6 +17,9 @@ from index3.results.audit import ADVICE, Check, RunAudit
 
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
+IMPACTS = 0.1
+"""Part of the scale, but never less than a run may gain, that the method may take away in steps of contact: what is
+left of an impact is the motion behind it."""
 UNSURE = 0.5
 """Part of the scale that the estimated error of the work may excuse: a force that acts inside long steps may be
 estimated to do any work, and would excuse every gain."""
@@ -111,6 +114,18 @@ def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
         else:
             said.append(f"The {check.name} should be constant, but drifts by {check.value:.3g} {check.unit}.")
     return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
+
+
+def impact_losses(segment: Segment) -> str:
+    """What to say of energy that the method took away while something touched; empty if it is little."""
+    watched = segment.run[run.AUDIT]
+    taken, scale = float(watched[audit.TAKEN]), float(watched[audit.SCALE])
+    if not (watched[audit.MODE] >= audit.WARN and taken > max(IMPACTS, watched[audit.PART]) * scale > 0.0):
+        return ""
+    return (
+        f"Impacts: in steps that begin or end in contact the method took {taken:.3g} J away, "
+        f"{100 * taken / scale:.3g} % of the largest energy of the motion. Rebounds are too low: {ADVICE}"
+    )
 
 
 def losses(segment: Segment) -> str:

@@ -6,8 +6,7 @@ asks for (`methods.rates`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,7 @@ tolerances, or with states of the user, which may rise and fall by powers of ten
 to five times as much, and errs hundreds of times less. All else."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A method's key and why it was taken; `fleeting` if the motion may become stiff once a transient is over."""
 
     key: str
@@ -67,7 +65,7 @@ def fastest_rates(state: State, projector: Projector) -> tuple[float, float]:
     system = state.system
     n, entries = (system.n,), (len(state[s.MATRIX]),)
     shapes = {rates.LINK: (1,), rates.STIFF: entries, rates.DAMP: entries, rates.DIRECTION: n, rates.START: n}
-    table = state.workspace.filled("rates", BLANK, system.structure.room("rates", shapes | {rates.RATES: (2,)}))
+    table = state.workspace.filled("rates", BLANK, system.structure.room("rates", lambda: shapes | {rates.RATES: (2,)}))
     table[rates.LINK][0] = projector.factors.handle
     table[rates.START][:] = np.cos(np.arange(1.0, system.n + 1.0) ** 2)  # in no direction of symmetry
     system.addresses.load_once(CHOOSING)

@@ -5,13 +5,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from index3.compiled import slots as s
 from index3.methods import audit, run
 from index3.methods.run_table import Run
-from index3.system import evaluate
-from index3.system.state import State
 
 MODES = {"off": audit.OFF, "warn": audit.WARN, "fail": audit.FAIL}
 
@@ -25,7 +20,8 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     watched = progress[run.AUDIT]
     if mode == "off" or progress.system.silent_forces:
         return
-    kinetic, potential, allowed = start_energies(progress, progress.state)
+    progress.measure_start()
+    kinetic, potential, allowed = (float(watched[place]) for place in (audit.KINETIC, audit.POTENTIAL, audit.FLOOR))
     balance = kinetic + potential - progress[run.WORK][run.WORK_NEW]
     if before is None:
         watched[audit.LEAST] = watched[audit.MOST] = balance
@@ -46,26 +42,3 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
 def part_of_scale(rtol: float) -> float:
     """Part of the scale that a run of this tolerance may gain."""
     return float(min(0.5, max(0.01, 10.0 * rtol ** (2.0 / 3.0))))
-
-
-def start_energies(progress: Run, state: State) -> tuple[float, float, float]:
-    """(kinetic, potential) at the start, and the energy of errors as large as the weights allow.
-
-    These are a velocity of the size of its weights, and the work of the applied forces along the weights of q. Stiff
-    springs that gave way by these would hold far more than a motion has: no run may gain that.
-    """
-    lam, a = state[s.LAM].copy(), state[s.A].copy()
-    w, w_v = progress.weights, progress.velocity_weights
-    w[w >= 1e200] = 0.0
-    state[s.LAM][:] = 0.0
-    kinetic, potential, allowed = 0.0, 0.0, 0.0
-    if state.run(evaluate.forces, evaluate.energy) == 0:
-        kinetic, potential = float(state[s.ENERGY][s.KINETIC]), float(state[s.ENERGY][s.POTENTIAL])
-        allowed += float(np.abs(state[s.G]) @ w)
-    state[s.A][:] = w_v
-    if state.run(evaluate.mass) == 0:
-        allowed += 0.5 * abs(float(state[s.MA] @ w_v))
-    state[s.A][:], state[s.LAM][:] = a, lam
-    state.run(evaluate.forces)
-    state.system.take_failures()
-    return kinetic, potential, allowed

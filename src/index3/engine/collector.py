@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from index3.compiled import columns
+from index3.compiled.workspace import Workspace
 from index3.engine.late import late_arrays
 from index3.engine.segments import Segment
 from index3.errors import Index3Error
-from index3.methods.output import Output
+from index3.methods.output import SMALL, Output
 from index3.results.layout import Layout
-from index3.results.sinks import MemorySink, Sink
+from index3.results.sinks import MemorySink, Sink, Written
 
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
 """A block holds at most about so much, and so many lines (but always 4)."""
@@ -40,21 +41,24 @@ class Collector:
     sink : where closed lines go
     layout, sizes : of the result
     lines : the number of lines to come, if it is known
+    workspace : of the run
     late : whether columns that follow from others of their line may be left to whoever asks for them
     """
 
     def __init__(
-        self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None, *, late: bool = False
-    ) -> None:
+        self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None, workspace: Workspace,
+        *, late: bool = False,
+    ) -> None:  # fmt: skip
         self.sink, self.lines, self.sizes = sink, lines, dict(sizes)
         self.late = late and isinstance(sink, MemorySink)
         self.stages: list[np.ndarray] = []  # of the lines of every block that was given
         self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
         self.width = width_of(tuple(sizes.items()))
-        self.output = Output(sizes, self.block_lines())
+        self.output = output_of(workspace, self.sizes, self.block_lines())
         self.events: list[int] = []  # lines of events that are not closed yet
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
+        self.taken = False  # the block is full and the sink has it: another one is made for whoever writes more
 
     def block_lines(self) -> int:
         """How many lines the next block is to hold."""
@@ -87,6 +91,12 @@ class Collector:
             for name, array in present.items():
                 self.memory[name][...] = array
                 array[...] = steps[name]
+
+    def make_room(self) -> None:
+        """Let there be room for lines, if the sink has the block."""
+        if self.taken:
+            self.taken = False
+            self.output.renew(self.block_lines())
 
     def drop(self, before: float) -> None:
         """Take back lines that are not closed yet, unless they are earlier than a time."""
@@ -178,13 +188,17 @@ class Collector:
             # of a line without accelerations: whoever asks for them is told
             variant.projection.completion.fill(self.output, 0, self.closed, check=True)
         whole = self.closed == self.output.room
-        answer = self.sink.take({k: x if whole else x[: self.closed] for k, x in self.output.arrays.items()})
+        columns_of = self.output.arrays
+        answer = self.sink.take(Written(columns_of) if whole else {k: x[: self.closed] for k, x in columns_of.items()})
         self.given += self.closed
         if self.late:
             self.stages.append(self.output.table[columns.STAGE][: self.closed].copy())
-        if self.sink.keeps and more:
-            self.output.renew(self.block_lines())
-        self.cut(0)
+        if whole and more and self.sink.keeps and self.given == self.lines:  # no line is known to come
+            self.taken, self.closed = True, 0
+        else:
+            if self.sink.keeps and more:
+                self.output.renew(self.block_lines())
+            self.cut(0)
         self.given_at = monotonic()
         return answer is True
 
@@ -195,6 +209,18 @@ class Collector:
             return arrays
         stage = np.concatenate(self.stages)
         return late_arrays(arrays, self.sizes, stage, self.segment.variant)
+
+
+def output_of(workspace: Workspace, sizes: dict[str, int], lines: int) -> Output:
+    """Room for lines; for few of them in the table of the run before, which goes on to know them."""
+    if lines * width_of(tuple(sizes.items())) > SMALL:
+        return Output(sizes, lines)
+    output: Output | None = workspace.kept.get("output")
+    if output is None or output.sizes != sizes:
+        output = workspace.kept["output"] = Output(sizes, lines)
+    else:
+        output.renew(lines)
+    return output
 
 
 @functools.lru_cache(64)
@@ -209,9 +235,9 @@ def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
     >>> stretches(np.array([True, True, False, True]))
     [(0, 2), (3, 4)]
     """
-    if chosen.all():
-        return [(0, len(chosen))] if len(chosen) else []
     if not chosen.any():
         return []
+    if chosen.all():
+        return [(0, len(chosen))]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

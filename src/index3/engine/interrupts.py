@@ -9,8 +9,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from index3.methods import run
@@ -97,25 +97,13 @@ class Watch:
             set_signal(SIGINT, signal.default_int_handler)
         TICKER.watches.discard(self)
 
-    @contextmanager
-    def stepping(self) -> Iterator[None]:
+    def stepping(self) -> Stepping:
         """While a method steps: Ctrl-C lets functions of the user fail, so that no step has to be finished."""
-        self.inside = True
-        try:
-            if self.interrupted:  # since the last step
-                self.stop_stepping()
-            yield
-        finally:
-            self.inside = False
+        return Stepping(self)
 
-    @contextmanager
-    def showing(self) -> Iterator[None]:
+    def showing(self) -> Showing:
         """While a function of the user is shown what there is, and nothing compiled is under way."""
-        self.outside = True
-        try:
-            yield
-        finally:
-            self.outside = False
+        return Showing(self)
 
     def request_return(self) -> None:
         """Ask the run to return before its next step."""
@@ -134,3 +122,31 @@ class Watch:
         self.interrupted = True
         if self.inside:
             self.stop_stepping()
+
+
+class Stepping:
+    """See `Watch.stepping`; these two are classes, since generators take longer than a short run looks up."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def __enter__(self) -> None:
+        self.watch.inside = True
+        if self.watch.interrupted:  # since the last step
+            self.watch.stop_stepping()
+
+    def __exit__(self, *_: object) -> None:
+        self.watch.inside = False
+
+
+class Showing:
+    """See `Watch.showing`."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def __enter__(self) -> None:
+        self.watch.outside = True
+
+    def __exit__(self, *_: object) -> None:
+        self.watch.outside = False

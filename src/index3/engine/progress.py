@@ -10,17 +10,26 @@ from typing import Any
 
 from index3.errors import ModelError
 
+Report = Callable[[float], None]
+"""A function to call with the time reached."""
+
+
+def reporter(progress: Any, name: str, span: tuple[float, float]) -> contextlib.AbstractContextManager[Report]:
+    """A function to call with the time reached, while the context lasts."""
+    if callable(progress):
+        return contextlib.nullcontext(lambda t: progress(t, span[1]))
+    if not is_shown(progress, "simulate", "(t, t1)"):
+        return contextlib.nullcontext(silent)
+    return bar_of_time(name, *span)
+
+
+def silent(t: float) -> None:
+    """A report that nobody sees."""
+
 
 @contextlib.contextmanager
-def reporter(progress: Any, name: str, span: tuple[float, float]) -> Iterator[Callable[[float], None]]:
-    """A function to call with the time reached."""
-    t0, t1 = span
-    if callable(progress):
-        yield lambda t: progress(t, t1)
-        return
-    if not is_shown(progress, "simulate", "(t, t1)"):
-        yield lambda t: None
-        return
+def bar_of_time(name: str, t0: float, t1: float) -> Iterator[Report]:
+    """A report by a bar on the terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

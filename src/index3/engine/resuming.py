@@ -105,7 +105,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
     choice = segment.choice
     return {
         "open": sorted(segment.variant.open), "t": segment.start,
-        "chosen": None if choice is None else asdict(choice.choices[0][1]),
+        "chosen": None if choice is None else choice.choices[0][1]._asdict(),
         "story": "" if choice is None else choice.story,
         "changes": segment.earlier_changes, "asked": runner.asked, "near_branch": runner.near_branch,
         "jumps": [asdict(jump) for jump in runner.jumps], "lines": runner.collector.given,

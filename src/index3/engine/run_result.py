@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.audit import Examined, complaint, examine, losses
+from index3.engine.audit import Examined, complaint, examine, impact_losses, losses
 from index3.engine.layout import mark_unique, moving_markers
 from index3.engine.reasons import STOPPED
 from index3.engine.suspects import suspects
@@ -97,6 +97,10 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> Examined | Non
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
             warn(said)
+    blunted = impact_losses(segment)
+    if blunted:
+        runner.message += f" {blunted}"
+        warn(blunted)
     lost = losses(segment)
     runner.message += f" {lost}" if lost else ""
     return found

@@ -65,7 +65,8 @@ class Runner:
         late = (
             plan.project and whole.is_self_contained and not (self.momenta.parts or segment.variant.model.controllers)
         )
-        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, late=late)
+        workspace = segment.variant.state.workspace
+        self.collector = Collector(sink or SINKS["memory"](), self.layout, sizes, lines, workspace, late=late)
         self.collector.follow(segment)
         self.jumps: list[Jump] = []
         self.status, self.message = 0, ""
@@ -234,6 +235,7 @@ class Runner:
         if self.log is not None and before == math.inf:
             self.log.note()
         collector = self.collector
+        collector.make_room()
         collector.drop(before)
         if line is not None:
             collector.add(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ END_STATE = {"q": run.NEW_Q, "v": run.NEW_V, "a": run.NEW_A, "lam": run.NEW_LAM}
 """Columns of output that the last accepted step gives, and where it keeps them."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What the user asked of a run, checked; `method` is None for an automatic choice."""
 
     span: tuple[float, float]
@@ -49,11 +48,15 @@ class Plan:
 
     def next_stop(self, t: float) -> float:
         """The first declared discontinuity after t, or the end."""
-        k = int(np.searchsorted(self.stops, t, "right"))
+        k = int(np.searchsorted(self.stops, t, "right")) if len(self.stops) else 0
         return float(self.stops[k]) if k < len(self.stops) else self.span[1]
 
+    def is_stop(self, t: float) -> bool:
+        """Whether there is a discontinuity at t."""
+        return len(self.stops) > 0 and bool(np.any(self.stops == t))
 
-@dataclass
+
+@dataclass(eq=False, repr=False)
 class Segment:
     """A method under way on a variant of the model. `start` and `end` are its times as the user gave them."""
 
@@ -98,7 +101,7 @@ def begin(
     """
     origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()}
     first, end = start_time(plan, t), plan.next_stop(t)
-    last = end if end == plan.span[1] and end not in plan.stops else end - NUDGE * np.spacing(abs(end))
+    last = end if end == plan.span[1] and not plan.is_stop(end) else end - NUDGE * np.spacing(abs(end))
     choice = None
     if plan.method is None:
         choice = Automatic(variant.state, variant.projection, plan, t, chosen)
@@ -138,4 +141,4 @@ def begin(
 
 def start_time(plan: Plan, t: float) -> float:
     """The time at which a method is started for a segment from t: a declared discontinuity is left behind."""
-    return t + NUDGE * float(np.spacing(abs(t))) if np.any(plan.stops == t) else t
+    return t + NUDGE * float(np.spacing(abs(t))) if plan.is_stop(t) else t

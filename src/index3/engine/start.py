@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from index3.results.result import Result
 from index3.system.system import System
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """Coordinates and rates to start from; the measured joint angles and the time, where they are known."""
 
     q: np.ndarray

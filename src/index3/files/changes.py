@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from index3.bodies.marker import Marker, as_vector, check_name
+from index3.element_type import overflows_raise, too_large
 from index3.errors import ModelError
 from index3.files.entries import ENTRIES, Entry, refusal
 from index3.files.entries import entry as entry_for
@@ -40,13 +41,11 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
 
     try:
         for key, value in changes.items():
-            name, dot, field = key.partition(".") if isinstance(key, str) else ("", "", "")
             if key == "gravity":
                 before.append((model, dict(vars(model))))
                 model.gravity = as_vector(value, f"Model '{model.name}'", "gravity")
-            elif not dot or not field:
-                raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
             else:
+                name, field = element_and_field(key)
                 by_name.setdefault(name, {})[field] = value
         for name, fields in by_name.items():
             element = model[name]
@@ -64,6 +63,27 @@ def apply(model: Model, changes: Mapping[str, Any]) -> Callable[[], None]:
         undo()
         raise
     return undo
+
+
+def element_and_field(key: Any) -> tuple[str, str]:
+    """The two names of a change, "coil.stiffness"."""
+    name, _, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+    if not field:
+        raise ModelError(f"changes: {key!r} is not a field of an element. Give names such as 'coil.stiffness'.")
+    return name, field
+
+
+def check_names(model: Model, names: Iterable[str]) -> None:
+    """Raise for a name that no element or field of the model has, whatever its value would be."""
+    for key in names:
+        if key == "gravity":
+            continue
+        name, field = element_and_field(key)
+        element, (part, dot, _) = model[name], field.partition(".")
+        if dot:
+            owner_of(model, element, part)
+        else:
+            check_field(element, entry_of(element), field)
 
 
 def set_attribute(element: Any, key: str, value: Any) -> None:
@@ -135,9 +155,9 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
 
     With `others`, fields may name other parts of the model.
     """
-    entry, of_record = entry_of(element), vars(type(element)).get("of_record", ())
-    if changes and entry.make is type(element) and changes.keys() <= {*of_record}:
-        change_record(element, entry, {key: changes.get(key, getattr(element, key)) for key in of_record})
+    entry, of_record = entry_of(element), vars(type(element)).get("of_record", {})
+    if changes and entry.make is type(element) and changes.keys() <= of_record.keys():
+        change_record(element, changes)
         return
     for key in changes if not others else ():
         check_field(element, entry, key)
@@ -155,12 +175,14 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
     vars(element).update(vars(made))
 
 
-def change_record(body: Any, entry: Entry, values: Mapping[str, Any]) -> None:
+def change_record(body: Any, changes: Mapping[str, Any]) -> None:
     """Give a body other masses and inertias, as its class makes them; nothing else of it follows from these."""
-    made, own = vars(entry.make(body.name, **values)), vars(body)
-    anew = {key: made[key] if key in values else own[key] for key in made if key in own}
-    own.clear()
-    own.update(anew)
+    try:
+        with overflows_raise():
+            made = {key: body.of_record[key](value, body.label) for key, value in changes.items()}
+    except (OverflowError, FloatingPointError):
+        raise too_large(type(body).__name__, (body.name,), {}) from None
+    vars(body).update(made)
 
 
 def arguments(element: Any, entry: Entry) -> dict[str, Any]:

@@ -182,17 +182,20 @@ def add_point_derivatives(T, pair, point, p, delta, n, c):
     wi, wj = load_at(V, pair.i, 3), load_at(V, pair.j, 3)
     ri, ai, aj = load(r, pair.i), sub(c, load(r, pair.i)), sub(c, load(r, pair.j))
     u = relative_velocity(T, pair, c)
-    F = point_force(pair, n, delta, u)
+    F, curved = point_force(pair, n, delta, u), 1.0
+    if pair.static > 0.0:
+        view(T, s.STATUS)[s.SLIDES] = 1
+        curved = 1.0 - view(T, s.STATUS)[s.SECANTS]
     for column in range(12):
         dri, ti, drj, tj = unit_part(column, 0), unit_part(column, 3), unit_part(column, 6), unit_part(column, 9)
         dp = add(dri, cross(ti, sub(p, ri)))
         ddelta, dn, dc = change_of_place(T, pair, point, p, dp, ti, drj, tj)
         dai, daj = sub(dc, dri), sub(dc, drj)
-        dF = point_force_rate(pair, n, delta, u, dn, ddelta, sub(cross(wi, dai), cross(wj, daj)))
+        dF = point_force_rate(pair, n, delta, u, dn, ddelta, sub(cross(wi, dai), cross(wj, daj)), curved)
         turn_i, turn_j = add(cross(ai, dF), cross(dai, F)), add(cross(aj, dF), cross(daj, F))
         subtract_column(K, pair.stiffness_at, 12, column, dF, turn_i, turn_j)
         du = sub(add(dri, cross(ti, ai)), add(drj, cross(tj, aj)))  # as velocities
-        dF = point_force_rate(pair, n, delta, u, NOTHING, 0.0, du)
+        dF = point_force_rate(pair, n, delta, u, NOTHING, 0.0, du, curved)
         subtract_column(D, pair.stiffness_at, 12, column, dF, cross(ai, dF), cross(aj, dF))
 
 

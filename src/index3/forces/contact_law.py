@@ -69,8 +69,11 @@ def point_force(law, n, delta, u):
 
 
 @helper
-def point_force_rate(law, n, delta, u, dn, ddelta, du):
-    """Change of `point_force` for small changes of the normal, the depth and the relative velocity."""
+def point_force_rate(law, n, delta, u, dn, ddelta, du, curved):
+    """Change of `point_force` for small changes of the normal, the depth and the relative velocity.
+
+    With curved = 0 friction is taken as proportional to the sliding velocity: a secant instead of the slope.
+    """
     rate, drate = -dot(n, u), -dot(dn, u) - dot(n, du)
     F, by_delta, by_rate, _ = normal_force(law, delta, rate)
     dF = by_delta * ddelta + by_rate * drate
@@ -79,5 +82,5 @@ def point_force_rate(law, n, delta, u, dn, ddelta, du):
         t = add(u, scale(rate, n))
         dt = add(du, add(scale(rate, dn), scale(drate, n)))
         g, slope = friction_ratio(law, norm(t))
-        change = sub(change, add(scale(dF * g + F * slope * dot(t, dt), t), scale(F * g, dt)))
+        change = sub(change, add(scale(dF * g + curved * F * slope * dot(t, dt), t), scale(F * g, dt)))
     return change

@@ -65,7 +65,7 @@ class Pairs(Sequence[Contact]):
 
 
 class ContactSet(ForceElement):
-    """Contact of every pair of shapes that can touch, those of one body and those both on ground left out.
+    """Contact of every pair of shapes that can touch, except for pairs on one body and pairs on ground.
 
     With `against` of every shape of the first list with every one of the second alone.
 

@@ -120,7 +120,7 @@ class Curve(metaclass=ElementType):
         """Whether its antiderivative is known, so that a spring with it has a potential energy."""
         return self.functions is None or self.functions[2] is not None
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: ArrayLike) -> float | np.ndarray:
         """The value at a number or an array of numbers.
 
         Raises
@@ -129,11 +129,11 @@ class Curve(metaclass=ElementType):
         """
         return self._evaluate(0, x)
 
-    def derivative(self, x: ArrayLike) -> Any:
+    def derivative(self, x: ArrayLike) -> float | np.ndarray:
         """The slope at x; where straight pieces meet that of the piece to the right."""
         return self._evaluate(1, x)
 
-    def integral(self, x: ArrayLike) -> Any:
+    def integral(self, x: ArrayLike) -> float | np.ndarray:
         """The antiderivative at x, zero at x = 0 (or at the first point, if a table may not be asked at 0)."""
         if not self.has_integral:
             raise ModelError(f"{self!r} has no antiderivative. Give integral=..., or make a table of it.")
@@ -171,9 +171,9 @@ class Curve(metaclass=ElementType):
         h = STEP * max(1.0, abs(x))
         return (float(f(x + h)) - float(f(x - h))) / (2.0 * h) if df is None else float(df(x))
 
-    def tabulate(self, x: ArrayLike, **settings: Any) -> Curve:
-        """A table of this curve's values at x; settings as for `Curve`."""
-        return Curve(x, self(numbers(x, "x")), **settings)
+    def tabulate(self, x: ArrayLike, *, interpolation: str = "monotone", extrapolation: str = "linear") -> Curve:
+        """A table of this curve's values at x; the rest is as for `Curve`."""
+        return Curve(x, self(numbers(x, "x")), interpolation=interpolation, extrapolation=extrapolation)
 
     def to_dict(self) -> dict[str, Any]:
         """What a file needs to make it again: lists of numbers and words.

@@ -148,7 +148,7 @@ class DistributedLoad(ForceElement):
         self.markers = tuple(point.markers[0] for point in points)
 
     @property
-    def vector(self) -> Any:
+    def vector(self) -> TimeVector | UserFunction:
         """Its force per length, as controllers set it: that of all its points."""
         return self.load
 

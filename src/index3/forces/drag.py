@@ -36,7 +36,7 @@ DRAG = np.dtype(
 
 
 class Drag(ForceElement):
-    """Drag against the velocity relative to the wind, 1/2 density coefficient area |u|^2, in every direction the same.
+    """Drag against the velocity relative to the wind, 1/2 density coefficient area |u|^2, the same in all directions.
 
     Parameters
     ----------

@@ -60,9 +60,16 @@ def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
 
 @helper
 def coefficient(friction, v):
-    """mu(v) and its derivative."""
-    g, slope = friction_ratio(friction, abs(v))
-    return g * v, g + slope * v * v
+    """mu(v)."""
+    return friction_ratio(friction, abs(v))[0] * v
+
+
+@helper
+def slope_of(T, friction, v):
+    """The derivative of mu(v), or its secant through rest."""
+    secant, slope = friction_ratio(friction, abs(v))
+    view(T, s.STATUS)[s.SLIDES] = 1
+    return secant if view(T, s.STATUS)[s.SECANTS] == 1 else secant + slope * v * v
 
 
 @helper
@@ -103,8 +110,8 @@ def loads(room, friction, n):
 @helper
 def pulls(friction, v, w, load_s, load_t):
     """f and tau."""
-    along = -friction.sliding * coefficient(friction, v)[0] * (friction.preload + load_s)
-    about = coefficient(friction, friction.radius * w)[0] * (friction.preload + load_t)
+    along = -friction.sliding * coefficient(friction, v) * (friction.preload + load_s)
+    about = coefficient(friction, friction.radius * w) * (friction.preload + load_t)
     return along, -friction.turning * friction.radius * about
 
 
@@ -132,8 +139,8 @@ def forces(T, E):
 @helper
 def by_reaction(friction, v, w, F, M, load_s, load_t):
     """f_L L_F, f_L L_M and tau_L L_F: how f and tau change with the force and moment across n."""
-    mu_s = -friction.sliding * coefficient(friction, v)[0]
-    mu_t = -friction.turning * friction.radius * coefficient(friction, friction.radius * w)[0]
+    mu_s = -friction.sliding * coefficient(friction, v)
+    mu_t = -friction.turning * friction.radius * coefficient(friction, friction.radius * w)
     x = mu_s / load_s if load_s > 0.0 else 0.0
     y = mu_t / load_t if load_t > 0.0 else 0.0
     return scale(x, F), scale(x * friction.lever * friction.lever, M), scale(y, F)
@@ -159,8 +166,8 @@ def fill_pose_derivatives(T, E, friction, n, v, w):
     turn_s = cross(n, sub(scale(-dot(n, R), f_F), scale(dot(n, S), f_M)))
     turn_t = cross(n, scale(-dot(n, R), t_F))
     # as g_s and g_t turn: V^T dg
-    by_v = -friction.sliding * coefficient(friction, v)[1] * (friction.preload + load_s)
-    rate = friction.radius * friction.radius * coefficient(friction, friction.radius * w)[1]
+    by_v = -friction.sliding * slope_of(T, friction, v) * (friction.preload + load_s)
+    rate = friction.radius * friction.radius * slope_of(T, friction, friction.radius * w)
     by_w = -friction.turning * rate * (friction.preload + load_t)
     i, j = friction.i, friction.j
     moving = sub(sub(load(V, j), load(V, i)), cross((V[i, 3], V[i, 4], V[i, 5]), sub_points(T, i, j)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +79,7 @@ class Box(metaclass=ElementType):
     8
     """
 
-    size: Any
+    size: Sequence[float]
 
     def __post_init__(self) -> None:
         edges = as_vector(self.size, "Box", "size")

@@ -14,7 +14,17 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable
 from index3.compiled.interface import OK, helper, kernel, slots, view
-from index3.constraints.user_block import DIFFERENCES, FUNCTION, POSES, load_marker, run, shift, user_table
+from index3.compiled.unread import looks_at
+from index3.constraints.user_block import (
+    DIFFERENCES,
+    FUNCTION,
+    POSES,
+    load_marker,
+    moving_components,
+    run,
+    shift,
+    user_table,
+)
 from index3.forces.force import Place
 
 PARTS = (*POSES, "dv", "dw", "F", "T", "x", "out", "rate", "pad", "K", "D", "M", "L", "wrench", "memory", "before")
@@ -36,7 +46,11 @@ USER = np.dtype(
         *((name, "i8") for name in (*PARTS, "end")),  # first places of the parts of its block in BLOCKS
     ]
 )
-USERS, MEMBERS, BLOCKS = slots(users=(USER, 1), members=("i8", 1), blocks=("f8", 1))
+USERS, MEMBERS, BLOCKS, COLUMNS = slots(
+    users=(USER, 1), members=("i8", 1), blocks=("f8", 1),
+    columns=("i8", 2),  # for each of MEMBERS the components of `change` by which the force has derivatives
+)  # fmt: skip
+SEEN = ("r", "A", "v", "w", "dv", "dw")
 MEMORY = (BLOCKS,)
 # Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
 # (h^2) and rounding (eps / h) are both below 1e-9 of the force.
@@ -56,10 +70,19 @@ class UserTable(CallbackTable):
 def table(elements: Sequence[Any], places: Sequence[Place]) -> UserTable:
     """The table of all user forces of a system; here their functions become callable from kernels."""
     forms = [element.form() for element in elements]
-    result = user_table((USERS, MEMBERS, BLOCKS), elements, places, forms, UserTable)
+    result = user_table((USERS, MEMBERS, BLOCKS, COLUMNS), elements, places, forms, UserTable)
+    columns = [row for element in elements for row in changing_components(element)]
+    result[COLUMNS] = np.array(columns, np.int64).reshape(-1, 18)
     for element, record in zip(elements, result[USERS], strict=True):
         result[BLOCKS][record["memory"] : record["before"]] = element.memory
     return result
+
+
+def changing_components(element: Any) -> list[list[int]]:
+    """For each marker and component of its motion 0 if it is always zero, or the function never looks at it."""
+    seen = np.repeat(looks_at(element.f, element.arguments["f"], SEEN), 3)
+    moving = [list(seen * np.tile(moving_components(marker), 3)) for marker in element.ends]
+    return moving + [[0] * 18] * (len(element.markers) - len(element.ends))  # states are taken one by one
 
 
 @helper
@@ -150,8 +173,10 @@ def change(blocks, user, m, c, sign):
 @helper
 def add_differences(T, E, user, marker, m, begin, end):
     """Add minus the derivatives by components `begin` ... of the motion of the m-th marker, one column at a time."""
-    blocks, width = view(E, BLOCKS), 6 * user.count
+    blocks, columns, width = view(E, BLOCKS), view(E, COLUMNS), 6 * user.count
     for c in range(begin, end):
+        if columns[user.first + m, c] == 0:
+            continue
         group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D) if c < 12 else view(T, s.GROUP_M)
         for side in range(2):
             sign = 1.0 - 2.0 * side

@@ -11,8 +11,9 @@ import numpy as np
 from index3.bodies.marker import Marker, as_numbers, as_positive
 from index3.bodies.pairs import as_markers
 from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.unread import looks_at
 from index3.constraints.user_block import POSES, pose_shapes
-from index3.constraints.user_differences import PARTS
+from index3.constraints.user_differences import PARTS, SEEN
 from index3.errors import ModelError, warn
 from index3.fields import END, LENGTH, declare, numbers
 from index3.joints.base import Joint, Primitive
@@ -27,7 +28,7 @@ AFFINE = 1e-10
 
 @register
 class UserConstraint(Joint, UserFunctions):
-    """Rows of your own: out = 0.
+    """Constraints given by your own function: out = 0.
 
     Parameters
     ----------
@@ -151,12 +152,17 @@ class UserConstraint(Joint, UserFunctions):
 
     def record(self, place: Any) -> tuple[Any, ...]:
         """The part of its row in the table that does not depend on its functions; its line is filled in later."""
-        return (0, self.rows, self.level, int(not self.by_differences), self.scale, self.time_step or 0.0)
+        timed, *seen = looks_at(self.f, self.arguments["f"], ("t", *SEEN))
+        if not self.by_differences:
+            timed, *seen = map(max, (timed, *seen), looks_at(self.jacobian, self.arguments["jacobian"], ("t", *SEEN)))
+        step = self.time_step or 0.0 if timed else 0.0
+        return (0, self.rows, self.level, int(not self.by_differences), self.scale, step, *seen)
 
     def form(self) -> Form:
         """The parts of its block."""
         width = 6 * len(self.markers)
         poses = pose_shapes(len(self.markers), len(self.parameters))
-        kept = 1 + 2 * width + self.rows * width  # time, poses and gradient
-        shapes = (*poses, (self.rows,), (self.rows, width), (self.rows,), (self.rows, width, width), (kept,))
+        kept = 2 + 2 * width + self.rows * (width + 2)  # time, whether H is kept, poses, gradient and values
+        own = ((self.rows,), (self.rows,), (self.rows, width, width), (kept,))
+        shapes = (*poses, (self.rows,), (self.rows, width), *own)
         return Form(PARTS, shapes, ("out", "G"))

@@ -17,7 +17,8 @@ from index3.linear.contract import AI, AP, DIAGONAL, HEND, INDEX, INFO, KERNELS,
 # fmt: off
 (
     INNER,                                    # handle of the inner table
-    BLOCK_OF, BLOCK_ONE, BLOCK_OTHER, ALWAYS, # block of an entry of A; nodes of a block; 1 if it is always in use
+    RUN_FIRST, RUN_START, RUN_BLOCK,          # entries of a column in one block: first run of a column, entry, block
+    BLOCK_ONE, BLOCK_OTHER, ALWAYS,           # nodes of a block; 1 if it is always in use
     NODE_FIRST, NODE_SCALARS, WAIT_FIRST, WAITS,  # scalars of nodes; bodies that a joint's node follows
     PRODUCTS,                                 # places in A of the products of the augmentation
     IN_USE, LAST_USE,                         # of each block; the factorisation that last found it other than zero
@@ -28,7 +29,8 @@ from index3.linear.contract import AI, AP, DIAGONAL, HEND, INDEX, INFO, KERNELS,
 ) = OWN = extended(
     lu.SLOTS,
     inner=("i8", 1),
-    block_of=(INDEX, 1), block_one=(INDEX, 1), block_other=(INDEX, 1), always=("i8", 1),
+    run_first=(INDEX, 1), run_start=(INDEX, 1), run_block=(INDEX, 1),
+    block_one=(INDEX, 1), block_other=(INDEX, 1), always=("i8", 1),
     node_first=(INDEX, 1), node_scalars=(INDEX, 1), wait_first=(INDEX, 1), waits=(INDEX, 1),
     products=(INDEX, 1),
     in_use=("i8", 1), last_use=("i8", 1),
@@ -41,20 +43,38 @@ from index3.linear.contract import AI, AP, DIAGONAL, HEND, INDEX, INFO, KERNELS,
 SLOTS = lu.SLOTS + OWN
 N_ENTRIES, N_FACTORED, N_ANALYSES, NUMBERS_SIZE = range(4)
 """Places in NUMBERS: entries of the part, factorisations, how often the part was chosen."""
-MEMORY = 100
+MEMORY = 20
 """Factorisations for which a block that became zero stays in use: bodies that bounce touch again."""
 PANEL = 3
 """As in `linear.symbolic`."""
 
 
 @helper
-def mark_blocks(S):
-    """Which blocks are in use: those that are not zero, or were so lately."""
-    a, block, last, always = view(S, A), view(S, BLOCK_OF), view(S, LAST_USE), view(S, ALWAYS)
-    use, now = view(S, IN_USE), view(S, NUMBERS)[N_FACTORED]
-    for p in range(block.shape[0]):
+def holds_all(S, N, j):
+    """Whether the part holds all entries of a column that are not zero."""
+    a, ap, source, own_ap, count = view(S, A), view(S, AP), view(S, SOURCE), view(N, AP), 0
+    for p in range(ap[j], ap[j + 1]):
         if a[p] != 0.0:
-            last[block[p]] = now
+            count += 1
+    for p in range(own_ap[j], own_ap[j + 1]):
+        if a[source[p]] != 0.0:
+            count -= 1
+    return count == 0
+
+
+@helper
+def mark_blocks(S, N):
+    """Which blocks are in use: those that are not zero, or were so lately."""
+    a, use, last, now = view(S, A), view(S, IN_USE), view(S, LAST_USE), view(S, NUMBERS)[N_FACTORED]
+    first, start, block, always = view(S, RUN_FIRST), view(S, RUN_START), view(S, RUN_BLOCK), view(S, ALWAYS)
+    for j in range(first.shape[0] - 1):
+        known = holds_all(S, N, j)
+        for r in range(first[j], first[j + 1]):
+            b = block[r]
+            if last[b] != now and not (known and use[b] == 0):
+                for p in range(start[r], start[r + 1]):
+                    if a[p] != 0.0:
+                        last[b] = now
     for b in range(use.shape[0]):
         use[b] = 1 if always[b] == 1 or last[b] > now - MEMORY else 0
 
@@ -191,22 +211,24 @@ def fill_factors(S, N):
 @helper
 def fill_entries(S, N):
     """The entries of the blocks in use: where they stand in A, and the pattern that the inner table has of them."""
-    ap, ai, block, use = view(S, AP), view(S, AI), view(S, BLOCK_OF), view(S, IN_USE)
+    first, start, block = view(S, RUN_FIRST), view(S, RUN_START), view(S, RUN_BLOCK)
+    ai, use = view(S, AI), view(S, IN_USE)
     source, place, at, n = view(S, SOURCE), view(S, PLACE), 0, view(S, INFO)[N_COORDINATES]
     own_ap, own_ai, hend, diagonal = view(N, AP), view(N, AI), view(N, HEND), view(N, DIAGONAL)
     ci, pinv, products, own_products = view(N, lu.CI), view(N, lu.PINV), view(S, PRODUCTS), view(N, lu.AUG_MAP)
     for j in range(pinv.shape[0]):
         own_ap[j], hend[j] = at, at
-        for p in range(ap[j], ap[j + 1]):
-            if use[block[p]] == 1:
-                i = ai[p]
-                source[at], place[p] = p, at
-                own_ai[at], ci[at] = i, pinv[i]
-                if i == j:
-                    diagonal[j] = at
-                at += 1
-                if i < n:
-                    hend[j] = at
+        for r in range(first[j], first[j + 1]):
+            if use[block[r]] == 1:
+                for p in range(start[r], start[r + 1]):
+                    i = ai[p]
+                    source[at], place[p] = p, at
+                    own_ai[at], ci[at] = i, pinv[i]
+                    if i == j:
+                        diagonal[j] = at
+                    at += 1
+                    if i < n:
+                        hend[j] = at
     own_ap[pinv.shape[0]] = at
     view(S, NUMBERS)[N_ENTRIES] = at
     for k in range(products.shape[0]):
@@ -217,7 +239,7 @@ def fill_entries(S, N):
 def choose_part(S, N):
     """Choose the blocks in use and analyse their pattern."""
     view(S, NUMBERS)[N_ANALYSES] += 1
-    mark_blocks(S)
+    mark_blocks(S, N)
     link_nodes(S)
     order_nodes(S)
     sort_fronts(S)
@@ -244,7 +266,7 @@ def take_entries(S, N):
 def count_entries(S):
     """How many entries of the whole matrix are not zero."""
     a, count = view(S, A), 0
-    for p in range(view(S, BLOCK_OF).shape[0]):
+    for p in range(view(S, AI).shape[0]):
         if a[p] != 0.0:
             count += 1
     return count

@@ -85,8 +85,13 @@ class PartialLU(StaticLU):
         always = (keys // nodes == keys % nodes).astype(np.int64)
         for slot in (lu.AUG_POS, lu.AUG_MAP):
             always[block_of[augmentation[slot]]] = 1
+        begins = np.ones(len(block_of), bool)
+        begins[1:] = (np.diff(block_of) != 0) | (np.diff(columns) != 0)
+        start = np.flatnonzero(begins)
         return {
-            partial_lu.BLOCK_OF: block_of,
+            partial_lu.RUN_FIRST: np.searchsorted(start, entries.indptr),
+            partial_lu.RUN_START: np.append(start, len(block_of)),
+            partial_lu.RUN_BLOCK: block_of[start],
             partial_lu.BLOCK_ONE: keys // nodes,
             partial_lu.BLOCK_OTHER: keys % nodes,
             partial_lu.ALWAYS: always,

@@ -7,8 +7,7 @@ alone; methods say what they need (`Method.needs`), and what is not offered is r
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
@@ -39,7 +38,7 @@ full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to depende
 position)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bordered:
     """What a solver is given: the pattern of the bordered matrix, and the mechanism behind it.
 
@@ -116,6 +115,7 @@ class Solver:
         self._shared_table: Table | None = None
         self._own: Table | None = None
         self._numbers: dict[tuple[bool, bool], dict[Slot, np.ndarray]] = {}  # constants of tables of one kind
+        self._equal: dict[Hashable, np.ndarray] = {}  # those that solvers `with_numbers` share
         self._blanks: dict[tuple[bool, bool], Table] = {}  # what tables of one kind have in common, see `table`
 
     def share(self, arrays: dict[Slot, np.ndarray]) -> None:
@@ -125,7 +125,8 @@ class Solver:
     def with_numbers(self, given: Bordered) -> Self:
         """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
         _ = self.room  # which is the same for all
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other.given, other._own, other._blanks, other._numbers = given, None, {}, {}
         other.take_numbers()
         return other
@@ -169,14 +170,14 @@ class Solver:
         """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
         make = partial(self.table, values, find_rank=find_rank, definite=definite)
         if self.arrays_alone:
-            table = workspace.table((self.name, find_rank, definite, many), make)
+            table = workspace.table((self.name, find_rank, definite, many), make, self.begin)
             if workspace.kept.setdefault(id(table), self) is not self:  # of a system with other numbers
                 for slot, array in self._constants(find_rank, definite).items():
-                    table[slot] = array
+                    if table[slot] is not array:
+                        table[slot] = array
                 workspace.kept[id(table)] = self
             if table[c.A] is not values:
                 table[c.A] = values
-            self.begin(table)
         else:
             table = make()
         if many:
@@ -215,7 +216,13 @@ class Solver:
 
     def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:
         """What tables of these settings have in common beside `shared`: nothing that a kernel writes."""
-        return {c.KERNELS: np.array([kernel.address for kernel in self.kernels], np.int64)}
+        return {c.KERNELS: self.once("kernels", [kernel.address for kernel in self.kernels], np.int64)}
+
+    def once(self, who: Hashable, values: Sequence[float], dtype: type = float) -> np.ndarray:
+        """An array of these values, which follow from `who`: one for all solvers of the pattern."""
+        if who not in self._equal:
+            self._equal[who] = np.array(values, dtype)
+        return self._equal[who]
 
     @property
     def common(self) -> list[np.ndarray]:
@@ -257,11 +264,6 @@ class Solver:
         self.own[c.X][:] = b
         (solve_refined if refine else solve)(self.own)
         return self.own[c.X].copy()
-
-    @property
-    def zero_rows(self) -> np.ndarray:
-        """Scalars that the last factorisation left out: redundant rows."""
-        return np.flatnonzero(self.own[c.ZERO])
 
 
 def factor(factors: Table) -> int:

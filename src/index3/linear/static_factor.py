@@ -73,8 +73,10 @@ def try_elimination(S, prefer):
     info[BAD_SCALAR] = -1
     for k in range(zero.shape[0]):
         zero[k] = 0
+    if choice[HALVED] == 1:
+        return static_ldl.eliminate(S)
     set_limits(S)
-    return static_ldl.eliminate(S) if choice[HALVED] == 1 else static_lu.eliminate(S)
+    return static_lu.eliminate(S)
 
 
 @helper
@@ -87,7 +89,6 @@ def eliminate_by_rank(S):
     """
     info, choice, zero, kept = view(S, INFO), view(S, CHOICE), view(S, ZERO), view(S, KEPT_OUT)
     known, on = info[FEWEST_ZERO], view(S, OFF)[0] <= contract.ON
-    choice[HALVED] = 1 if info[SYMMETRIC] == 1 and view(S, NODE_START).shape[0] > 0 else 0
     prefer = view(S, SETTINGS)[ROW_TOLERANCE] > 0.0 and 0 < known < zero.shape[0]
     status = try_elimination(S, 1 if prefer else 0)
     if prefer and status == OK:
@@ -108,14 +109,15 @@ def eliminate_by_rank(S):
 @kernel
 def factor(T, S):
     """Factor the matrix in A; returns OK, NOT_FINITE or BODY_SINGULAR (then there is nothing to solve with)."""
-    work = view(S, WORK)
+    work, halves = view(S, WORK), view(S, INFO)[SYMMETRIC] == 1 and view(S, NODE_START).shape[0] > 0
     contract.begin(S)
-    status = take_matrix(S)
+    view(S, CHOICE)[HALVED] = 1 if halves else 0
+    status = static_ldl.take_half(S) if halves else take_matrix(S)
     if status == OK:
         status = eliminate_by_rank(S)
     if status == OK:
         set_margin(S)
-        if view(S, SETTINGS)[SIFT] == 1.0 and view(S, CHOICE)[HALVED] == 0:
+        if view(S, SETTINGS)[SIFT] == 1.0 and not halves:
             sift(view(S, LP), view(S, LI), view(S, LX), view(S, SLP), view(S, SLI), view(S, SLX))
             sift(view(S, UP), view(S, UI), view(S, UX), view(S, SUP), view(S, SUI), view(S, SUX))
     else:

@@ -1,28 +1,41 @@
 """Elimination of symmetric matrices in dense blocks: L D L^T in the order of `static_lu`, with its pivots.
 
-Half of the products of an LU, and hardly an index beside them. The blocks (`supernodes`) hold U^T = L D row by row:
-entry (i, k) is what was subtracted so far from that of the matrix, and from the time of its column on an entry of U^T.
+Of the matrix only the entries on and above its diagonal are read, and none of D, which is zero: VALUES begins with
+these, column by column (SOURCE_P), rows in SOURCE_ROW; those of constraint rows are of P^T.
+Elimination takes half of the products of an LU, and hardly an index beside them. The blocks (`supernodes`) hold
+U^T = L D row by row: entry (i, k) is what was subtracted so far from that of the matrix, and from the time of its
+column on an entry of U^T.
 A pivot of zero has the reciprocal 0 and so no part in anything, as in `static_lu`.
 """
 
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, view
-from index3.linear.contract import INFO, N_COORDINATES
+from index3.linear.contract import INFO, N_COORDINATES, NOT_FINITE, A
 from index3.linear.static_lu import (
+    AUG_G,
+    AUG_PTR,
+    AUG_ROW,
+    AUG_WEIGHT,
     BLOCKS,
     BUFFER,
+    INVERSE,
+    LARGEST,
     LIMIT,
     NODE_BELOW,
     NODE_FIRST,
     NODE_ROWS,
     NODE_START,
     NODE_TARGETS,
+    NOISE,
     PERM,
     PINV,
     PLACE,
     SHIFTS,
     SOURCE,
+    SOURCE_AUG,
+    SOURCE_P,
+    SOURCE_ROW,
     TARGET,
     TARGET_ROW,
     TARGET_SHIFT,
@@ -30,19 +43,77 @@ from index3.linear.static_lu import (
     VALUES,
     WORK,
     is_usable,
+    quiet_noise,
+    set_limits_of_coordinate,
+    set_limits_of_row,
     take_pivot,
 )  # fmt: skip
 from index3.linear.supernodes import SPARE
 
 
 @helper
+def take_half(S):
+    """Copy the half of A that is read and augment the copy; keep c g for the right-hand sides."""
+    a, values, source, broken = view(S, A), view(S, VALUES), view(S, SOURCE), False
+    for p in range(source.shape[0]):
+        x = a[source[p]]
+        values[p] = x
+        if not abs(x) <= LARGEST:
+            broken = True
+    if broken:
+        return NOT_FINITE
+    row, ptr, columns, place = view(S, AUG_ROW), view(S, AUG_PTR), view(S, SOURCE_P), view(S, SOURCE_AUG)
+    weight, g, product = view(S, AUG_WEIGHT), view(S, AUG_G), 0
+    for r in range(weight.shape[0]):
+        shift = columns[row[r]] - ptr[r]
+        for i in range(ptr[r], ptr[r + 1]):
+            g[i] = weight[r] * values[shift + i]
+            for j in range(i, ptr[r + 1]):
+                values[place[product]] += g[i] * values[shift + j]
+                product += 1
+    return OK
+
+
+@helper
 def fill_blocks(S):
-    """The entries on and below the diagonal into the blocks."""
-    blocks, values, source, place = view(S, BLOCKS), view(S, VALUES), view(S, SOURCE), view(S, PLACE)
+    """The entries into the blocks, and what pivots are compared with, as in `static_lu.set_limits`."""
+    blocks, values, place = view(S, BLOCKS), view(S, VALUES), view(S, PLACE)
+    columns, rows, inverse = view(S, SOURCE_P), view(S, SOURCE_ROW), view(S, INVERSE)
+    n, largest = view(S, INFO)[N_COORDINATES], view(S, WORK)
     for k in range(blocks.shape[0]):
         blocks[k] = 0.0
-    for p in range(source.shape[0]):
-        blocks[place[p]] = values[source[p]]
+    for j in range(n):
+        most = 0.0
+        for p in range(columns[j], columns[j + 1]):
+            x, i = values[p], rows[p]
+            blocks[place[p]] = x
+            most = max(most, abs(x))
+            largest[i] = max(largest[i], abs(x))
+        largest[j] = max(largest[j], most)
+    for j in range(n):
+        set_limits_of_coordinate(S, j, largest[j], values[columns[j + 1] - 1])
+        largest[j] = 0.0
+    for k in range(n, columns.shape[0] - 1):
+        scale = 0.0
+        for p in range(columns[k], columns[k + 1]):
+            x = values[p]
+            blocks[place[p]] = x
+            scale += x * x * inverse[rows[p]]
+        set_limits_of_row(S, k, scale)
+
+
+@helper
+def subtract_product(S, x, residual):
+    """residual -= A x, with the half of A that was taken."""
+    values, columns, rows = view(S, VALUES), view(S, SOURCE_P), view(S, SOURCE_ROW)
+    for j in range(x.shape[0]):
+        u, total = x[j], 0.0
+        for p in range(columns[j], columns[j + 1]):
+            i = rows[p]
+            residual[i] -= values[p] * u
+            if i != j:
+                total += values[p] * x[i]
+        residual[j] -= total
 
 
 @helper
@@ -65,6 +136,17 @@ def products(x, at, width, y, count):
 
 
 @helper
+def products_of_one(x, at, y, count):
+    """As `products`, of one row: the last, if it is alone."""
+    a, b = 0.0, 0.0
+    for j in range(count):
+        p = x[at + j]
+        a += p * y[2 * j]
+        b += p * y[2 * j + 1]
+    return a, b
+
+
+@helper
 def weigh(x, one, other, both, ud, first, out, count):
     """out = D^-1 times the first numbers of two rows of a block, in turns; zeros for the second without `both`."""
     part = 1.0 if both else 0.0
@@ -82,7 +164,8 @@ def reduce_columns(S, base, width, size, first, k):
     weigh(
         blocks, row, row + width, k + 1 < width, ud, first, y, k
     )  # one column: nothing is subtracted from the next row
-    for i in range(k, size, 4):
+    i = k
+    while i < size - 1:
         at = base + i * width
         a, b, c, d, e, f, g, h = products(blocks, at, width, y, k)
         at += k
@@ -94,6 +177,12 @@ def reduce_columns(S, base, width, size, first, k):
         blocks[at + 2 * width + 1] -= f
         blocks[at + 3 * width] -= g
         blocks[at + 3 * width + 1] -= h
+        i += 4
+    if i < size:
+        at = base + i * width
+        a, b = products_of_one(blocks, at, y, k)
+        blocks[at + k] -= a
+        blocks[at + k + 1] -= b
 
 
 @helper
@@ -115,7 +204,8 @@ def change_targets(S, node, width, first):
             after = r + 1 if r + 1 < until else r
             weigh(blocks, low + r * width, low + after * width, after > r, ud, first, y, width)
             one, other = aim + rows[r], aim + rows[after]
-            for i in range(r, end, 4):
+            i = r
+            while i < end - 1:
                 p, q, s, t = shifts[back + i], shifts[back + i + 1], shifts[back + i + 2], shifts[back + i + 3]
                 a, b, c, d, e, f, g, h = products(blocks, low + i * width, width, y, width)
                 blocks[one + p] -= a
@@ -126,6 +216,12 @@ def change_targets(S, node, width, first):
                 blocks[other + s] -= f
                 blocks[one + t] -= g
                 blocks[other + t] -= h
+                i += 4
+            if i < end:
+                p = shifts[back + i]
+                a, b = products_of_one(blocks, low + i * width, y, width)
+                blocks[one + p] -= a
+                blocks[other + p] -= b
 
 
 @helper
@@ -134,7 +230,8 @@ def eliminate(S):
     fill_blocks(S)
     blocks, ud, perm = view(S, BLOCKS), view(S, UD), view(S, PERM)
     firsts, below, start, worst = view(S, NODE_FIRST), view(S, NODE_BELOW), view(S, NODE_START), 0.0
-    limit, n = view(S, LIMIT), view(S, INFO)[N_COORDINATES]
+    limit, noise, n = view(S, LIMIT), view(S, NOISE), view(S, INFO)[N_COORDINATES]
+    quiet = quiet_noise(S)
     for a in range(firsts.shape[0] - 1):
         first, base = firsts[a], start[a]
         width = firsts[a + 1] - first
@@ -147,8 +244,11 @@ def eliminate(S):
                 for i in range(k, size):
                     blocks[base + i * width + k] -= blocks[base + i * width + k - 1] * y
             scalar, pivot = perm[first + k], blocks[base + k * width + k]
-            if scalar < n and is_usable(pivot, limit[first + k]):
+            if is_usable(pivot, limit[first + k]) and (scalar < n or worst <= quiet):
                 ud[first + k] = 1.0 / pivot
+                if scalar >= n:
+                    noise[first + k] *= abs(ud[first + k])  # from here on the relative error
+                    worst = max(worst, noise[first + k])
             else:
                 status, worst = take_pivot(S, first + k, scalar, pivot, worst)
                 if status != OK:

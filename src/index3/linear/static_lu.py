@@ -50,7 +50,7 @@ from index3.linear.contract import (
     KEPT_OUT, CHOICE,                         # rows left out at a point of the known rank; numbers below
     SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
     NODE_FIRST, NODE_BELOW, NODE_ROWS, NODE_START, NODE_TARGETS,              # `supernodes`, for symmetric matrices
-    TARGET, TARGET_ROW, TARGET_SHIFT, SHIFTS, SOURCE, PLACE, UPPER_P, UPPER_I, UPPER,
+    TARGET, TARGET_ROW, TARGET_SHIFT, SHIFTS, SOURCE, SOURCE_ROW, SOURCE_P, SOURCE_AUG, PLACE, UPPER_P, UPPER_I, UPPER,
     BLOCKS, BUFFER,                           # of symmetric matrices: U transposed, in blocks; room for one row of them
 ) = OWN = extended(
     contract.SLOTS,
@@ -65,7 +65,8 @@ from index3.linear.contract import (
     slp=(INDEX, 1), sli=(INDEX, 1), slx=("f8", 1), sup=(INDEX, 1), sui=(INDEX, 1), sux=("f8", 1),
     node_first=("i4", 1), node_below=("i4", 1), node_rows=("i4", 1), node_start=("i4", 1), node_targets=("i4", 1),
     target=("i4", 1), target_row=("i4", 1), target_shift=("i4", 1), shifts=("i4", 1),
-    source=("i4", 1), place=("i4", 1), upper_p=("i4", 1), upper_i=("i4", 1), upper=("i4", 1),
+    source=("i4", 1), source_row=("i4", 1), source_p=("i4", 1), source_aug=("i4", 1), place=("i4", 1),
+    upper_p=("i4", 1), upper_i=("i4", 1), upper=("i4", 1),
     blocks=("f8", 1), buffer=("f8", 1),
 )
 # fmt: on
@@ -135,25 +136,40 @@ def row_tolerance(S, scalar):
 
 
 @helper
+def set_limits_of_coordinate(S, i, largest, h):
+    """The size of pivot that counts as zero and the relative rounding error to expect, and 1 / |H_ii|.
+
+    From the largest entry of its column of H and the one on the diagonal.
+    """
+    k = view(S, PINV)[i]
+    view(S, LIMIT)[k] = view(S, SETTINGS)[BODY_TOLERANCE] * largest
+    view(S, NOISE)[k] = EPSILON
+    view(S, INVERSE)[i] = 1.0 / abs(h) if abs(h) > 0.0 else 0.0
+
+
+@helper
+def set_limits_of_row(S, scalar, scale):
+    """The size of pivot that counts as zero and the rounding error to expect, from the sum of P_ki^2 / |H_ii|."""
+    k = view(S, PINV)[scalar]
+    view(S, LIMIT)[k] = row_tolerance(S, scalar) * scale
+    view(S, NOISE)[k] = EPSILON * scale
+
+
+@helper
 def set_limits(S):
-    """The size of pivot that counts as zero and the rounding error to expect (coordinates: relative), as eliminated."""
-    ap, ai, hend, diagonal, pinv = view(S, AP), view(S, AI), view(S, HEND), view(S, DIAGONAL), view(S, PINV)
-    values, limit, noise, inverse = view(S, VALUES), view(S, LIMIT), view(S, NOISE), view(S, INVERSE)
-    settings, n = view(S, SETTINGS), view(S, INFO)[N_COORDINATES]
+    """What pivots are compared with."""
+    ap, ai, hend, diagonal = view(S, AP), view(S, AI), view(S, HEND), view(S, DIAGONAL)
+    values, inverse, n = view(S, VALUES), view(S, INVERSE), view(S, INFO)[N_COORDINATES]
     for i in range(n):
         largest = 0.0
         for p in range(ap[i], hend[i]):
             largest = max(largest, abs(values[p]))
-        limit[pinv[i]] = settings[BODY_TOLERANCE] * largest
-        noise[pinv[i]] = EPSILON
-        h = abs(values[diagonal[i]])
-        inverse[i] = 1.0 / h if h > 0.0 else 0.0
-    for k in range(n, pinv.shape[0]):
+        set_limits_of_coordinate(S, i, largest, values[diagonal[i]])
+    for k in range(n, diagonal.shape[0]):
         scale = abs(values[diagonal[k]])
         for p in range(ap[k], hend[k]):
             scale += values[p] * values[p] * inverse[ai[p]]
-        limit[pinv[k]] = row_tolerance(S, k) * scale
-        noise[pinv[k]] = EPSILON * scale
+        set_limits_of_row(S, k, scale)
 
 
 @helper
@@ -194,7 +210,8 @@ def limit_by_terms(S, k, scalar):
     long chain): the pivot is then small without any cancellation, and the row is not redundant.
     """
     noise, limit = view(S, NOISE), view(S, LIMIT)
-    terms = abs(view(S, VALUES)[view(S, DIAGONAL)[scalar]]) + subtracted(S, k)[0]
+    own = 0.0 if view(S, CHOICE)[HALVED] == 1 else view(S, VALUES)[view(S, DIAGONAL)[scalar]]
+    terms = abs(own) + subtracted(S, k)[0]
     limit[k] = min(limit[k], row_tolerance(S, scalar) * terms)
     noise[k] = EPSILON * terms
 
@@ -224,6 +241,13 @@ def is_usable(pivot, limit):
 
 
 @helper
+def quiet_noise(S):
+    """The relative error of pivots from which on errors are added up."""
+    tolerance = view(S, SETTINGS)[ROW_TOLERANCE]
+    return NOISE_QUIET * tolerance if tolerance > 0.0 else LARGEST
+
+
+@helper
 def take_pivot(S, k, scalar, pivot, worst):
     """UD and NOISE of a row's column, or of one whose pivot is not usable; the status, and the worst noise so far."""
     limit, noise, ud, size = view(S, LIMIT), view(S, NOISE), view(S, UD), abs(pivot)
@@ -231,7 +255,7 @@ def take_pivot(S, k, scalar, pivot, worst):
     if scalar >= view(S, INFO)[N_COORDINATES]:
         if not limit[k] < size:
             limit_by_terms(S, k, scalar)
-        if worst > NOISE_QUIET * view(S, SETTINGS)[ROW_TOLERANCE] > 0.0:
+        if worst > quiet_noise(S):
             weigh_noise(S, k)
         if is_usable(pivot, limit[k]):
             ud[k] = 1.0 / pivot

@@ -74,15 +74,15 @@ class StaticLU(Solver):
             lu.UP: pattern.up,
             lu.UI: pattern.ui,
             **augmentation,
-            **self._supernode_arrays(augmentation[lu.AUG_MAP]),
+            **self._supernode_arrays(augmentation),
         }
 
-    def _supernode_arrays(self, augmented: np.ndarray) -> dict[Slot, np.ndarray]:
+    def _supernode_arrays(self, augmentation: dict[Slot, np.ndarray]) -> dict[Slot, np.ndarray]:
         """For symmetric matrices, unless an LU takes less work: in small mechanisms there are few products to save."""
-        apart = self.given.between_bodies
+        apart, products = self.given.between_bodies, augmentation[lu.AUG_MAP]
         used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
-        used[augmented] = True
-        nodes = find_supernodes(self.pattern, self.entries, used)
+        used[products] = True
+        nodes = find_supernodes(self.pattern, self.entries, used, self.n)
         self.in_blocks = 2 * nodes.work < self.pattern.flops
         self.block_sizes = {lu.BLOCKS: nodes.size, lu.BUFFER: 2 * nodes.widest}
         if not self.in_blocks:
@@ -99,6 +99,9 @@ class StaticLU(Solver):
             lu.TARGET_SHIFT: nodes.shift,
             lu.SHIFTS: nodes.shifts,
             lu.SOURCE: nodes.source,
+            lu.SOURCE_ROW: nodes.source_row,
+            lu.SOURCE_P: nodes.source_columns,
+            lu.SOURCE_AUG: np.searchsorted(nodes.source, products[np.isin(products, nodes.source)]),
             lu.PLACE: nodes.place,
             lu.UPPER_P: nodes.upper_columns,
             lu.UPPER_I: nodes.upper_rows,
@@ -124,8 +127,8 @@ class StaticLU(Solver):
         """Kernels, weights and settings."""
         tolerance = self.given.row_tolerance if find_rank else 0.0
         return super().constants(find_rank, definite) | {
-            lu.AUG_WEIGHT: np.zeros_like(self.weights) if definite else self.weights,
-            lu.SETTINGS: np.array([tolerance, lu.BODY_PIVOT, float(self.sift)]),
+            lu.AUG_WEIGHT: self.once("no weights", [0.0] * len(self.weights)) if definite else self.weights,
+            lu.SETTINGS: self.once(tolerance, [tolerance, lu.BODY_PIVOT, float(self.sift)]),
         }
 
     def own_shapes(self) -> dict[Slot, tuple[int, ...]]:

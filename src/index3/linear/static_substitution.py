@@ -24,6 +24,8 @@ from index3.linear.static_lu import (
     SLI,
     SLP,
     SLX,
+    SOURCE_P,
+    SOURCE_ROW,
     SUI,
     SUP,
     SUX,
@@ -100,29 +102,43 @@ def solve_refined(T, S):
     substitute(S, x)
     for i in range(x.shape[0]):
         residual[i] = b[i]
-    for j in range(x.shape[0]):
-        u = x[j]
-        if u != 0.0:
-            for p in range(ap[j], ap[j + 1]):
-                residual[ai[p]] -= values[p] * u
+    if view(S, CHOICE)[HALVED] == 1:
+        static_ldl.subtract_product(S, x, residual)
+    else:
+        for j in range(x.shape[0]):
+            u = x[j]
+            if u != 0.0:
+                for p in range(ap[j], ap[j + 1]):
+                    residual[ai[p]] -= values[p] * u
     substitute(S, residual)
     for i in range(x.shape[0]):
         x[i] += residual[i]
     return OK
 
 
+@helper
+def add_column(values, rows, first, end, x, k):
+    """x += (column k of P^T) x_k, and x_k = 0."""
+    u = x[k]
+    x[k] = 0.0
+    if u != 0.0:
+        for p in range(first, end):
+            x[rows[p]] += values[p] * u
+
+
 @kernel
 def determine(T, S):
     """Replace the multipliers in X by those with the same forces P^T lam, 0 on rows that were left out."""
-    ap, ai, hend, values, x = view(S, AP), view(S, AI), view(S, HEND), view(S, VALUES), view(S, X)
-    n = view(S, INFO)[N_COORDINATES]
+    values, x, n = view(S, VALUES), view(S, X), view(S, INFO)[N_COORDINATES]
     for k in range(n):
         x[k] = 0.0
-    for k in range(n, x.shape[0]):
-        u = x[k]
-        x[k] = 0.0
-        if u != 0.0:
-            for p in range(ap[k], hend[k]):
-                x[ai[p]] += values[p] * u
+    if view(S, CHOICE)[HALVED] == 1:
+        columns, rows = view(S, SOURCE_P), view(S, SOURCE_ROW)
+        for k in range(n, x.shape[0]):
+            add_column(values, rows, columns[k], columns[k + 1], x, k)
+    else:
+        ap, ai, hend = view(S, AP), view(S, AI), view(S, HEND)
+        for k in range(n, x.shape[0]):
+            add_column(values, ai, ap[k], hend[k], x, k)
     substitute(S, x)
     return OK

@@ -7,8 +7,8 @@ later supernodes: those that its rows below are columns of, its *targets*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ NODE, CHANGE = 80, 3
 SPARE = 3  # rows of zeros below each block, since elimination takes four rows at a time
 
 
-@dataclass(frozen=True)
-class Supernodes:
+class Supernodes(NamedTuple):
     """Supernodes of the factors of a symmetric matrix; pointers have one entry more than there are pieces."""
 
     first: np.ndarray  # columns first[a] : first[a + 1] make supernode a
@@ -33,7 +32,9 @@ class Supernodes:
     row: np.ndarray  # place in `rows` of the first row that is one of its columns
     shift: np.ndarray  # place in `shifts` of that row
     shifts: np.ndarray  # where each row from there on begins in the block of the target; zeros for spare rows
-    source: np.ndarray  # entries of the matrix on and below the diagonal, as eliminated
+    source: np.ndarray  # entries of the matrix on and above its diagonal but for D, by columns
+    source_row: np.ndarray  # their rows
+    source_columns: np.ndarray  # where each column begins
     place: np.ndarray  # where in the blocks these belong
     upper_columns: np.ndarray  # columns of U, as in a pattern
     upper_rows: np.ndarray
@@ -47,8 +48,10 @@ class Supernodes:
         return int(self.start[-1]) + 1
 
 
-def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray) -> Supernodes:
+def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) -> Supernodes:
     """The supernodes of a matrix in the order of a pattern of factors, if no more of its entries than `used` are there.
+
+    `n` coordinates come first in the matrix; between the rows below them there is nothing (D = 0).
 
     Raises
     ------
@@ -81,9 +84,11 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray) -> Super
     shift = np.concatenate(([0], np.cumsum(length + SPARE)))
     shifts = np.zeros(shift[-1], np.int64)
     shifts[ragged(shift[:-1], length)] = find(np.repeat(aim[begins], length), rows[ragged(begins, length)])
-    column, row = pattern.pinv[column], pattern.pinv[entries.indices[used]]
-    lower = row >= column
-    at, under = column[lower], row[lower]
+    source_row = entries.indices[used]
+    half = (source_row <= column) & (source_row < n)
+    source_row, source_column = source_row[half], column[half]
+    one, other = pattern.pinv[source_row], pattern.pinv[source_column]
+    at, under = np.minimum(one, other), np.maximum(one, other)
     spaced = np.zeros(below[-1], np.int64)
     spaced[ragged(below[:-1], count)] = rows
     over, right = pattern.ui.astype(np.int64), np.repeat(np.arange(size), np.diff(pattern.up))
@@ -94,7 +99,9 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray) -> Super
         row=begins + SPARE * owner[begins],
         shift=shift,
         shifts=shifts,
-        source=np.flatnonzero(used)[lower],
+        source=np.flatnonzero(used)[half],
+        source_row=source_row,
+        source_columns=np.searchsorted(source_column, np.arange(size + 1)),
         place=start[node[at]] + find(node[at], under) + at - first[node[at]],
         upper_columns=pattern.up,
         upper_rows=pattern.ui,

@@ -136,12 +136,14 @@ def accept(T, R):
         return max(grew, lost)
     watched = view(R, run.AUDIT)
     code = audit.measure(T, watched) if watched[audit.MODE] != audit.OFF or limits[run.TRACK_WORK] != 0 else OK
+    touching, unsure = code == OK and audit.touches(T), work[run.WORK_ERROR]
     open_account(R)
     if limits[run.TRACK_WORK] != 0 and code == OK:
         code = call(view(R, run.LINK)[run.LINK_WORK], T, R)
     if code != OK:
         return run.EVALUATION_FAILED
     done, doubt = work[run.WORK_NEW] - work[run.WORK_OLD], work[run.WORK_ERROR]
+    audit.count_contact(watched, touching, work[run.WORK_NEW], doubt - unsure)
     if audit.judge(watched, work[run.WORK_NEW], done, doubt, t):
         return run.GAINED
     passed = (t - clock[run.T_START]) / (clock[run.T_END] - clock[run.T_START])

@@ -11,17 +11,20 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, TRIES, STRICT, CUT_AT, KEEPS, SIZE,
-) = range(21)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, KEEPS, SIZE,
+) = range(23)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
-again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; part of
-a loss that counts as a gain for that: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
+again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; whether
+something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as a
+gain where tolerances are divided: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
+LOSS_SHARE = 0.05
+"""Part of the allowed gain that may be lost in a step that begins or ends in contact: an impact takes several."""
 DONE = 2.0
 """Times the larger power at both ends of a step, over its duration, that work in it is believed to be at most."""
 FREE, SPENT, APART = 0.5, 0.25, 0.02
@@ -48,6 +51,36 @@ def measure(T, A):
 
 
 @helper
+def touches(T):
+    """Whether a force that switches acts at T's state, whose poses are known: something touches."""
+    values, deepest = view(T, s.SWITCH), 0.0
+    if values.shape[0] == 0 or call(view(T, s.CORE)[s.CORE_SWITCHES], T, 0) != OK:
+        return False
+    for k in range(values.shape[0]):
+        deepest = min(deepest, values[k])
+    return deepest < 0.0
+
+
+@helper
+def loses_impact(T, A, done):
+    """Whether the trial in T loses more than a step in contact may, and may be tried again.
+
+    `done` is the work up to its end, as little as may be.
+
+    What numerical damping takes of a vibration is no loss, because nobody sees it; but a contact is a vibration that
+    lasts half a period, and what is left of it afterwards is the motion.
+    """
+    lost = A[BALANCE] + done - A[KINETIC] - A[POTENTIAL]
+    if lost <= LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) or A[TRIES] >= MOST_REFUSED:
+        return False
+    if A[TOUCHING] == 0.0 and not touches(T):
+        return False
+    A[TRIES] += 1.0
+    A[FRESH] = 0.0
+    return True
+
+
+@helper
 def gains_too_much(T, A, work):
     """Whether the trial in T gains more than a step may, and may be tried again; `work` up to its end.
 
@@ -58,7 +91,9 @@ def gains_too_much(T, A, work):
         return False
     rise = A[KINETIC] + A[POTENTIAL] - work - A[BALANCE]
     usual = rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) and -rise <= max(A[SCALE], A[KINETIC])
-    if usual or A[TRIES] >= MOST_TRIES:
+    if usual:
+        return loses_impact(T, A, work)
+    if A[TRIES] >= MOST_TRIES:
         return False
     A[TRIES] += 1.0
     A[FRESH] = 0.0
@@ -75,11 +110,21 @@ def doubles_energy(T, A, work, power, h):
         return False
     most = work + DONE * h * max(power, view(T, s.ENERGY)[s.POWER], 0.0)
     rise = A[KINETIC] + A[POTENTIAL] - most - A[BALANCE]
-    if rise <= max(A[SCALE], A[KINETIC] - rise) or A[TRIES] >= MOST_REFUSED:
+    if rise <= max(A[SCALE], A[KINETIC] - rise):
+        return loses_impact(T, A, work + h * min(power, view(T, s.ENERGY)[s.POWER], 0.0))
+    if A[TRIES] >= MOST_REFUSED:
         return False
     A[TRIES] += 1.0
     A[FRESH] = 0.0
     return True
+
+
+@helper
+def count_contact(A, touching, work, step_error):
+    """Before `judge`: whether something touches at the state just accepted, and what was lost in a step of contact."""
+    if touching or A[TOUCHING] == 1.0:
+        A[TAKEN] += max(A[BALANCE] - (A[KINETIC] + A[POTENTIAL] - work) - step_error, 0.0)
+    A[TOUCHING] = 1.0 if touching else 0.0
 
 
 @helper

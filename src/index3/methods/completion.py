@@ -40,13 +40,13 @@ class Completion:
     state : to evaluate at
     solver : what the factors are of
     table : of the projector that places the lines
+    own : another of such a projector, whose factors are given to it
     """
 
-    def __init__(self, state: State, solver: Solver, table: Table) -> None:
-        self.state, self.report = state, table[projection_kernels.REPORT]
+    def __init__(self, state: State, solver: Solver, table: Table, own: Table) -> None:
+        self.state, self.report, self.table = state, table[projection_kernels.REPORT], own
         self.factors = solver.lend(state.workspace, state[s.MATRIX])
         self.factors[contract.INFO][contract.FEWEST_ZERO] = 0  # rows that are redundant everywhere go the longer way
-        self.table = state.workspace.filled("projector", *state.system.structure.kept["projector"])
         for slot in (projection_kernels.SETTINGS, projection_kernels.LINK):
             self.table[slot][:] = table[slot]
         self.table[projection_kernels.LINK][projection_kernels.LINK_SOLVER] = self.factors.handle

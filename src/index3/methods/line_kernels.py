@@ -15,7 +15,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.linear import contract
-from index3.methods import projection_kernels
+from index3.methods import manifold, projection_kernels
 from index3.methods.projection_kernels import (
     KEPT,
     LINK,
@@ -114,22 +114,6 @@ def project_positions(T, E):
 
 
 @helper
-def rate_residual(T):
-    """Largest of Phi_q v + Phi_t at T's v, the Jacobian being at q; velocity-level rows are evaluated anew (or -1)."""
-    rate, level, direct, residual = view(T, s.RATE), view(T, s.LEVEL), False, 0.0
-    for k in range(level.shape[0]):
-        if level[k] == 1:
-            direct = True
-    if direct and (core(T, s.CORE_ROWS) != OK or core(T, s.CORE_JACOBIAN) != OK):
-        return -1.0
-    core(T, s.CORE_RATES)
-    for k in range(rate.shape[0]):
-        if not abs(rate[k]) <= residual:
-            residual = abs(rate[k]) if abs(rate[k]) < 1e300 else 1e300
-    return residual
-
-
-@helper
 def project_velocities(T, E):
     """Move T's v onto the velocity rows at closed positions."""
     v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), 1.0, 1e300, False
@@ -138,9 +122,7 @@ def project_velocities(T, E):
     if core(T, s.CORE_JACOBIAN) != OK:
         return projection_kernels.EVALUATION
     while True:
-        residual = rate_residual(T)
-        if residual < 0.0:
-            return projection_kernels.EVALUATION
+        residual = manifold.velocity_residual(T)
         if residual <= STILL * largest or (fresh and not residual < POOR * before):
             break  # closed, or rounding is left
         slow = before < 1e300 and is_slow(before, residual, STILL * largest)

@@ -64,13 +64,8 @@ def recover_positions(T, C, tolerance):
 
 @helper
 def velocity_residual(T):
-    """Largest of Phi_q v + Phi_t at T's v, the Jacobian being at q; velocity-level rows are evaluated anew (or -1)."""
-    rate, level, direct, residual = view(T, s.RATE), view(T, s.LEVEL), False, 0.0
-    for k in range(level.shape[0]):
-        if level[k] == 1:
-            direct = True
-    if direct and run.core(T, s.CORE_ROWS) != OK:
-        return -1.0
+    """Largest of Phi_q v + Phi_t at T's v, the Jacobian being at q."""
+    rate, residual = view(T, s.RATE), 0.0
     run.core(T, s.CORE_RATES)
     for k in range(rate.shape[0]):
         if not abs(rate[k]) <= residual:
@@ -85,14 +80,15 @@ def recover_velocities(T, C, tolerance):
     Those of another point shrink the residual by some factor only; if that is slow, directions of this point are
     factored, once, after which a residual that stays is rounding (or a singular position).
     """
-    v, rate = view(T, s.V), view(T, s.RATE)
-    if run.core(T, s.CORE_JACOBIAN) != OK:
-        return run.EVALUATION_FAILED
-    before, fresh = 1e300, False
+    return run.EVALUATION_FAILED if run.core(T, s.CORE_JACOBIAN) != OK else move_velocities(T, C, tolerance, False)
+
+
+@helper
+def move_velocities(T, C, tolerance, fresh):
+    """As `recover_velocities`, where PHI_Q stands evaluated; `fresh` if the directions in C are those of this point."""
+    v, rate, before = view(T, s.V), view(T, s.RATE), 1e300
     for _ in range(30):
         residual = velocity_residual(T)
-        if residual < 0.0:
-            return run.EVALUATION_FAILED
         if residual > 0.5 * before and not fresh and residual > 10.0 * tolerance:
             fresh = True
             if projection_kernels.factor_mass(T, C, v[:0]) != OK:
@@ -117,16 +113,30 @@ def accelerate(T, C, R):
 @helper
 def accelerate_here(T, C, R):
     """As `accelerate`, where forces after `forget_solution` and Jacobian stand evaluated at (t, q, v) already."""
-    counts, link, n = view(R, run.COUNTS), view(C, projection_kernels.LINK), view(T, s.Q).shape[0]
-    a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
-    x = view(link[projection_kernels.LINK_SOLVER], contract.X)
+    code = factor_here(T, C, R)
+    return solve_here(T, C) if code == OK else code
+
+
+@helper
+def factor_here(T, C, R):
+    """Factor the matrix of accelerations at T's (t, q), where PHI_Q stands evaluated."""
+    counts = view(R, run.COUNTS)
     counts[run.N_EVALUATIONS] += 1
     counts[run.N_FACTOR] += 1
     code = projection_kernels.factor_mass(T, C, view(T, s.Q)[:0])
-    if code == OK:
-        code = projection_kernels.EVALUATION if run.core(T, s.CORE_GAMMA) != OK else OK
-    if code != OK:
-        return run.EVALUATION_FAILED if code == projection_kernels.EVALUATION else run.BODY_SINGULAR
+    if code == projection_kernels.EVALUATION:
+        return run.EVALUATION_FAILED
+    return run.BODY_SINGULAR if code != OK else OK
+
+
+@helper
+def solve_here(T, C):
+    """a and lam by the matrix just factored, where forces after `forget_solution` stand evaluated at (t, q, v)."""
+    link, n = view(C, projection_kernels.LINK), view(T, s.Q).shape[0]
+    a, lam, g, gamma = view(T, s.A), view(T, s.LAM), view(T, s.G), view(T, s.GAMMA)
+    x = view(link[projection_kernels.LINK_SOLVER], contract.X)
+    if run.core(T, s.CORE_GAMMA) != OK:
+        return run.EVALUATION_FAILED
     for k in range(n):
         x[k] = -g[k]
     for k in range(gamma.shape[0]):

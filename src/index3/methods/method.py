@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
-from index3.methods import acceptance, run, stepping, switches
+from index3.methods import acceptance, first_state, run, stepping, switches
 from index3.methods.run_table import Run
 from index3.registry import Registry
 from index3.system import evaluate
@@ -45,6 +44,8 @@ def check_method(cls: Any) -> None:
         raise ModelError("it is not a dataclass. Write @dataclass(frozen=True) above the class, below register.")
 
 
+FIRST = (first_state.take, first_state.measure, first_state.choose_step)
+"""Kernels that a run begins with."""
 DECLARED = ("key", "family", "order", "implicit", "stiff", "paper", "summary", "kernel")
 """What every class of methods says about itself."""
 METHODS = Registry("method", "METHODS", name=lambda cls: getattr(cls, "key", cls.__name__), check=check_method)
@@ -82,7 +83,8 @@ class Method(metaclass=ElementType):
     @property
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels of a run by this method, those of its solver and projections apart."""
-        return (stepping.advance, acceptance.accept, self.kernel, *self.helpers)
+        own = self.kernel, *self.helpers
+        return (stepping.advance, acceptance.accept, *FIRST, *own)
 
     @property
     def audited(self) -> bool:
@@ -108,44 +110,25 @@ class Method(metaclass=ElementType):
         ------
         ModelError : the forces cannot be evaluated, or the model has rows that this method cannot take.
         """
-        state = progress.state
+        state, system = progress.state, progress.system
         progress[run.LIMITS][run.SWITCH] = switches.NONE if self.ends_at_switches else switches.OFF
-        rows = np.flatnonzero(progress.system.level == 1)
-        if len(rows) and not self.takes_velocity_rows:
+        if not self.takes_velocity_rows and system.level.any():
+            row = int(np.argmax(system.level))
             raise ModelError(
-                f"Method '{self.key}' does not accept the velocity-level row {progress.system.row_names[rows[0]]} of "
-                f"{progress.system.row_labels[rows[0]]}. Use method='hht-i3'."
+                f"Method '{self.key}' does not accept the velocity-level row {system.row_names[row]} of "
+                f"{system.row_labels[row]}. Use method='hht-i3'."
             )
-        for what in ("reactions", "accelerations"):
-            forces = progress.system.readers(what)
-            if forces and not self.takes_reactions:
+        for what in ("reactions", "accelerations") if not self.takes_reactions else ():
+            forces = system.readers(what)
+            if forces:
                 raise ModelError(
                     f"Method '{self.key}' cannot take {forces[0]}, which depends on {what}. Use method='hht-i3'."
                 )
         if state.run(evaluate.forces):
-            raise ModelError(progress.system.explain(state))
-        if not progress.system.conservative:
+            raise ModelError(system.explain(state))
+        if not system.conservative:
             state.run(evaluate.energy)
             progress[run.WORK][run.POWER_NEW] = state[s.ENERGY][s.POWER]
-
-
-@np.errstate(over="ignore", invalid="ignore")  # the run itself says if numbers are beyond all bounds
-def first_order_step(progress: Run, order: int) -> float:
-    """A first step for methods that control q and v: where an explicit Euler step changes y by 1 % of its weights'
-    order-th root [Hairer, Norsett, Wanner, Solving ODEs I, II.4, without its second evaluation]."""
-    clock = progress[run.CLOCK]
-    weights, (q, v, a) = progress.error_weights, (progress[slot] for slot in (run.NEW_Q, run.NEW_V, run.NEW_A))
-    d0, d1 = (mean_size(pair, weights) for pair in ((q, v), (v, a)))
-    h = clock[run.MAX_STEP]
-    if d1 > 0.0:
-        h = min(h, 0.01 * max(d0, 1.0) / d1, (0.01 / d1) ** (1.0 / (order + 1)) if d1 > 1.0 else h)
-    return float(max(h, 1e-12 * clock[run.MAX_STEP]))
-
-
-def mean_size(pair: tuple[np.ndarray, np.ndarray], weights: tuple[np.ndarray, np.ndarray]) -> float:
-    """The root mean square of two vectors, in parts of their weights."""
-    x, y = pair[0] / weights[0], pair[1] / weights[1]
-    return math.sqrt(float(x @ x + y @ y) / (len(x) + len(y)))
 
 
 def table_of(slots: dict[Any, Any]) -> Table:

@@ -78,6 +78,7 @@ class Output:
         """Go on in new arrays, and leave the old ones to whoever has them."""
         shapes, room = layout(lines, tuple(self.sizes.items()))
         if room is not None:
+            self.table._rooms = ()  # those before belong to whoever has them
             self.table.fill(room)
             self._arrays = None
         else:

@@ -47,6 +47,22 @@ def blank(system: System) -> tuple[Table, Room]:
     return table, Room(own | {projection_kernels.HEAVY_Q: n, projection_kernels.HEAVY_V: n})
 
 
+def projector_table(state: State) -> Table:
+    """The table of a projector of a state, but for the factors in its LINK."""
+    kept = state.system.structure.kept
+    if "projector" not in kept:
+        kept["projector"] = blank(state.system)
+    common, room = kept["projector"]
+    iterates = len(state[s.ROW_R]) > 0 or len(state[s.A_NOW]) > 0
+
+    def begin(table: Table) -> None:
+        iterate = projection_kernels.iterate_solution.address if iterates else 0
+        table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
+        table[projection_kernels.LINK][2:] = [*(kernel.address for kernel in CALLED), iterate]
+
+    return state.workspace.filled(("projector", iterates), common, room, begin)
+
+
 def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
     """Kernels that projectors of a model and a method call, for `compile_model` to build along with the elements'."""
     reads = any(force.reads_reactions or force.reads_accelerations for force in model.forces.values())
@@ -71,20 +87,16 @@ class Projector:
         self.factors = self.solver.lend(state.workspace, state[s.MATRIX], many=lines)
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
-            key = f"smallest {self.solver.name}"
-            if key not in state.scratch:
+            self.smallest = state.scratch.get(self.solver.name)
+            if self.smallest is None:
                 values = state[s.MATRIX]
-                state.scratch[key] = self.solver.lend(state.workspace, values, find_rank=False, definite=True)
-            self.smallest = state.scratch[key]
-        kept = self.system.structure.kept
-        if "projector" not in kept:
-            kept["projector"] = blank(self.system)
-        self.table = state.workspace.filled("projector", *kept["projector"])
-        iterate = projection_kernels.iterate_solution.address if len(state[s.ROW_R]) or len(state[s.A_NOW]) else 0
+                self.smallest = self.solver.lend(state.workspace, values, find_rank=False, definite=True)
+                state.scratch[self.solver.name] = self.smallest
         self.late: dict[str, Completion] = {}
-        link = [self.factors.handle, 0 if self.smallest is None else self.smallest.handle]
-        self.table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
-        self.table[projection_kernels.LINK][:] = [*link, *(kernel.address for kernel in CALLED), iterate]
+        self.table = projector_table(state)
+        link = self.table[projection_kernels.LINK]
+        link[projection_kernels.LINK_SOLVER] = self.factors.handle
+        link[projection_kernels.LINK_SMALLEST] = 0 if self.smallest is None else self.smallest.handle
 
     @property
     def handle(self) -> int:
@@ -149,7 +161,7 @@ class Projector:
     def completion(self) -> Completion:
         """What completes lines that are placed, made when first asked for; it is no part of what a checkpoint keeps."""
         if "completion" not in self.late:
-            self.late["completion"] = Completion(self.state, self.solver, self.table)
+            self.late["completion"] = Completion(self.state, self.solver, self.table, projector_table(self.state))
         return self.late["completion"]
 
     def null_rows(self) -> np.ndarray:

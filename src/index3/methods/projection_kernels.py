@@ -44,8 +44,13 @@ become: forces that take away all inertia but the rounding of their derivatives.
 @helper
 def position_residual(T, E):
     """Worst scaled position row; velocity-level rows do not count."""
-    phi, size, level = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.LEVEL)
-    most = 0.0
+    return position_residual_by(T, E, view(T, s.PHI_SCALE))
+
+
+@helper
+def position_residual_by(T, E, size):
+    """The same by sizes of rows at another point."""
+    phi, level, most = view(T, s.PHI), view(T, s.LEVEL), 0.0
     for k in range(phi.shape[0]):
         if level[k] == 0:
             x = abs(phi[k]) / max(1.0, size[k])
@@ -161,11 +166,7 @@ def project_velocities(T, E):
     link, v, rate = view(E, LINK), view(T, s.V), view(T, s.RATE)
     x, n = view(link[LINK_SOLVER], contract.X), view(T, s.V).shape[0]
     for _ in range(2):
-        code = core(T, s.CORE_FORCES)  # velocity-level rows depend on v
-        if code == OK:
-            code = core(T, s.CORE_RATES)
-        if code != OK:
-            return EVALUATION
+        core(T, s.CORE_RATES)
         for k in range(n):
             x[k] = 0.0
         for k in range(rate.shape[0]):
@@ -173,7 +174,6 @@ def project_velocities(T, E):
         contract.solve_refined(T, link[LINK_SOLVER])
         for k in range(n):
             v[k] += x[k]
-    return OK
 
 
 @helper
@@ -332,8 +332,7 @@ def project_rates(T, E):
     if code == OK:
         code = factor_mass(T, E, view(T, s.Q)[:0])
     if code == OK:
-        code = project_velocities(T, E)
-    if code == OK:
+        project_velocities(T, E)
         code = solve_accelerations(T, E)
     if code == OK:
         zeros = view(view(E, LINK)[LINK_SOLVER], contract.INFO)[contract.N_ZERO]
@@ -350,7 +349,7 @@ def assemble_velocities(T, E):
     if code == OK:
         code = factor_mass(T, E, view(E, HEAVY_V))
     if code == OK:
-        code = project_velocities(T, E)
+        project_velocities(T, E)
     return code
 
 

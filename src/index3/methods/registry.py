@@ -65,11 +65,12 @@ def methods_page() -> str:
     lines = [
         "# Methods",
         "",
-        "Keys for `simulate(model, span, method=...)`; generated from the registry by `registry.methods_page()`.",
-        '`method="auto"` takes `dopri5` or `dop853` where the motion is not stiff, `radau5` where it is, `hht-i3` at',
-        "loose tolerances (rtol above 1e-4) without user-defined states, and where other methods fail;",
-        "`result.message` says which and why.",
-        "To find the best method for your model, run `index3 compare MODEL`.",
+        "Keys for `simulate(model, span, method=...)`.",
+        'By default, `method="auto"` takes `dopri5` or `dop853` where the',
+        "motion is not stiff, `radau5` where it is, and `hht-i3` at loose tolerances (rtol above 1e-4, no first-order",
+        "states) or where the others fail; `result.message` says which and why. [Choosing a method]"
+        "(../tutorials/choosing_a_method.md)",
+        "explains the families; `index3 compare MODEL` measures all methods on your own model.",
         "",
         "| key | order | family | stiff | for | source |",
         "|---|---|---|---|---|---|",
@@ -79,7 +80,38 @@ def methods_page() -> str:
         lines.append(
             f"| `{key}` | {order_text(method)} | {method.family} | {stiff} | {method.summary} | {method.paper} |"
         )
-    lines += ["", "## Options", ""]
+    lines += [
+        "",
+        "## Models that a method does not accept",
+        "",
+        "An error names the element before the first step.",
+        "",
+    ]
+    lines += ["| model | not accepted by |", "|---|---|"]
+    for what, refused in (
+        (
+            "forces that depend on reactions or accelerations: `JointFriction`, `AddedMass`, "
+            "`UserForce(reactions=True)`, `UserForce(accelerations=True)`",
+            [key for key, method in METHODS.items() if not method.takes_reactions],
+        ),
+        (
+            "velocity-level constraints: rolling, `KnifeEdge`, `RelativeAngularVelocity`",
+            [key for key, method in METHODS.items() if not method.takes_velocity_rows],
+        ),
+        (
+            "flexible bodies and more than 200 degrees of freedom",
+            [key for key, method in METHODS.items() if method.family in ("state space", "descriptor", "first order")],
+        ),
+        ("more than 200 degrees of freedom", ["rosenbrock4"]),
+    ):
+        lines.append(f"| {what} | {', '.join(f'`{key}`' for key in refused)} |")
+    lines += [
+        "",
+        "## Options",
+        "",
+        "Each with its default; `help(index3.methods.HHT)` and the like say what they mean.",
+        "",
+    ]
     for key, method in METHODS.items():
         lines.append(f"- `{key}`: " + ", ".join(f"`{name}={value!r}`" for name, value in method.options.items()))
     return "\n".join(lines) + "\n"

@@ -21,6 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
+    LENGTHS,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -36,6 +37,7 @@ CONVERGED, STALLED = 0, 1
     t_eval=("f8", 1), cursor=("i8", 1),
     output=("i8", 1),  # the table of the columns of output
     switched=("f8", 1),  # SWITCHES at the end of a step that was not taken
+    lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
 )  # fmt: skip
 
 (
@@ -47,14 +49,14 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND,
-) = range(18)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, CLOCK_SPACE,
+) = range(20)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
 while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon;
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
-(see `switches`)."""
+(see `switches`); ORDER that of the formula for which the first step is chosen."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK,
@@ -282,8 +284,8 @@ def gains_too_much(T, R):
 
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
-    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (18,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
+    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))

@@ -10,10 +10,9 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Room, Table
 from index3.linear.solver import Solver
-from index3.methods import acceptance, projection_kernels, run, stepping, work
+from index3.methods import acceptance, first_state, projection_kernels, run, stepping, work
 from index3.methods.output import Output, no_output
 from index3.methods.projection import Projector
-from index3.system import evaluate
 from index3.system.state import State
 
 BLANK = Table(len(run.SLOTS))
@@ -39,9 +38,8 @@ class Run:
         self.owned: list[Any] = []  # what must live as long as the run: projectors whose handles a method's table holds
         self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
         self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
-        n, m, n_angles = self.system.n, self.system.m, len(self.system.angle_joints)
         self.factors = solver.lend(state.workspace, state[s.MATRIX])
-        self.table = state.workspace.filled("run", BLANK, self._room(n, m, n_angles))
+        self.table = state.workspace.filled("run", BLANK, self._room())
         self.write_to(no_output())
         link = self.table[run.LINK]
         link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = self.factors.handle, acceptance.accept.address
@@ -59,32 +57,34 @@ class Run:
         clock[run.T_END], clock[run.STEP], clock[run.MAX_STEP] = t1, step, min(max_step, t1 - t0)
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
-        limit = NO_LIMIT if max_steps is None else max_steps
-        self.table[run.LIMITS][:] = 0, limit, int(not self.system.conservative), 0, self.system.first_state, 0, 0, 0
+        self.table[run.LENGTHS][:] = self.system.lengths
+        limits = self.table[run.LIMITS]
+        limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
+        limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not self.system.conservative, self.system.first_state
         self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
-        self.table[run.CURSOR][:] = 0, int(t_eval is None), 1
-        for old, new, source in (
-            (run.OLD_Q, run.NEW_Q, s.Q), (run.OLD_V, run.NEW_V, s.V), (run.OLD_A, run.NEW_A, s.A),
-            (run.OLD_LAM, run.NEW_LAM, s.LAM),
-        ):  # fmt: skip
-            self.table[old][:] = state[source]
-            self.table[new][:] = state[source]
-        np.abs(state[s.Q], out=self.table[run.LARGEST])
-        np.abs(state[s.V], out=self.table[run.LARGEST_V])
-        self.table[run.ANGLE_OLD][:] = state[s.ANGLE_REF]
-        if (n_angles or self.system.branching) and not state.run(evaluate.poses, evaluate.angles):
-            clock[run.SPEED_NEW] = np.max(state[s.ANGLE_SPEED], initial=0.0)
-            if self.system.branching:
-                branch = self.table[run.BRANCH]
-                branch[:, 0], branch[:, 1:] = np.sign(state[s.BRANCH][:, 0]), state[s.BRANCH]
+        self.table[run.CURSOR][:] = 0, t_eval is None, 1
+        state.call(first_state.take, self.table.handle)
 
-    def _room(self, n: int, m: int, n_angles: int) -> Room:
-        """The arrays of a run, worked out once for a structure."""
-        kept, key = self.system.structure.kept, f"run {n_angles} {self.system.branching} {len(self.state[s.SWITCH])}"
-        if key not in kept:
-            kept[key] = Room(run.array_shapes(n, m, n_angles, self.system.branching, len(self.state[s.SWITCH])))
-        room: Room = kept[key]
+    def _room(self) -> Room:
+        """The arrays of a run, worked out once for a system."""
+        system, kept = self.system, self.system.found
+        if "run" not in kept:
+            switches, angles = len(self.state[s.SWITCH]), len(system.angle_joints)
+            kept["run"] = Room(run.array_shapes(system.n, system.m, angles, system.branching, switches))
+        room: Room = kept["run"]
         return room
+
+    def measure_start(self) -> None:
+        """Fill the energies of the first state, and of errors as large as the weights allow, into AUDIT."""
+        self.state.call(first_state.measure, self.table.handle)
+        self.system.take_failures()
+
+    def choose_first_step(self, order: int) -> float:
+        """A first step for methods that control q and v, by a formula of this order; see `first_state.choose_step`."""
+        clock = self.table[run.CLOCK]
+        clock[run.ORDER] = order
+        self.state.call(first_state.choose_step, self.table.handle)
+        return float(clock[run.H_NEXT])
 
     def __getitem__(self, slot: Any) -> np.ndarray:
         return self.table[slot]
@@ -100,11 +100,6 @@ class Run:
         weights = self.table[run.ATOL] + self.table[run.TOLERANCE][run.RTOL] * self.table[run.LARGEST]
         weights[self.system.first_state :] = 1e200  # integrals of states do not count
         return weights
-
-    @property
-    def error_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """The errors allowed now in each coordinate and in each rate."""
-        return self.weights, self.velocity_weights
 
     @property
     def velocity_weights(self) -> np.ndarray:

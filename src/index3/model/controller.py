@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from reprlib import repr as short
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from index3.errors import ModelError
 from index3.forces.distributed_load import DistributedLoad
 from index3.forces.driven import Driven
 from index3.forces.load import Force, Torque
+
+if TYPE_CHECKING:
+    from index3.user_types import ArrayLike
 
 MOST_MEMORY = 10**7
 """Numbers that a controller may keep; more is a slip, and would fill the machine's memory."""
@@ -88,14 +91,20 @@ class Controller(metaclass=ElementType):
     guarded = True
 
     def __init__(
-        self, name: str, period: float, function: Callable[..., Any], inputs: Any, outputs: Any, memory: Any = 0
+        self,
+        name: str,
+        period: float,
+        function: Callable[..., Any],
+        inputs: Sequence[str],
+        outputs: Sequence[Any],
+        memory: int | ArrayLike = 0,
     ) -> None:
         check_name(name, "Controller")
         self.name = name
         self.period, self.function, self.inputs = period, function, inputs
         self.outputs = self._outputs(outputs)
         self.counts = [1 if isinstance(force, Driven) else 3 for force in self.outputs]
-        self.memory = memory
+        self.memory = self._memory(memory)
         self.held = Held(sum(self.counts))
         self.replaced: list[tuple[str, Any]] = []
 

@@ -20,6 +20,7 @@ from index3.joints.drives import Motion
 from index3.model.compiled import Compiled
 
 if TYPE_CHECKING:
+    from index3.analysis.check import Check
     from index3.user_types import ArrayLike, FilePath
 
 Element = TypeVar("Element")
@@ -291,7 +292,7 @@ class Model(metaclass=ElementType):
         """An independent model with copies of all elements; functions of the user are shared."""
         return copy.deepcopy(self)
 
-    def check(self) -> Any:
+    def check(self) -> Check:
         """Counts, degrees of freedom and redundant rows; prints as a readable text."""
         from index3.analysis.check import check  # asks the compiled equations, which are above this room
 

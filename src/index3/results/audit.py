@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from index3.errors import ModelError
 
 ADVICE = "give a smaller rtol or step, or another method."
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One quantity of a run: its worst value and the bound for it; an infinite bound reports only."""
 
     name: str
@@ -83,7 +82,7 @@ class RunAudit:
 
     def to_list(self) -> list[dict[str, Any]]:
         """Plain numbers and words, for files."""
-        return [dict(vars(check)) for check in self.checks]
+        return [check._asdict() for check in self.checks]
 
     @classmethod
     def from_list(cls, data: Iterable[Mapping[str, Any]]) -> RunAudit:

@@ -16,17 +16,12 @@ class LazyArrays(Mapping[str, np.ndarray]):
     """Every column by name; `read` finds one, once. Pickled and copied as a dict of all of them.
 
     >>> arrays = LazyArrays(lambda name: np.zeros(2))
-    >>> arrays["t"].shape, arrays.read_so_far
-    ((2,), ('t',))
+    >>> arrays["t"].shape, arrays.is_filled("t"), arrays.is_filled("q")
+    ((2,), True, False)
     """
 
     def __init__(self, read: Callable[[str], np.ndarray]) -> None:
         self._read, self._found = read, dict[str, np.ndarray]()
-
-    @property
-    def read_so_far(self) -> tuple[str, ...]:
-        """Names of the columns that were asked for."""
-        return tuple(self._found)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in NAMES:

@@ -23,12 +23,18 @@ from index3.results.lookup import Index, UnknownName, find, unknown
 from index3.results.sinks import Written
 
 if TYPE_CHECKING:  # what a run does not need is imported where it is asked for
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+    from xarray import Dataset
+
     from index3.bodies.marker import Marker
     from index3.bodies.moving_marker import MovingMarker
     from index3.model.model import Model
     from index3.results.energy import Energy, Violation
     from index3.results.jump import Jump
     from index3.results.markers import MarkerResult
+    from index3.results.tables import Spectrum
+    from index3.user_types import ArrayLike, AxesLike
 
 
 class Result:
@@ -259,13 +265,13 @@ class Result:
         moving = marker if hasattr(marker, "motion") else None
         return MarkerResult(self, marker.body.name, marker.position, marker.axes, marker.part, moving)
 
-    def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Any = None) -> Any:
+    def plot(self, *names: str, x: str | None = None, y: str | Sequence[str] = (), ax: Axes | None = None) -> AxesLike:
         """Plot named histories against time, or `y` against the history `x`; see `index3.results.plot.plot`."""
         from index3.results import plot
 
         return plot.plot(self, *names, x=x, y=y, ax=ax)
 
-    def plot_along(self, *names: str, t: Any = None, ax: Any = None) -> Any:
+    def plot_along(self, *names: str, t: ArrayLike | None = None, ax: Axes | None = None) -> AxesLike:
         """Plot "beam.moment" and the like along a beam or cable; see `index3.results.plot_along.plot_along`."""
         from index3.results import plot_along
 
@@ -287,19 +293,19 @@ class Result:
             return f"<pre>{escape(repr(self))}</pre>"
         return html.notebook_text(self)
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> Dataset:
         """An `xarray.Dataset` of all arrays and of every body's motion, such as "crank.position"."""
         from index3.results import netcdf
 
         return netcdf.to_xarray(self)
 
-    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+    def to_pandas(self, names: Sequence[str] | None = None) -> DataFrame:
         """One `pandas.DataFrame` of named histories, or of all; see `index3.results.tables.to_pandas`."""
         from index3.results import tables
 
         return tables.to_pandas(self, names)
 
-    def spectrum(self, name: str, *, window: str = "hann") -> Any:
+    def spectrum(self, name: str, *, window: str = "hann") -> Spectrum:
         """Amplitudes of a history over frequency; see `index3.results.tables.spectrum`."""
         from index3.results import tables
 

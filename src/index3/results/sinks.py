@@ -99,6 +99,8 @@ class MemorySink(Sink):
         """The columns of all lines."""
         if not self.blocks:
             return super().arrays
+        if len(self.blocks) == 1 and isinstance(self.blocks[0], Written):
+            return self.blocks[0]
         names = list(self.blocks[0])  # column by column: the parts of one are free before the next is joined
         self.blocks = [Written({name: joined([block.pop(name) for block in self.blocks]) for name in names})]
         return self.blocks[0]

@@ -249,33 +249,42 @@ def prepare_inertia(T, stiff):
     return code
 
 
+@helper
+def fill_groups(T, stiff):
+    """Derivatives of rows (if stiff) and forces by pose and twist of the markers: GROUP_K, GROUP_D, GROUP_M, ROW_R."""
+    row_r, code = view(T, s.ROW_R), OK
+    for k in range(row_r.shape[0]):
+        row_r[k] = 0.0
+    if stiff:
+        code = fill_hessians(T)
+    else:
+        clear_groups(T)  # forces add theirs all the same
+    if code == OK:
+        code = prepare_inertia(T, stiff)
+    return run_stage(T, s.FORCE_DERIVATIVES) if code == OK else code
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
-    values, c = view(T, s.MATRIX), view(T, s.COEF)
+    values, c, code = view(T, s.MATRIX), view(T, s.COEF), OK
+    phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     for k in range(values.shape[0]):
         values[k] = 0.0
-    code = OK
+    for e in range(phi_q.shape[0]):  # each of a row's coordinates stands once in its group
+        values[places[e, 0]] = phi_q[e]
+        values[places[e, 1]] = phi_q[e]
     stiff = c[s.C_K] != 0.0 or c[s.C_D] != 0.0 or c[s.C_V] != 0.0  # else derivatives by q and v are not asked for
     if stiff or c[s.C_R] != 0.0:
-        apart, row_r = view(T, s.GROUP_APART), view(T, s.ROW_R)
-        for k in range(row_r.shape[0]):
-            row_r[k] = 0.0
-        if stiff:
-            code = fill_hessians(T)
-        else:
-            clear_groups(T)  # forces add theirs all the same
-        if code == OK:
-            code = prepare_inertia(T, stiff)
-        if code == OK:
-            code = run_stage(T, s.FORCE_DERIVATIVES)
+        apart = view(T, s.GROUP_APART)
+        if view(T, s.STATUS)[s.SAME_POINT] == 0:
+            code = fill_groups(T, stiff)
         if code != OK:
             return code
         for k in range(apart.shape[0]):
             if apart[k] == 0:
                 add_group(T, k)
     code = run_stage(T, s.BODY_MATRIX)
-    phi_q, row, level, places = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.LEVEL), view(T, s.BLOCK_MAP)
     if c[s.C_V] != 0.0:
         phiv_q = view(T, s.PHIV_Q)
         for e in range(phiv_q.shape[0]):
@@ -284,9 +293,6 @@ def matrix(T, E):
         for e in range(phi_q.shape[0]):
             if level[row[e]] == 1:
                 values[places[e, 0]] += c[s.C_V] * phiv_q[e]
-    for e in range(phi_q.shape[0]):
-        values[places[e, 0]] += phi_q[e]
-        values[places[e, 1]] += phi_q[e]
     if c[s.C_R] != 0.0:
         add_reaction_derivatives(T)
     return code
@@ -294,22 +300,26 @@ def matrix(T, E):
 
 @helper
 def fill_rates(T):
-    """RATE = Phi_q v + Phi_t; velocity-level rows are their own rate."""
-    rate, phi, phi_t, level = view(T, s.RATE), view(T, s.PHI), view(T, s.PHI_T), view(T, s.LEVEL)
-    phi_q, row, col, v = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), view(T, s.V)
+    """RATE = Phi_q v + Phi_t; this is what velocity-level rows say, which are affine in v, at any v."""
+    rate, phi_t, v = view(T, s.RATE), view(T, s.PHI_T), view(T, s.V)
     for k in range(rate.shape[0]):
         rate[k] = phi_t[k]
-    add_row_products(phi_q, row, col, v, rate)
-    for k in range(rate.shape[0]):
-        if level[k] == 1:
-            rate[k] = phi[k]
+    add_row_products(view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL), v, rate)
 
 
 @kernel
 def rates(T, E):
-    """After `forces` and `jacobian` at the same point: RATE alone."""
+    """After `forces` and `jacobian` at the same t and q: RATE alone, at any v."""
     fill_rates(T)
     return OK
+
+
+@helper
+def along(gradient, first, twists, m):
+    """The part of a row's gradient that belongs to a marker, from a place on, times a twist of it."""
+    force = gradient[first] * twists[m, 0] + gradient[first + 1] * twists[m, 1] + gradient[first + 2] * twists[m, 2]
+    torque = gradient[first + 3] * twists[m, 3] + gradient[first + 4] * twists[m, 4]
+    return force + (torque + gradient[first + 5] * twists[m, 5])
 
 
 @helper
@@ -333,11 +343,9 @@ def fill_gamma(T):
             x = 0.0
             for o in range(count):
                 m = members[member + o]
-                for i in range(6):
-                    x += row_g[first + 6 * o + i] * bias[m, i]
+                x += along(row_g, first + 6 * o, bias, m)
                 if curved == 1:  # else V^T H is zero
-                    for i in range(6):
-                        x += row_vh[first + 6 * o + i] * twist[m, i]
+                    x += along(row_vh, first + 6 * o, twist, m)
             gamma[groups[k].row + r] -= x
     return code
 

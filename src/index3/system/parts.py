@@ -24,7 +24,7 @@ from index3.registry import PRIMITIVES
 from index3.system.kinds import is_curved
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Group:
     """One joint, motion or force: its markers and rows, by number once the system is laid out.
 

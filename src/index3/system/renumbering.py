@@ -24,8 +24,12 @@ def only_records(model: Model, changes: Mapping[str, Any]) -> list[Any] | None:
 
 
 def note_inertias(system: System) -> None:
-    """Find out once whether a body of a system, whose numbers are those of the system at present, lacks inertia."""
+    """Find out once whether a body of a system, whose numbers are those of the system at present, lacks inertia; and
+    for every body its number, the table that has its record, and its place there."""
     system.found["lacks inertia"] = any(body.lacks_inertia for body in system.bodies)
+    own = {id(one): (table, k) for _, elements, table in reversed(system.stages) for k, one in enumerate(elements)}
+    numbers = enumerate(system.bodies)
+    system.found["places of bodies"] = {id(body): (k, *own.get(id(body), (None, 0))) for k, body in numbers}
 
 
 def renumbered(system: System, bodies: list[Any]) -> System | None:
@@ -33,30 +37,26 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
 
     All else is that of `system`, which stays as it is.
     """
-    number = {id(body): k for k, body in enumerate(system.bodies)}
     if "lacks inertia" not in system.found:
         note_inertias(system)
     if system.found["lacks inertia"] or any(body.lacks_inertia for body in bodies):
         return None  # the rows of their joints have weights, too
     tables: dict[int, Any] = {}
+    places = system.found["places of bodies"]
     weights = dict(system.augmentation)
     for body in bodies:
-        if system.structure.parts[1 + number[id(body)]] != body_part(body, False):
+        number, old, place = places[id(body)]
+        if system.structure.parts[1 + number] != body_part(body, False):
             return None  # `compile_model` tells why
-        elements, old = next(
-            (elements, table) for _, elements, table in system.stages if any(one is body for one in elements)
-        )
         if not isinstance(old, BodyRecords):
             return None
         if id(old) not in tables:
             tables[id(old)] = old.sharing([old.records])
-        place = next(k for k, one in enumerate(elements) if one is body)
         site = old.sites[place]
         tables[id(old)][old.records][place] = body.record(site)
         weights.update(enumerate(body.row_weights(), site.row))
-    other = object.__new__(System)
-    other.__dict__.update(system.__dict__)
-    other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in system.stages]
+    other = system.with_tables(tables)
     other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
+    other.__dict__.pop("lengths", None)  # they follow from masses and inertias
     other.altered = system, bodies
     return other

@@ -11,7 +11,7 @@ CROWDED = 4
 """A matrix with fewer places per entry than this is looked up in a table of all places: no sorting, no searching."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sparsity:
     """A matrix of `size` rows by columns (CSC): `indptr`, `indices`; `keys` = column * size + row, ascending."""
 

@@ -45,11 +45,13 @@ class State:
             self.workspace.kept["blank"] = system.blank
         for slot, array in system.initial.items():
             self.table[slot][:] = array
-        kinds = {id(table): table for _, _, table in system.stages}
-        own = {key: table.sharing(table.memory) for key, table in kinds.items() if table.memory}
+        self.tables, handles = system.kind_tables
+        own = {id(table): table.sharing(table.memory) for table in self.tables if table.memory}
         self.memory = list(own.values())
-        self.tables = [own.get(id(table), table) for _, _, table in system.stages]
-        self.table[s.STAGE_TABLES] = np.array([table.handle for table in self.tables], np.int64)
+        if own:
+            self.tables = [own.get(id(table), table) for table in self.tables]
+            handles = np.array([table.handle for table in self.tables], np.int64)
+        self.table[s.STAGE_TABLES] = handles
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:

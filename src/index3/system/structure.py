@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,7 +35,7 @@ Part = tuple[str, tuple[str, ...], tuple[Any, ...]]
 """The label of an element, words for what the structure takes from it, and the values."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Structure:
     """Numbers of rows and places, patterns and maps; and what they follow from, to tell another structure apart.
 
@@ -49,7 +49,7 @@ class Structure:
     row_labels: list[str]
     addresses: Addresses | None = None  # of the kernels; the first system has them loaded
     solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
-    kept: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, by who does
+    kept: dict[Hashable, Any] = field(default_factory=dict)  # what others work out of it once, by who does
     free: list[Workspace] = field(default_factory=list)  # of runs that have ended, for those to come
 
     def take_workspace(self) -> Workspace:
@@ -74,12 +74,11 @@ class Structure:
             table[slot] = array
         return table
 
-    def room(self, who: str, shapes: Mapping[Slot, tuple[int, ...]]) -> Room:
-        """The room for arrays of these shapes, which are the same in nearly all systems of the structure."""
-        known, room = self.kept.get(who, (None, None))
-        if known != shapes:
-            room = Room(shapes)
-            self.kept[who] = shapes, room
+    def room(self, who: Hashable, shapes: Callable[[], Mapping[Slot, tuple[int, ...]]]) -> Room:
+        """The room for arrays of these shapes, worked out once; `who` tells what they follow from beside it."""
+        room: Room | None = self.kept.get(who)
+        if room is None:
+            room = self.kept[who] = Room(shapes())
         return room
 
     def check(self, parts: list[Part]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from index3.system.state import State
 from index3.system.structure import Structure
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class System:
     """Tables, sparsity and kernel addresses of a model; nothing here changes during a run but addresses of kernels.
 
@@ -126,7 +126,7 @@ class System:
     @cached_property
     def room(self) -> Room:
         """The arrays that a state has for itself."""
-        return self.structure.room("state", self.work)
+        return self.structure.room(("state", *self.work.items()), lambda: self.work)
 
     @cached_property
     def branching(self) -> bool:
@@ -140,6 +140,37 @@ class System:
         for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
             given[start : start + body.size] = body.given_rates()
         return given
+
+    @cached_property
+    def held_rates(self) -> np.ndarray | None:
+        """The same if some are given and others are to follow, else None."""
+        given = self.given_rates
+        return given if given.any() and not given.all() else None
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """By which the rate of each coordinate is a speed of its body's material: 1, or `Body.turn_length`."""
+        lengths = np.ones(self.n)
+        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
+            lengths[start + body.translations : start + body.size] = body.turn_length
+        return lengths
+
+    @cached_property
+    def kind_tables(self) -> tuple[list[Table], np.ndarray]:
+        """The table of each line of `stages`, and their handles for kernels."""
+        tables = [table for _, _, table in self.stages]
+        return tables, np.array([table.handle for table in tables], np.int64)
+
+    def with_tables(self, tables: Mapping[int, Table]) -> System:
+        """The same with other records in tables of some kinds, by the id of those before; all else is shared."""
+        _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing
+        _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states  # found out once for all
+        other = object.__new__(System)
+        other.__dict__.update(self.__dict__)
+        for name in ("kind_tables", "lengths"):  # which follow from the records
+            other.__dict__.pop(name, None)
+        other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
+        return other
 
     @cached_property
     def is_self_contained(self) -> bool:
@@ -157,9 +188,8 @@ class System:
     def interrupt(self) -> None:
         """Let users' functions in Python fail from now on, in this thread, until `take_failures`."""
         self.failures.keep(KeyboardInterrupt(), "f", 0.0)
-        for group in self.groups:
-            if isinstance(group.element, Failing):
-                group.element.failure = KeyboardInterrupt()
+        for element in self.failing:
+            element.failure = KeyboardInterrupt()
 
     def take_failures(self) -> list[BaseException]:
         """What users' functions raised in this thread since the last call: functions of time first, then forces."""
@@ -168,12 +198,17 @@ class System:
         if self.addresses.failures is not self.failures:  # of builds
             taken += self.addresses.failures.errors
             self.addresses.failures.errors.clear()
-        for group in self.groups:
-            error = getattr(group.element, "failure", None)
+        for element in self.failing:
+            error = element.failure
             if error is not None:
                 taken.append(error)
-                group.element.failure = None
+                element.failure = None
         return taken
+
+    @cached_property
+    def failing(self) -> list[Failing]:
+        """The elements with functions of users, which may fail."""
+        return [group.element for group in self.groups if isinstance(group.element, Failing)]
 
     def worst_rows(self, residual: np.ndarray, count: int = 3) -> str:
         """The rows with the largest residuals, by name."""

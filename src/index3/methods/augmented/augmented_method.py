@@ -15,7 +15,7 @@ from index3.linear.solver import DIAGONAL, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
 from index3.methods.augmented import augmented
 from index3.methods.augmented import penalty as p
-from index3.methods.method import Method, first_order_step, table_of
+from index3.methods.method import Method, table_of
 from index3.methods.options import check_range
 from index3.methods.run_table import Run
 from index3.registry import register
@@ -103,7 +103,7 @@ class AugmentedLagrangian(Method):
                 f"Method '{self.key}': corrections = {self.corrections} ends steps that have not converged, which "
                 "error control cannot judge. Give step=..., or leave corrections out."
             )
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.order)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(self.order)
         if not progress.system.conservative:
             limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
         limits[run.QUINTIC] = 1

@@ -127,10 +127,8 @@ def project_positions(T, E, R):
 @helper
 def project_velocities(T, E, R):
     """Sweeps of v to Phi_q v + Phi_t = 0 with the factored mass matrix, down to rounding; the forces follow v."""
-    v, rate, level = view(T, s.V), view(T, s.RATE), view(T, s.LEVEL)
-    before, fastest, again = 1e300, 1.0, False
-    for k in range(level.shape[0]):
-        again = again or level[k] == 1
+    v, rate = view(T, s.V), view(T, s.RATE)
+    before, fastest = 1e300, 1.0
     for k in range(v.shape[0]):
         fastest = max(fastest, abs(v[k]))
     for _ in range(6):
@@ -144,8 +142,6 @@ def project_velocities(T, E, R):
         x = solve_rows(T, E, rate)
         for k in range(v.shape[0]):
             v[k] += x[k]
-        if again and run.core(T, s.CORE_FORCES) != OK:
-            return run.EVALUATION_FAILED
     return run.evaluate_forces(T, R)
 
 

@@ -153,8 +153,9 @@ def velocity_leap(T, E, R, t, order):
     scale = leading(view(E, PAST_T), t, order) / (t - view(E, PAST_T)[order])
     speed, size = leaps.largest_speed(R, v), leaps.largest_coordinate(R)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        worst = max(worst, abs(scale * (v[k] - combine(w, past_v, order + 1, k))) / leaps.part_allowed(R, k, size))
-    return worst / speed if speed > 0.0 else 0.0
+        error = abs(scale * (v[k] - combine(w, past_v, order + 1, k)))
+        worst = max(worst, leaps.part_of_allowed(R, k, size, speed, error))
+    return worst
 
 
 @helper

@@ -5,6 +5,7 @@ as sqrt(w / (C J)), and v is off by as much as h J = sqrt(w J / C): by metres pe
 floor. So a step is also tried again if its accelerations leave the line through those before by so much that v may be
 off by more than sqrt(rtol) of the largest speed, or the root of what atol is of the largest coordinate. A smooth motion
 never meets that bound, which is the root of the one of q: there v is off by h^3 a'', which is some rtol of the speed.
+Rates of angles are speeds by a radius of gyration (LENGTHS), or it would matter in which unit lengths are given.
 
 Accelerations also alternate in short steps, along constraints whose velocities the formulas do not satisfy: by the same
 velocity over a shorter step. A jump leaps by less in a shorter step, such noise does not, and is left alone for a time.
@@ -34,27 +35,28 @@ PART = 0.5
 
 @helper
 def largest_coordinate(R):
-    """The largest magnitude of all coordinates so far."""
-    largest, size = view(R, run.LARGEST), 0.0
+    """The largest magnitude of all coordinates so far, as a length."""
+    largest, lengths, size = view(R, run.LARGEST), view(R, run.LENGTHS), 0.0
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        size = max(size, largest[k])
+        size = max(size, lengths[k] * largest[k])
     return size
 
 
 @helper
 def largest_speed(R, v):
     """That of the run so far and of the rates v, or the one that takes the largest coordinate through the span."""
-    clock, largest_v, speed = view(R, run.CLOCK), view(R, run.LARGEST_V), 0.0
+    clock, largest_v, lengths, speed = view(R, run.CLOCK), view(R, run.LARGEST_V), view(R, run.LENGTHS), 0.0
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        speed = max(speed, largest_v[k], abs(v[k]))
+        speed = max(speed, lengths[k] * max(largest_v[k], abs(v[k])))
     return max(speed, largest_coordinate(R) / (clock[run.T_END] - clock[run.T_START]))
 
 
 @helper
-def part_allowed(R, k, size):
-    """The part of the largest speed by which the rate of coordinate k may be off: the root of what its error may be."""
-    rtol = view(R, run.TOLERANCE)[run.RTOL]
-    return sqrt(max(rtol, run.weight(R, k) / size)) if size > 0.0 else sqrt(rtol)
+def part_of_allowed(R, k, size, speed, error):
+    """An error of the rate of coordinate k in parts of what is allowed: the root of its own error, of the speed."""
+    rtol, length = view(R, run.TOLERANCE)[run.RTOL], view(R, run.LENGTHS)[k]
+    part = sqrt(max(rtol, length * run.weight(R, k) / size)) if size > 0.0 else sqrt(rtol)
+    return length * error / (part * speed) if speed > 0.0 else 0.0
 
 
 @helper
@@ -69,8 +71,8 @@ def velocity_leap(T, E, R, h):
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         change = a[k] - new[k]
         leap = min(abs(change), abs(change - ratio * (new[k] - old[k])))
-        worst = max(worst, leap / part_allowed(R, k, size))
-    return PART * h * worst / speed if speed > 0.0 else 0.0
+        worst = max(worst, part_of_allowed(R, k, size, speed, leap))
+    return PART * h * worst
 
 
 @helper

@@ -44,9 +44,9 @@ C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST, LEAP, REFUSED
 """Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of
 the kept factorisation; last convergence rate; of `leaps`: that of the step refused last, how many in a row,
 steps without a look."""
-RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS = range(4)
+RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS, SLIDES, FLAGS_SPACE = range(6)
 """Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries
-in a row, whether the directions of the projector stay as they are."""
+in a row, whether the directions of the projector stay as they are, whether the matrix factored last has friction."""
 ROUNDING = 4e-15
 """Corrections below this part of the coordinates, and residuals below this part of their terms, are rounding: a few
 units in the last place through sums of some ten terms."""
@@ -78,9 +78,14 @@ def evaluate(T, E, R):
 
 
 @helper
-def factorise(T, E, R, S):
-    """The matrix at the present iterate, factored; a rank lower than seen before is used once only."""
-    c, coef, flags, counts = view(E, MEMORY), view(T, s.COEF), view(E, FLAGS), view(R, run.COUNTS)
+def factorise(T, E, R, S, secants):
+    """The matrix at the present iterate, factored; a rank lower than seen before is used once only.
+
+    With `secants` of friction, not its slopes; whether there is any is in FLAGS then.
+    """
+    c, coef, status, flags, counts = (
+        view(E, MEMORY), view(T, s.COEF), view(T, s.STATUS), view(E, FLAGS), view(R, run.COUNTS),
+    )  # fmt: skip
     C = view(E, PROJECTOR)[0]
     coef[s.C_M] = c[C_MASS]
     coef[s.C_MA] = c[C_MASS] * (1.0 + c[BACK]) * c[C_POSITION]
@@ -89,8 +94,10 @@ def factorise(T, E, R, S):
     coef[s.C_V] = c[C_POSITION] / c[C_VELOCITY]
     coef[s.C_R] = 1.0
     code = run.core(T, s.CORE_JACOBIAN)
+    status[s.SECANTS], status[s.SLIDES] = 1 if secants else 0, 0
     if code == OK:
         code = run.core(T, s.CORE_MATRIX)
+    flags[SLIDES], status[s.SECANTS] = status[s.SLIDES], 0
     counts[run.N_JACOBIANS] += 1
     if code != OK:
         return run.EVALUATION_FAILED

@@ -32,6 +32,8 @@ ERRS = 0.06
 """Part of such a change that is a large error: a force met at the last stage alone counts with weight 0.09."""
 MOST_HIDDEN = 12
 """Tries in a row that are repeated for either: at a singular position velocities may turn at once."""
+UNSETTLED = 0.1
+"""Part of the tolerance that the iteration may have left in a step by what is seen at its end."""
 SHOWN = 0.1
 """Part of such a change that the accelerations at the ends of the step must account for."""
 
@@ -66,8 +68,9 @@ def filtered_norm(T, E, R, g):
 def hidden_turn(E, R):
     """The largest change of a velocity, in parts of TURN, whose error before it is filtered is at least ERRS of it."""
     e_v, v, v0, worst = view(E, rs.ERR_V), view(E, rs.STAGE_V)[rs.STAGES - 1], view(R, run.NEW_V), 0.0
+    lengths = view(R, run.LENGTHS)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        worst = max(worst, min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
+        worst = max(worst, lengths[k] * min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
     allowed = TURN * leaps.largest_speed(R, v0)
     return worst / allowed if allowed > 0.0 else 0.0
 
@@ -75,13 +78,45 @@ def hidden_turn(E, R):
 @helper
 def hidden_blow(T, R, h):
     """Whether a velocity changes by more than TURN in the step to T's state, and neither end shows the force."""
-    a0, a1, v0, v1 = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V)
+    a0, a1, v0, v1, lengths = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V), view(R, run.LENGTHS)
     allowed = TURN * leaps.largest_speed(R, v0)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         change = abs(v1[k] - v0[k])
-        if change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
+        if lengths[k] * change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
             return True
     return False
+
+
+@helper
+def is_unsettled(T, E, R, h):
+    """Whether what is left at the end of the step contradicts the iteration that took it for solved.
+
+    T's accelerations and multipliers are those of the last stage's state, and their differences to that stage's tell
+    what is left of its forces. Matrices of a place where a force was stiffer take any residual for a small correction:
+    the rate by which the last one made the residual smaller tells how far the iteration really is.
+    """
+    a, own, memory, n = view(T, s.A), view(E, rs.STAGE_A)[rs.STAGES - 1], view(E, rs.MEMORY), view(T, s.A).shape[0]
+    lam, own_lam, rest, apart, truth = (
+        view(T, s.LAM), view(E, rs.STAGE_LAM)[rs.STAGES - 1], view(T, s.MA), 0.0, view(E, rs.OUT_V),
+    )  # fmt: skip
+    phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    for k in range(n):
+        apart = max(apart, h * abs(own[k] - a[k]) / run.weight_v(R, k))
+    if apart <= 1.0:
+        return False
+    for k in range(n):
+        truth[k] = a[k]
+        a[k] = own[k] - a[k]
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    run.core(T, s.CORE_MASS)
+    whole = radau_newton.length(rest, n)
+    for i in range(phi_q.shape[0]):
+        rest[column[i]] += phi_q[i] * (own_lam[row[i]] - lam[row[i]])
+    left = radau_newton.length(rest, n)
+    run.copy(a, truth)
+    if apart * left <= whole:  # the rest is along the constraints, of which multipliers take care
+        return False
+    return left * memory[rs.LAST_SIZE] > UNSETTLED * max(memory[rs.REST] - left, 0.0)
 
 
 @helper
@@ -157,6 +192,13 @@ def attempt(T, E):
     if code != radau_newton.CONVERGED:
         flags[rs.AFTER_REJECTION] = 1
         return run.answer_failure(R, flags[rs.FAILED_IN_ROW :], code)
+    if not fixed and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN and is_unsettled(T, E, R, h):
+        memory[rs.ETA_OLD] = 1.0
+        flags[rs.STALE] = 1
+        flags[rs.HIDDEN_IN_ROW] += 1
+        factor = 0.5 if flags[rs.FRESH] == 1 else 1.0
+        flags[rs.RENEW] = 1
+        return reject(E, R, factor)
     if not fixed and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN and hidden_blow(T, R, h):
         flags[rs.STALE] = 1
         flags[rs.HIDDEN_IN_ROW] += 1

@@ -17,7 +17,7 @@ from index3.methods.direct import radau_system as rs
 from index3.methods.direct.tables import within_transient
 from index3.methods.explicit import points
 from index3.methods.explicit.point_table import point_table
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_range
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
@@ -73,7 +73,8 @@ def own_shapes(n: int, m: int, entries: int) -> dict[Slot, tuple[int, ...]]:
     shapes |= dict.fromkeys((rs.STAGE_A, rs.STAGE_Q, rs.STAGE_V, rs.STAGE_P, rs.PAST_A), (rs.STAGES, n))
     shapes |= dict.fromkeys((rs.STAGE_LAM, rs.STAGE_PHI, rs.PAST_LAM), (rs.STAGES, m))
     shapes |= dict.fromkeys((rs.MASS, rs.STIFF, rs.DAMP), (entries,))
-    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,), rs.MEMORY: (8,), rs.FLAGS: (rs.FLAGS_SPACE,)}
+    shapes |= {rs.RUN: (1,), rs.LINK: (5,), rs.SETTINGS: (3,)}
+    shapes |= {rs.MEMORY: (rs.MEMORY_SPACE,), rs.FLAGS: (rs.FLAGS_SPACE,)}
     return shapes | {rs.RESIDUAL: (rs.STAGES, n + m)}
 
 
@@ -116,6 +117,13 @@ class Radau5(Method):
         check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
 
+    def begin(self, table: Table) -> None:
+        """Write what the tables of all runs by this method begin with."""
+        table[rs.LINK][3:] = [kernel.address for kernel in self.helpers]
+        table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
+        table[rs.MEMORY][[rs.ETA_OLD, rs.ERROR_PAST]] = 1.0, 0.01
+        table[rs.FLAGS][[rs.RENEW, rs.STALE]] = 1
+
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
 
@@ -124,19 +132,17 @@ class Radau5(Method):
         ModelError : the forces cannot be evaluated at the start.
         """
         self.prepare(progress)
-        shapes = own_shapes(progress.system.n, progress.system.m, len(progress.state[s.MATRIX]))
-        room = progress.system.structure.room(self.key, shapes)
-        table = progress.state.workspace.filled(self.key, constants(), room)
+        sizes = progress.system.n, progress.system.m, len(progress.state[s.MATRIX])
+        room = progress.system.structure.room(self.key, lambda: own_shapes(*sizes))
+        table = progress.state.workspace.filled(
+            (self.key, self.kappa, self.max_iterations), constants(), room, self.begin
+        )
         projector = Projector(progress.state, progress.solver)
         partner = progress.solver.complex_table(progress.factors)
         progress.owned += [projector, partner, table]
-        point, addresses = point_table(progress), [kernel.address for kernel in self.helpers]
-        link = [partner.handle, projector.handle, point.handle, *addresses]
-        table[rs.RUN][0], table[rs.LINK][:] = progress.table.handle, link
-        table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
-        table[rs.MEMORY][:] = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0
-        table[rs.FLAGS][[rs.RENEW, rs.STALE]] = 1
+        table[rs.RUN][0] = progress.table.handle
+        table[rs.LINK][:3] = partner.handle, projector.handle, point_table(progress).handle
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, first_order_step(progress, 3))
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, progress.choose_first_step(3))
         return table

@@ -149,6 +149,15 @@ def correct(T, E, R, h):
 
 
 @helper
+def length(x, n):
+    """The root of the sum of the first n squares."""
+    total = 0.0
+    for k in range(n):
+        total += x[k] * x[k]
+    return sqrt(total)
+
+
+@helper
 def row_size(T):
     """Largest scaled residual of rows and of their rates at T's stage."""
     phi, rate, size, v, worst, fastest = (
@@ -221,9 +230,11 @@ def iterate(T, E, R, S, t, h, full):
             code = rs.factorise(T, E, R, S, h)
             if code != OK:
                 return code
+        memory[rs.REST] = length(view(E, rs.RESIDUAL)[rs.STAGES - 1], view(T, s.Q).shape[0])
         project_stages(T, E, h)
         rs.solve(T, E, R, S)
         size, part = correct(T, E, R, h)
+        memory[rs.LAST_SIZE] = size
         verdict = judge(E, R, iteration, most, size, before, kappa, part, rows)
         memory[rs.ITERATIONS] = iteration + 1.0
         if verdict != GO_ON:

@@ -31,9 +31,12 @@ COMPLEX, PROJECTOR, POINT, LINK_STAGES, LINK_EVALUATE = range(5)
 """Places in LINK: tables of the complex matrix, of the projector with the directions of the start and of `points`; and
 addresses of kernels."""
 KAPPA, MAX_ITERATIONS, RENEW_RATE = range(3)
-H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, H_STEP, H_PAST, ERROR_PAST, ITERATIONS = range(8)
+(
+    H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, H_STEP, H_PAST, ERROR_PAST, ITERATIONS, REST, LAST_SIZE, MEMORY_SPACE,
+) = range(11)  # fmt: skip
 """Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last ratio of two
-corrections, the step to take, the last accepted step and its error, iterations of the last step."""
+corrections, the step to take, the last accepted step and its error; of the last step its iterations, the size of the
+last correction and of the forces at the end before it."""
 RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW, STALE, HIDDEN_IN_ROW, FLAGS_SPACE = range(7)
 """Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step; the last try
 was rejected; failed ones in a row; the projector's directions are not those of the start of the step; tries in a row

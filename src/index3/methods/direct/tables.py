@@ -24,7 +24,7 @@ def newton_shapes(n: int, m: int) -> dict[Slot, tuple[int, ...]]:
         newton.Q_BASE, newton.V_BASE, newton.G_ADD, newton.WEIGHTS, newton.WEIGHTS_Q, newton.GUESS_A, newton.GUESS_Q,
         newton.STEP_A,
     )  # fmt: skip
-    small = {newton.MEMORY: (newton.MEMORY_SPACE,), newton.FLAGS: (4,), newton.PROJECTOR: (1,)}
+    small = {newton.MEMORY: (newton.MEMORY_SPACE,), newton.FLAGS: (newton.FLAGS_SPACE,), newton.PROJECTOR: (1,)}
     return {**small, **dict.fromkeys(vectors, (n,)), newton.GUESS_LAM: (m,), newton.STEP_LAM: (m,)}
 
 
@@ -45,7 +45,7 @@ def newton_table(
     table[newton.RUN] = np.array([progress.table.handle], np.int64)
     rule = leaps.IGNORED if paper_norm else leaps.TRUSTED if unjointed(progress.system) else doubted
     table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal, rule], float)
-    table.fill(progress.system.structure.room("newton", newton_shapes(n, m)))
+    table.fill(progress.system.structure.room("newton", lambda: newton_shapes(n, m)))
     table[newton.FLAGS][0] = 1
     if stabilised:
         projector = Projector(progress.state, progress.solver)

@@ -15,7 +15,7 @@ from index3.methods.explicit import adams
 from index3.methods.explicit import adams_formulas as formulas
 from index3.methods.explicit.runge_kutta_method import runge_kutta_table, step_kernels
 from index3.methods.explicit.tableaus import DOP853
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.registry import register
@@ -114,7 +114,7 @@ class Adams(Method):
             table[slot] = np.zeros(2 * n)
         self.prepare(progress)
         table[formulas.PHI][0] = np.concatenate([progress[run.NEW_V], progress[run.NEW_A]])
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 1)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(1)
         progress[run.LIMITS][run.QUINTIC] = run.OWN
         progress[run.LINK][run.LINK_DENSE] = adams.dense.address
         return table

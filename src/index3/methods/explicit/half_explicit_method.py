@@ -15,7 +15,7 @@ from index3.methods.explicit import half_explicit, points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.runge_kutta_method import STAGES, runge_kutta_table
 from index3.methods.explicit.tableaus import HEM4
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.registry import register
@@ -62,7 +62,7 @@ class Hem4(Method):
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Brasey, Hairer 1993"
-    summary: ClassVar[str] = "smooth motion without stiffness, like dopri5, with velocity constraints only; for "
+    summary: ClassVar[str] = "like dopri5, without second derivatives of the constraints; for comparison"
     "comparison"
     kernel: ClassVar[Kernel] = rk.attempt
     needs: ClassVar[frozenset[str]] = frozenset({UNSYMMETRIC})  # rows of a stage, columns of another
@@ -92,5 +92,5 @@ class Hem4(Method):
         table[half_explicit.FORCE] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 3)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(3)
         return table

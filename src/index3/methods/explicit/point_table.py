@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from index3.compiled.interface import Slot, Table
 from index3.methods.explicit import points
 from index3.methods.run_table import Run
 
-BLANK, NO_FRAME = Table(len(points.SLOTS)), np.zeros(0, np.int64)
+BLANK = Table(len(points.SLOTS))
+BLANK[points.FRAME] = np.zeros(0, np.int64)
 SHAPES: dict[Slot, tuple[int, ...]] = {points.RUN: (1,), points.JOB: (3,), points.TOLERANCE: (1,)}
 
 
-def point_table(progress: Run, terms: Sequence[float] = ()) -> Table:
-    """The table of `points.evaluate` for a run, which owns it; `terms` are Baumgarte's factors of Phi' and Phi."""
-    room = progress.system.structure.room(f"points {len(terms)}", SHAPES | {points.TERMS: (len(terms),)})
-    table = progress.state.workspace.filled(("points", len(terms)), BLANK, room)
+def point_table(progress: Run, terms: tuple[float, ...] = (), frame: Table | None = None) -> Table:
+    """The table of `points.evaluate` for a run, which owns it.
+
+    `terms` are Baumgarte's factors of Phi' and Phi, `frame` the table of a partition.
+    """
+
+    def begin(table: Table) -> None:
+        table[points.TERMS][:] = terms
+
+    room = progress.system.structure.room(
+        ("points", len(terms)), lambda: SHAPES | {points.TERMS: (len(terms),)}
+    )  # fmt: skip
+    table = progress.state.workspace.filled(("points", *terms, frame is None), BLANK, room, begin)
     table[points.RUN][0] = progress.table.handle
-    table[points.TERMS][:] = terms
-    table[points.FRAME] = NO_FRAME
+    if frame is not None:
+        table[points.FRAME] = np.array([frame.handle], np.int64)
     progress.owned.append(table)
     return table

@@ -32,21 +32,49 @@ def set_reference(T, P):
 
 
 @helper
-def recover(T, P, C, tolerance):
-    """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
+def largest_rate(T):
+    """The largest |v|, at least 1."""
     v, largest = view(T, s.V), 1.0
-    projection_kernels.forget_solution(T)
-    if view(P, FRAME).shape[0] > 0:
-        frame.reset_normals(view(P, FRAME)[0])
-        return frame.project_within(T, view(P, FRAME)[0], tolerance)
     for k in range(v.shape[0]):
         largest = max(largest, abs(v[k]))
+    return largest
+
+
+@helper
+def recover_positions(T, C, tolerance):
+    """q of T onto the manifold along the directions in C."""
+    projection_kernels.forget_solution(T)
     code = manifold.recover_positions(T, C, tolerance)
-    if code == NOT_YET:  # a long step: the fixed directions converge slowly
-        code = manifold.recover_positions(T, C, tolerance)
+    return manifold.recover_positions(T, C, tolerance) if code == NOT_YET else code  # a long step: slow convergence
+
+
+@helper
+def recover(T, P, C, tolerance):
+    """q and v of T onto the manifold along the directions in C; forces (without reactions) and Jacobian follow."""
+    if view(P, FRAME).shape[0] > 0:
+        projection_kernels.forget_solution(T)
+        frame.reset_normals(view(P, FRAME)[0])
+        return frame.project_within(T, view(P, FRAME)[0], tolerance, 1e-14, False)
+    largest = largest_rate(T)
+    code = recover_positions(T, C, tolerance)
+    return manifold.recover_velocities(T, C, tolerance * largest) if code == OK else code
+
+
+@helper
+def recover_and_accelerate(T, C, R, tolerance):
+    """q along the directions in C, which then become those of this point; v along these; then a and lam.
+
+    What the velocities need is factored for the accelerations anyway, and one solution takes them to the manifold.
+    """
+    largest = largest_rate(T)
+    code = recover_positions(T, C, tolerance)
     if code == OK:
-        code = manifold.recover_velocities(T, C, tolerance * largest)
-    return code
+        code = run.EVALUATION_FAILED if run.core(T, s.CORE_GRADIENTS) != OK else OK
+    if code == OK:
+        code = manifold.factor_here(T, C, R)
+    if code == OK:
+        code = manifold.move_velocities(T, C, tolerance * largest, True)
+    return manifold.solve_here(T, C) if code == OK else code
 
 
 @helper
@@ -102,16 +130,20 @@ def loose(R):
 def evaluate(T, P):
     """At T's (t, q, v): recover as JOB says, then a and lam."""
     job, R, terms, code = view(P, JOB), view(P, RUN)[0], view(P, TERMS), OK
-    if job[RECOVER] == RECOVER_FULLY:
-        code = recover(T, P, job[DIRECTIONS], view(P, TOLERANCE)[0])
+    directions, target, tolerance = job[DIRECTIONS], job[TARGET], view(P, TOLERANCE)[0]
+    at_once = job[RECOVER] == RECOVER_FULLY and directions == target and view(P, FRAME).shape[0] == 0
+    if at_once:
+        code = recover_and_accelerate(T, target, R, tolerance)
+    elif job[RECOVER] == RECOVER_FULLY:
+        code = recover(T, P, directions, tolerance)
     elif job[RECOVER] == MOVE_ONCE:
-        code = move_once(T, job[DIRECTIONS])
+        code = move_once(T, directions)
     elif projection_kernels.evaluate_gradients(T) != OK:
         code = run.EVALUATION_FAILED
-    if code == OK:
-        code = manifold.accelerate_here(T, job[TARGET], R)
+    if code == OK and not at_once:
+        code = manifold.accelerate_here(T, target, R)
     if code == OK and terms.shape[0] > 0:
-        add_terms(T, job[TARGET], terms)
+        add_terms(T, target, terms)
     return code
 
 

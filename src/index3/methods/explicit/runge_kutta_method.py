@@ -16,7 +16,7 @@ from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.point_table import point_table
 from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
@@ -57,29 +57,38 @@ def runge_kutta_table(
     kernels: tuple[Kernel, ...] = STEP_KERNELS,
 ) -> Table:
     """The table of `runge_kutta.attempt` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
-    n, system, points_of_step = progress.system.n, progress.system, tableau.stages + 1
-    own = OWN_SHAPES | {rk.K_Q: (points_of_step, n), rk.K_V: (points_of_step, n)}
-    own |= {rk.K_POWER: (points_of_step,), rk.END_Q: (n,), rk.LINK: (1 + len(kernels),)}
-    room = system.structure.room(f"runge-kutta {tableau.stages}", own)
-    table = progress.state.workspace.filled((tableau, size), constants(tableau, size), room)
-    projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
-    point = point_table(progress, baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ())
-    progress.owned += [*projectors, table]
+    partition = None
     if parametrization == "partition":
         partition = Frame(progress, parametrization)
         partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
         progress.owned.append(partition)
-        point[points.FRAME] = np.array([partition.table.handle], np.int64)
         stages = "closed"
+
+    def begin(table: Table) -> None:
+        how = STABILIZATIONS[stabilization]
+        table[rk.LINK][1:] = [kernel.address for kernel in kernels]
+        table[rk.FLAGS][:] = (
+            0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how,
+        )  # fmt: skip
+        table[rk.SETTINGS][:] = tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0
+
+    n, formula = progress.system.n, (tableau, size, kernels)
+    room = progress.system.structure.room(formula, lambda: own_shapes(n, tableau.stages + 1, len(kernels)))
+    kind = *formula, stages, stabilization
+    table = progress.state.workspace.filled(kind, constants(tableau, size), room, begin)
+    terms = baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ()
+    projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
+    progress.owned += [*projectors, table]
     table[rk.RUN][0] = progress.table.handle
-    table[rk.LINK][:] = point.handle, *(kernel.address for kernel in kernels)
+    table[rk.LINK][rk.POINT] = point_table(progress, terms, None if partition is None else partition.table).handle
     table[rk.PROJECTORS][: rk.SPARE] = [projector.handle for projector in projectors]
-    how = STABILIZATIONS[stabilization]
-    table[rk.FLAGS][:] = (
-        0, stages == "closed", stages == "auto", 1, tableau.end_in_error, len(tableau.error), 0, 0, how,
-    )  # fmt: skip
-    table[rk.SETTINGS][:] = tableau.exponent, tableau.memory, tableau.shrink, tableau.grow, 1e-4, 0.9, 0.0
     return table
+
+
+def own_shapes(n: int, points_of_step: int, kernels: int) -> dict[Slot, tuple[int, ...]]:
+    """Shapes of the arrays of a step, for n coordinates, so many points of a step and kernels that it calls."""
+    own = OWN_SHAPES | {rk.K_Q: (points_of_step, n), rk.K_V: (points_of_step, n)}
+    return own | {rk.K_POWER: (points_of_step,), rk.END_Q: (n,), rk.LINK: (1 + kernels,)}
 
 
 @functools.cache
@@ -148,7 +157,7 @@ class RungeKutta(Method):
         )
         self.prepare(progress)
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, self.tableau.order)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(self.tableau.order)
         progress[run.LIMITS][run.QUINTIC] = 1
         if not progress.system.conservative:
             progress[run.LIMITS][run.TRACK_WORK] = run.OWN

@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tableau:
     """One explicit Runge-Kutta formula with its error estimates and its rule for step sizes.
 

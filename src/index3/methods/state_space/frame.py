@@ -22,7 +22,7 @@ from index3.linear import contract
 from index3.methods import manifold, projection_kernels, run
 
 (
-    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP,
+    HANDLES, FLAGS, SETTINGS, NORMAL_Q, NORMAL_V, SHARED, FIXED, HEAVY, DENSE, MASS, STIFF, DAMP, SIZES,
 ) = SLOTS = slots(
     handles=("i8", 1), flags=("i8", 1), settings=("f8", 1),
     normal_q=("f8", 1), normal_v=("f8", 1),  # what the recovery added to the formula's q and v
@@ -32,6 +32,7 @@ from index3.methods import manifold, projection_kernels, run
     dense=("f8", 2),  # room for the dense elimination of Phi_q; empty for the tangent plane and large systems
     mass=("f8", 1),  # values of M bordered by Phi_q
     stiff=("f8", 1), damp=("f8", 1),  # values of (M a)_q + (Phi_q^T lam)_q - Q_q, and of -Q_v
+    sizes=("f8", 1),  # PHI_SCALE at the reference
 )  # fmt: skip
 
 RUN, PROJECTOR, CLOSE_STATE, SET_REFERENCE, LINEARISE, REPARTITION, ELIMINATE, ELIMINATION = range(8)
@@ -43,12 +44,14 @@ many partitions were chosen."""
 DRIFTED = 0.3
 """Part of the formula's motion that the recovery may add to it. A pendulum that turns by x in a step needs some
 x^2 / 6; close to a singular position the recovery may find the other branch, far away."""
-CLOSED, GROWN, REACH, SHARE, BEST, NEAR = range(6)
-"""Places in SETTINGS: scaled residual to which positions are recovered; largest entry of H when the partition was
-chosen; largest motion of a coordinate in the step by speed and acceleration at its start; weight of normal_v in q;
-largest MARGIN of the solver seen in references, and the part of it at which a position counts as close to a singular
-one."""
+CLOSED, STILL, ROUGH, GROWN, REACH, SHARE, BEST, NEAR, SETTINGS_SIZE = range(9)
+"""Places in SETTINGS: scaled residual to which positions are recovered; that of velocities, in parts of the largest;
+what is left of both at first; largest entry of H when the partition was chosen; largest motion of a coordinate in the
+step by speed and acceleration at its start; weight of normal_v in q; largest MARGIN of the solver seen in references,
+and the part of it at which a position counts as close to a singular one."""
 STUCK = 1
+HALFWAY = 1e-3
+"""ROUGH, where nothing is known of how far velocities will move positions."""
 TOO_SLOW = 0.9
 """Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
 
@@ -68,6 +71,7 @@ def factor_reference(T, F):
 def set_reference(T, F):
     """Make T's point, where forces and Jacobian stand evaluated, the reference; choose a new partition if need be."""
     handles, flags = view(F, HANDLES), view(F, FLAGS)
+    run.copy(view(F, SIZES), view(T, s.PHI_SCALE))
     code = factor_reference(T, F)
     if code == OK and view(F, HEAVY).shape[0] > 0 and call(handles[REPARTITION], T, F) == 1:
         code = factor_reference(T, F)
@@ -109,18 +113,39 @@ def add_correction(F, target, normal, x):
 
 
 @helper
-def recover_positions(T, F):
-    """Bring the formula's q onto Phi = 0; OK, STUCK or a failed evaluation. Rows stand evaluated at q."""
+def evaluate_values(T):
+    """Rows at q, where gradients and sizes of those rows that take long are left out; and whether any were."""
+    status = view(T, s.STATUS)
+    status[s.INCOMPLETE] = 0
+    status[s.VALUES_ALONE] = 1
+    code = run.core(T, s.CORE_ROWS)
+    status[s.VALUES_ALONE] = 0
+    return code
+
+
+@helper
+def complete_rows(T):
+    """What `evaluate_values` left out."""
+    return run.core(T, s.CORE_ROWS) if view(T, s.STATUS)[s.INCOMPLETE] == 1 else OK
+
+
+@helper
+def recover_positions(T, F, tolerance, part):
+    """Bring the formula's q onto Phi = 0, within the tolerance or down to this part of what it was off.
+
+    OK, STUCK or a failed evaluation; values of rows stand evaluated at q.
+    """
     C, q, phi, normal = view(F, HANDLES)[PROJECTOR], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
-    counts, before, tolerance = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(F, SETTINGS)[CLOSED]
-    level = view(T, s.LEVEL)
+    counts, before, level = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(T, s.LEVEL)
     for k in range(q.shape[0]):
         q[k] += normal[k]
     for _ in range(40):
         counts[run.N_EVALUATIONS] += 1
-        if run.core(T, s.CORE_ROWS) != OK:
+        if evaluate_values(T) != OK:
             return run.EVALUATION_FAILED
-        residual = projection_kernels.position_residual(T, C)
+        residual = projection_kernels.position_residual_by(T, C, view(F, SIZES))
+        if before == 1e300:
+            tolerance = max(tolerance, part * residual)
         if residual <= tolerance:
             return OK
         rate = residual / before
@@ -129,7 +154,7 @@ def recover_positions(T, F):
         if not rate < TOO_SLOW:
             if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
                 return STUCK
-            if run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
+            if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
                 return STUCK  # the reference lacked a row that counts here, and so does this point
         before = residual
         for k in range(phi.shape[0]):
@@ -140,10 +165,10 @@ def recover_positions(T, F):
 
 
 @helper
-def recover_velocities(T, F):
-    """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0. Jacobian and forces then stand at (q, v)."""
+def recover_velocities(T, F, still, part):
+    """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0, relative to the largest of v, likewise."""
     C, v, rate, normal = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
-    if run.core(T, s.CORE_JACOBIAN) != OK:
+    if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
     largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):
@@ -151,9 +176,9 @@ def recover_velocities(T, F):
         largest = max(largest, abs(v[k]))
     for _ in range(40):
         residual = manifold.velocity_residual(T)
-        if residual < 0.0:
-            return run.EVALUATION_FAILED
-        if residual <= 1e-14 * largest or (fresh and not residual < TOO_SLOW * before):
+        if before == 1e300:
+            still = max(still, part * residual / largest)
+        if residual <= still * largest or (fresh and not residual < TOO_SLOW * before):
             break
         if not residual < TOO_SLOW * before:
             if factor_reference(T, F) != OK:
@@ -161,10 +186,7 @@ def recover_velocities(T, F):
             fresh = True  # the reference lacked a row that counts here
         before = residual
         add_correction(F, v, normal, manifold.solve_rows(T, C, rate))
-    if not residual <= 1e-10 * largest:
-        return STUCK
-    view(view(F, HANDLES)[RUN], run.COUNTS)[run.N_EVALUATIONS] += 1
-    return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+    return OK if residual <= max(still, 1e-10) * largest else STUCK
 
 
 @helper
@@ -207,33 +229,64 @@ def take_back(T, F):
 
 @kernel
 def project_state(T, F):
-    """Recover q and v from what a formula gave: OK, STUCK or a failed evaluation."""
+    """Recover q and v from what a formula gave; forces and Jacobian then stand there. OK, STUCK or a failed evaluation.
+
+    Where velocities matter to positions both are recovered in turn, at first down to a part of what they are off.
+    """
     R, q, settings, shared = view(F, HANDLES)[RUN], view(T, s.Q), view(F, SETTINGS), view(F, SHARED)
-    before = 1e300
+    before, part = 1e300, settings[ROUGH]
     for _ in range(40):
         for k in range(shared.shape[0]):
             shared[k] = settings[SHARE] * view(F, NORMAL_V)[k]
             q[k] += shared[k]
-        code = recover_positions(T, F)
+        code = recover_positions(T, F, settings[CLOSED], part)
         if code == OK and drifted(q, view(R, run.NEW_Q), view(F, NORMAL_Q), settings[REACH]):
             code = STUCK
         if code == OK:
-            code = recover_velocities(T, F)
-        change = update_directions(T, F, settings[SHARE])
-        if code != OK or change <= settings[CLOSED] or (change > 0.5 * before and change < 1e-12):  # rounding
+            code = recover_velocities(T, F, settings[STILL], part)
+        if code != OK:
             return code
-        if not change < TOO_SLOW * before:
+        change = update_directions(T, F, settings[SHARE])
+        rounding = change > 0.5 * before and change < 1e-12
+        if part == 0.0 and (change <= settings[CLOSED] or rounding):
+            view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
+            return run.EVALUATION_FAILED if run.core(T, s.CORE_FORCES) != OK else OK
+        if not change < TOO_SLOW * before and not rounding:
             return STUCK
-        before = change
+        before, part = change, 0.0
         take_back(T, F)
     return STUCK
 
 
 @helper
-def project_within(T, F, tolerance):
-    """Call `project_state` with positions to this scaled residual."""
-    view(F, SETTINGS)[CLOSED] = tolerance
+def project_within(T, F, closed, still, forecast):
+    """Call `project_state` with positions and velocities to these scaled residuals.
+
+    forecast : the Jacobian stands at a point close by
+    """
+    settings = view(F, SETTINGS)
+    settings[CLOSED] = closed
+    settings[STILL] = still
+    settings[ROUGH] = 0.0
+    if view(F, SHARED).shape[0] > 0:
+        if forecast and view(F, FLAGS)[SINGULAR] == 0:
+            forecast_shared(T, F)
+        else:
+            settings[ROUGH] = HALFWAY
     return call(view(F, HANDLES)[CLOSE_STATE], T, F)
+
+
+@helper
+def forecast_shared(T, F):
+    """NORMAL_V for the formula's v, nearly, by the Jacobian of a point close by."""
+    C, v, normal, rate = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(F, NORMAL_V), view(T, s.RATE)
+    for k in range(v.shape[0]):
+        v[k] += normal[k]
+    for _ in range(2):
+        manifold.velocity_residual(T)
+        add_correction(F, v, normal, manifold.solve_rows(T, C, rate))
+    for k in range(v.shape[0]):
+        v[k] -= normal[k]
 
 
 @helper
@@ -261,7 +314,9 @@ def fill_matrices(T, F):
     if code == OK:
         code = fill_with(T, F, view(F, STIFF), 0.0, 1.0, 0.0)
     if code == OK:
+        view(T, s.STATUS)[s.SAME_POINT] = 1
         code = fill_with(T, F, view(F, DAMP), 0.0, 0.0, 1.0)
+        view(T, s.STATUS)[s.SAME_POINT] = 0
     return run.EVALUATION_FAILED if code != OK else OK
 
 

@@ -40,7 +40,7 @@ class Frame:
             handles += [repartition.choose_sparse.address, elimination.eliminate.address, self.rows.handle]
         table[frame.HANDLES] = np.array(handles, np.int64)
         table[frame.FLAGS] = np.array([0, 1, 0], np.int64)
-        table[frame.SETTINGS] = np.zeros(6)
+        table[frame.SETTINGS] = np.zeros(frame.SETTINGS_SIZE)
         table[frame.SETTINGS][frame.NEAR] = near
         table[frame.HEAVY] = np.zeros(n if partition else 0)
         table[frame.DENSE] = np.zeros((m, n) if partition and n <= DENSE else (0, 0))
@@ -48,5 +48,6 @@ class Frame:
         table[frame.SHARED] = np.zeros(n if np.any(progress.system.level == 1) else 0)
         for slot in (frame.NORMAL_Q, frame.NORMAL_V):
             table[slot] = np.zeros(n)
+        table[frame.SIZES] = np.zeros(m)
         for slot in (frame.MASS, frame.STIFF, frame.DAMP):
             table[slot] = np.zeros(len(state[s.MATRIX]))

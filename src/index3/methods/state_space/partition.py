@@ -7,8 +7,7 @@ sparse form (`elimination`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ MOST_FREEDOMS = 200
 """Degrees of freedom of models with flexible bodies, and those that dense matrices of a step are meant for."""
 
 
-@dataclass(frozen=True)
-class Partition:
+class Partition(NamedTuple):
     """Dependent coordinates in the order of their pivots, independent ones ascending, the rows that carry pivots."""
 
     dependent: np.ndarray

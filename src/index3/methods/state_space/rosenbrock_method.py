@@ -12,7 +12,7 @@ from index3.compiled.callbacks import UserFunctions
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError, warn
 from index3.methods import run
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
@@ -123,7 +123,7 @@ class Rosenbrock4(Method):
         for slot in (rosenbrock.OUT_Q, rosenbrock.OUT_V, rosenbrock.ROOM):
             own[slot] = np.zeros(n)
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 3)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(3)
         return own
 
 

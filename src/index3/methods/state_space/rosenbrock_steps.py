@@ -60,7 +60,7 @@ def accelerate(T, E, R, F_, t):
     """From the formula's q and v in T: recovery at time t, accelerations there, and their independent part in F."""
     view(T, s.TIME)[0] = t
     frame.reset_normals(F_)
-    code = frame.project_within(T, F_, 1e-13)
+    code = frame.project_within(T, F_, 1e-13, 1e-14, False)
     if code == OK:
         code = manifold.accelerate(T, view(E, STAGE)[0], R)
     if code == OK:
@@ -153,7 +153,7 @@ def solve_step(T, E, R, F_, S, t, h):
         add_basis(E, u[i], vectors[S_W, i], view(T, s.V))
     view(T, s.TIME)[0] = t
     frame.reset_normals(F_)
-    return frame.project_within(T, F_, 1e-13)
+    return frame.project_within(T, F_, 1e-13, 1e-14, False)
 
 
 @helper

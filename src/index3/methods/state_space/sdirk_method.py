@@ -9,7 +9,7 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Table
 from index3.methods import run
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
 from index3.methods.state_space import sdirk, sdirk_steps
@@ -108,11 +108,12 @@ class StateSpaceMethod(Method):
         own[sdirk.STARTS] = tableau.starts(self.embedded_start)
         own[sdirk.STAGE_A], own[sdirk.STAGE_LAM] = np.zeros((tableau.stages, n)), np.zeros((tableau.stages, m))
         own[sdirk.STAGE_N] = np.zeros((tableau.stages if np.any(progress.system.level == 1) else 0, n))
+        own[sdirk.FIRSTS] = np.zeros((tableau.stages, 2))
         for slot in (sdirk.KNOWN_Q, sdirk.KNOWN_V, sdirk.ERR_Q, sdirk.ERR_V, sdirk.OUT_Q, sdirk.OUT_V):
             own[slot] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, round(1 / self.exponent) - 1)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(round(1 / self.exponent) - 1)
         return own
 
 

@@ -14,7 +14,7 @@ from index3.methods.tlismni import formulas
 
 (
     RUN, PROJECTORS, FORMULA, SETTINGS, MEMORY, FLAGS, PAST_T, PAST_Q, PAST_V, PAST_A, NODES, WEIGHTS, SCRATCH,
-    ALLOWED_Q, ALLOWED_V, LAST_Q, LAST_V, NEXT_Q, NEXT_V, STAGES, STAGE_V, STAGE_A,
+    ALLOWED_Q, ALLOWED_V, LAST_Q, LAST_V, LAST_A, NEXT_Q, NEXT_V, STAGES, STAGE_V, STAGE_A,
 ) = SLOTS = slots(
     run=("i8", 1),  # handle of the run's table
     projectors=("i8", 1),  # two of them: factored at the last accepted state, and at the latest evaluation
@@ -22,7 +22,7 @@ from index3.methods.tlismni import formulas
     past_t=("f8", 1), past_q=("f8", 2), past_v=("f8", 2), past_a=("f8", 2),  # accepted states, the latest first
     nodes=("f8", 1), weights=("f8", 3), scratch=("f8", 1),  # (t - t_n)/h of new and past points; see `formulas`
     allowed_q=("f8", 1), allowed_v=("f8", 1),  # what counts as 1 in the norm
-    last_q=("f8", 1), last_v=("f8", 1), next_q=("f8", 1), next_v=("f8", 1),
+    last_q=("f8", 1), last_v=("f8", 1), last_a=("f8", 1), next_q=("f8", 1), next_v=("f8", 1),
     stages=("f8", 2), stage_v=("f8", 2), stage_a=("f8", 2),  # the starting Runge-Kutta pair, rates at its stages
 )  # fmt: skip
 

@@ -22,12 +22,16 @@ from index3.linear import contract
 from index3.methods import projection_kernels, run
 from index3.methods.tlismni import control, formulas, parts, start
 
+PENDING = 1.0
+"""Change that another correction may bring to a step that is taken, in parts of the error allowed."""
+
 
 @helper
 def remember_iterate(T, E):
-    """Keep T's q and v to compare the next iterate with."""
+    """Keep T's q, v and a to compare those of the next iterate with."""
     run.copy(view(E, parts.LAST_Q), view(T, s.Q))
     run.copy(view(E, parts.LAST_V), view(T, s.V))
+    run.copy(view(E, parts.LAST_A), view(T, s.A))
 
 
 @helper
@@ -42,6 +46,21 @@ def change(T, E):
         most_q, most_v = max(most_q, abs(last_q[k])), max(most_v, abs(last_v[k]))
     rounding = 10.0 * parts.CLOSED
     return parts.norm(E, last_q, last_v), most_q <= rounding * large_q and most_v <= rounding * large_v
+
+
+@helper
+def pending_change(T, E):
+    """Size of the change of v that the next correction would bring: T's a against the one its v was made of.
+
+    What is corrected in v comes to q with the next correction, and back to v with the one after that. So two of them
+    may seem to converge fast where the third undoes the first: q has left a contact that a was evaluated in.
+    """
+    a, last, w, total = view(T, s.A), view(E, parts.LAST_A), view(E, parts.ALLOWED_V), 0.0
+    c = view(E, parts.WEIGHTS)[formulas.CORRECT, formulas.VA, 0]
+    for k in range(a.shape[0]):
+        x = c * (a[k] - last[k]) / w[k]
+        total += x * x
+    return sqrt(total / (2.0 * a.shape[0]))
 
 
 @helper
@@ -72,6 +91,13 @@ def judge(E, k, size, before, before_that, tiny):
 
 
 @helper
+def iterates(E, R):
+    """Whether the corrector is iterated until it converges by our rules, with an error test behind it."""
+    c = view(E, parts.SETTINGS)
+    return view(R, run.CLOCK)[run.STEP] == 0.0 and c[parts.CORRECTIONS] == 0.0 and c[parts.PAPER_CONTROLLER] == 0.0
+
+
+@helper
 def outer_loop(T, E, R):
     """Predict, then correct and evaluate until the corrector is satisfied; an end of `parts`, or 10 and above."""
     memory, counts, c = view(E, parts.MEMORY), view(R, run.COUNTS), view(E, parts.SETTINGS)
@@ -96,6 +122,8 @@ def outer_loop(T, E, R):
         verdict = judge(E, k, size, before, before_that, tiny)
         if verdict != parts.STALLED:
             code = parts.evaluate(T, E, R)
+        if code == OK and verdict == parts.CONVERGED and iterates(E, R) and pending_change(T, E) > PENDING:
+            verdict = -1
         if code != OK or verdict >= 0:
             return code if code != OK else verdict
         before_that, before = before, size

@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.methods import run
-from index3.methods.method import Method, first_order_step
+from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
@@ -109,7 +109,7 @@ class Tlismni(Method):
         table[parts.PAST_T][0] = progress.t
         for past, source in ((parts.PAST_Q, s.Q), (parts.PAST_V, s.V), (parts.PAST_A, s.A)):
             table[past][0] = progress.state[source]
-        clock[run.H_NEXT] = clock[run.STEP] or first_step or first_order_step(progress, 4)
+        clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(4)
         progress[run.LIMITS][run.QUINTIC] = 1
         return table
 
@@ -119,7 +119,7 @@ def empty_table(n: int) -> Table:
     table, stages, past = Table(len(parts.SLOTS)), STAGES.shape[1], formulas.PAST
     shapes: dict = dict.fromkeys((parts.PAST_Q, parts.PAST_V, parts.PAST_A), (past, n))
     shapes |= dict.fromkeys((parts.STAGE_V, parts.STAGE_A), (stages, n))
-    vectors = (parts.LAST_Q, parts.LAST_V, parts.NEXT_Q, parts.NEXT_V, parts.ALLOWED_Q, parts.ALLOWED_V)
+    vectors = (parts.LAST_Q, parts.LAST_V, parts.LAST_A, parts.NEXT_Q, parts.NEXT_V, parts.ALLOWED_Q, parts.ALLOWED_V)
     shapes |= dict.fromkeys(vectors, (n,))
     shapes |= {parts.PAST_T: (past,), parts.NODES: (past + 1,), parts.SCRATCH: (past + 2,)}
     shapes |= {parts.WEIGHTS: (3, 5, past + 1), parts.MEMORY: (7,)}
