@@ -57,3 +57,18 @@ def test_gain_at_a_loose_tolerance(key):
         result = ix.simulate(ix.library.four_bar(), (0, 10), key, rtol=1e-4, t_eval=0.1)
     assert result.success, result.message
     assert result.audit["energy"].value <= 0.05 * result.energy.kinetic.max()
+
+
+def test_auto_keeps_the_energy_of_an_oscillator():
+    """16,000 oscillation steps each of which errs by its tolerance take most of the energy away, if no one looks: 64 %.
+
+    Found: 5.5 %, bounded by 0.75 / CHOSEN of the 2.2 % that a run may gain; with the smaller tolerances in the audit.
+    """
+    model, settings = ix.library.mass_spring(), {"rtol": 1e-4, "t_eval": [0.0, 20.0], "progress": False}
+    result = ix.simulate(model, (0.0, 20.0), **settings)
+    assert result.method == "dop853"
+    assert result.energy.balance[-1] > 0.93 * result.energy.balance[0]
+    assert "tolerances divided by" in result.audit["energy"].note
+    given = ix.simulate(model, (0.0, 20.0), "dop853", **settings)  # a method that was asked for is what it is
+    assert "tolerances" not in given.audit["energy"].note
+    assert given.energy.balance[-1] < 0.5 * given.energy.balance[0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.methods import projection_kernels, rates, run
+from index3.methods import audit, projection_kernels, rates, run
 from index3.methods.method import Method
 from index3.methods.projection import Projector
 from index3.methods.registry import choose
@@ -48,6 +48,11 @@ class Choice(NamedTuple):
     key: str
     reason: str
     fleeting: bool = False
+
+    @property
+    def keeps(self) -> float:
+        """What a loss of energy counts in a run by this choice (`methods.audit.KEEPS`)."""
+        return audit.CHOSEN if self.key in (QUICK, ACCURATE) else 0.0
 
 
 BLANK = Table(len(rates.SLOTS))
@@ -203,6 +208,7 @@ class Automatic:
         self.choices.append((t, choice))
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
+        progress[run.AUDIT][audit.KEEPS] = choice.keeps
         progress[run.LIMITS][run.QUINTIC] = 0
         progress[run.LIMITS][run.TRACK_WORK] = int(not progress.system.conservative)
         progress[run.NEW_A][:], progress[run.NEW_LAM][:] = state[s.A], state[s.LAM]

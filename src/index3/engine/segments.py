@@ -13,7 +13,7 @@ from index3.engine.automatic import Automatic, Choice
 from index3.engine.balance import watch
 from index3.engine.variants import Variant
 from index3.linear import contract
-from index3.methods import run
+from index3.methods import audit, run
 from index3.methods.method import Method
 from index3.methods.run_table import Run
 
@@ -131,6 +131,7 @@ def begin(
             old, new = after.run[slot][:bodies], progress[slot][:bodies]
             np.maximum(new, old, out=new)
     watch(progress, plan.audit, method.audited, None if after is None else after.run)
+    progress[run.AUDIT][audit.KEEPS] = 0.0 if choice is None else choice.choice.keeps
     table = method.start(progress, plan.first_step if after is None else None)
     if after is not None or plan.first_step is None:
         progress.shorten_next(plan.early)

@@ -11,13 +11,14 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, SIZE,
-) = range(22)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, KEEPS, SIZE,
+) = range(23)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
 again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; whether
-something touches at the last accepted state, and what B lost in steps with such an end."""
+something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as
+a gain for the tolerances: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
@@ -29,6 +30,8 @@ DONE = 2.0
 FREE, SPENT, APART = 0.5, 0.25, 0.02
 """Parts of the allowed gain that a run may have at once, that it may have in addition over its span, and that it must
 have gained since the tolerances were cut before they are cut again."""
+CHOSEN = 0.25
+"""KEEPS of a method that `auto` has chosen because nothing is stiff: it takes energy by its errors alone."""
 CUT, MOST_STRICT, LEAST_RTOL = 4.0, 16384.0, 1e-11
 """By what the tolerances are divided each time, in all, and the least rtol, near rounding."""
 MOST_TRIES, MOST_REFUSED = 6, 30
@@ -145,14 +148,14 @@ def gains_too_fast(A, passed, work_error):
     """Whether a run gains more than its share of what it may, with this part of the span behind it.
 
     Steps of which each keeps its error within the tolerance may still gain energy one after the other, in tens of
-    thousands of them more than the motion has.
+    thousands of them more than the motion has; or lose it, which counts in part if no damping is wanted.
     """
     if A[MODE] < WARN or A[STRICT] >= MOST_STRICT:
         return False
-    allowed = A[PART] * A[SCALE]
-    if A[GAIN] <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
+    allowed, change = A[PART] * A[SCALE], max(A[GAIN], A[KEEPS] * A[LOSS])
+    if change <= max((FREE + SPENT * passed) * allowed + work_error, A[CUT_AT] + APART * allowed):
         return False
-    A[CUT_AT] = A[GAIN]
+    A[CUT_AT] = change
     return True
 
 
