@@ -11,7 +11,7 @@ import pytest
 import index3 as ix
 from index3.compiled.columns import LATE
 from index3.engine.collector import FEW_LINES
-from index3.methods import projection_kernels
+from index3.methods import completion, projection_kernels
 from index3.methods.completion import Completion
 from index3.results.lazy import NAMES, LateArrays
 from index3.system.state import State
@@ -182,3 +182,12 @@ def test_another_run_in_between_changes_nothing(monkeypatch):
     expected = prepared.run((0.0, 0.2))
     assert not np.array_equal(second.a, expected.a)
     assert np.array_equal(first.a, expected.a)
+
+
+def test_a_line_near_a_singular_position_is_told(monkeypatch):
+    """Every line counts as one here; of those that do not fit their constraints, the worst is named."""
+    monkeypatch.setattr(completion, "CONTRADICTION", -1.0)
+    monkeypatch.setattr(completion, "TOLD", -1.0)
+    monkeypatch.setattr(completion.Completion, "is_nearly_singular", lambda *_: True)
+    with pytest.warns(UserWarning, match=r"Output at t = .* is near a singular position: .* of their terms only"):
+        ix.simulate(ix.library.four_bar(), (0.0, 0.1), "hht-i3", progress=False).lam.sum()

@@ -65,7 +65,9 @@ def test_column_of_beck(kind):
         model, beam = cantilever(kind, length, height, height, 6, poisson=0.0)
         tip = beam.marker(s=length, frame="tangent")
         model.add(ix.Force("load", tip, (-load * unit, 0, 0), follower=True))
-        linear = ix.linearize(model, initial=ix.static(model, method="newton"))
+        rest = ix.static(model, method="newton")
+        assert rest.stable == (load < 20.05)
+        linear = ix.linearize(model, initial=rest)
         growth.append(max(mode.eigenvalue.real for mode in linear.modes) / linear.modes[0].frequency)
     assert growth[0] < 1e-6  # nothing grows but for rounding
     assert growth[1] > 0.02  # 0.03: the square root of how far it is above

@@ -59,6 +59,7 @@ class StiffnessModes(NamedTuple):
     stiffness: np.ndarray  # over mass [1/s^2], or of unit changes; of both the signs are the same
     directions: np.ndarray  # (n, dof)
     rate: float  # stiffness over mass of the softest [1/s^2]
+    waves: bool  # if some motion grows in waves, as loads can make it that have no potential
 
 
 class NarrowPattern(NamedTuple):
@@ -268,18 +269,36 @@ def stiffness_modes(rest: RestState) -> StiffnessModes | None:
     rest.update_stiffness()
     basis = free_space(dense_rows(rest.state)[rest.rows])
     if not basis.shape[1]:
-        return StiffnessModes(np.zeros(0), basis, 0.0)
+        return StiffnessModes(np.zeros(0), basis, 0.0, False)
     stiffness, mass = (basis.T @ rest.on_coordinates(x, basis) for x in (rest.stiffness, rest.mass))
     size = np.abs(stiffness).max(initial=0.0)
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
         metric = None if rest.deforms else 0.5 * (mass + mass.T)
         values, vectors = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T), metric)
+        waves = False
     else:
         values, vectors = scipy.linalg.eig(stiffness, mass)
+        waves = bool(np.any(np.abs(values.imag) > 1e-6 * np.abs(values).max()))
+        if rest.deforms:  # what falls away does so in any metric, along real directions
+            waves = waves or slow_waves(stiffness, mass)
+            values, vectors = scipy.linalg.eig(stiffness)
+            values = np.where(np.abs(values.imag) > 1e-6 * np.abs(values), np.abs(values), values.real)
         order = np.argsort(values.real)
         values, vectors = values[order], vectors[:, order]
     first = vectors[:, 0].real
-    return StiffnessModes(values, basis @ vectors, (first @ stiffness @ first) / (first @ mass @ first))
+    return StiffnessModes(values, basis @ vectors, (first @ stiffness @ first) / (first @ mass @ first), waves)
+
+
+def slow_waves(stiffness: np.ndarray, mass: np.ndarray) -> bool:
+    """Whether slow motions grow in waves, which beside those of thin sections only the compliance tells."""
+    import scipy.linalg
+
+    held = np.linalg.svd(stiffness, compute_uv=False)
+    if not held.min() > SLENDER * NEUTRAL * held.max():  # something is free to move: no compliance
+        return False
+    inverse = scipy.linalg.eigvals(np.linalg.solve(stiffness, mass))
+    slow = inverse[np.abs(inverse) > 1e-6 * np.abs(inverse).max(initial=0.0)]
+    return bool(np.any(np.abs(slow.imag) > 1e-4 * np.abs(slow)))  # 1e-6: what rounding makes of double ones
 
 
 def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
@@ -290,7 +309,5 @@ def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
 
 
 def flutters(values: StiffnessModes | None) -> bool:
-    """Whether some motion is known to grow in waves, as loads can make it that have no potential."""
-    if values is None or not len(values.stiffness):
-        return False
-    return bool(np.any(np.abs(values.stiffness.imag) > 1e-6 * np.abs(values.stiffness).max()))
+    """Whether some motion is known to grow in waves."""
+    return values is not None and values.waves

@@ -266,7 +266,7 @@ def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple
     """Whether an equilibrium is stable, and the names of its directions without stiffness."""
     if values is None:
         return None, []
-    stiffness, directions, _ = values
+    stiffness, directions = values.stiffness, values.directions
     if not len(stiffness):
         return True, []
     neutral = np.abs(stiffness) <= rest.finer * NEUTRAL * np.abs(stiffness).max()

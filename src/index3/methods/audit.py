@@ -17,8 +17,8 @@ from index3.compiled.interface import OK, call, helper, view
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
 again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; whether
-something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as a
-gain where tolerances are divided: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
+something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as
+a gain for the tolerances: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
@@ -62,19 +62,19 @@ def touches(T):
 
 
 @helper
-def loses_impact(T, A, done):
-    """Whether the trial in T loses more than a step in contact may, and may be tried again.
-
-    `done` is the work up to its end, as little as may be.
+def loses_much(A, done):
+    """Whether the trial just measured loses more than a step of contact may; `done`: work up to its end, or less.
 
     What numerical damping takes of a vibration is no loss, because nobody sees it; but a contact is a vibration that
     lasts half a period, and what is left of it afterwards is the motion.
     """
     lost = A[BALANCE] + done - A[KINETIC] - A[POTENTIAL]
-    if lost <= LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) or A[TRIES] >= MOST_REFUSED:
-        return False
-    if A[TOUCHING] == 0.0 and not touches(T):
-        return False
+    return lost > LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
+
+
+@helper
+def try_again(A):
+    """Count a trial that is repeated."""
     A[TRIES] += 1.0
     A[FRESH] = 0.0
     return True
@@ -91,13 +91,9 @@ def gains_too_much(T, A, work):
         return False
     rise = A[KINETIC] + A[POTENTIAL] - work - A[BALANCE]
     usual = rise <= STEP_SHARE * A[PART] * max(A[SCALE], A[KINETIC] - rise) and -rise <= max(A[SCALE], A[KINETIC])
-    if usual:
-        return loses_impact(T, A, work)
-    if A[TRIES] >= MOST_TRIES:
+    if usual or A[TRIES] >= MOST_TRIES:
         return False
-    A[TRIES] += 1.0
-    A[FRESH] = 0.0
-    return True
+    return try_again(A)
 
 
 @helper
@@ -110,13 +106,9 @@ def doubles_energy(T, A, work, power, h):
         return False
     most = work + DONE * h * max(power, view(T, s.ENERGY)[s.POWER], 0.0)
     rise = A[KINETIC] + A[POTENTIAL] - most - A[BALANCE]
-    if rise <= max(A[SCALE], A[KINETIC] - rise):
-        return loses_impact(T, A, work + h * min(power, view(T, s.ENERGY)[s.POWER], 0.0))
-    if A[TRIES] >= MOST_REFUSED:
+    if rise <= max(A[SCALE], A[KINETIC] - rise) or A[TRIES] >= MOST_REFUSED:
         return False
-    A[TRIES] += 1.0
-    A[FRESH] = 0.0
-    return True
+    return try_again(A)
 
 
 @helper

@@ -7,7 +7,7 @@ import numpy as np
 from index3.compiled import columns
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
-from index3.errors import Index3Error
+from index3.errors import Index3Error, warn
 from index3.linear import contract
 from index3.linear.solver import Solver
 from index3.methods import output_kernels, projection_kernels
@@ -21,6 +21,8 @@ CONTRADICTION = 1e-7
 NEAR_SINGULAR = 1e-3
 """The same near a singular position, where a row that is skipped is no exact copy of others. Its pivot is below 1e-9 of
 its square, so what is left of it may be some 1e-4 of its terms."""
+TOLD = 1e-6
+"""The same of a line near a singular position from which on a warning tells of it."""
 FOLDED = 1e-2
 """Singular value of the rows that count, as a part of the largest, below which a position is near a singular one too:
 what closing leaves of rows, 1e-12, comes back in accelerations divided by its square."""
@@ -69,10 +71,15 @@ class Completion:
         if check and not energies and not self.is_met(output, first, good):
             scaled = output.arrays["violation_scaled"][first:good, 1:].max(axis=1)
             late = late[: good - first]
+            worst_line = -1
             for k in np.flatnonzero(late & ~(scaled <= CONTRADICTION)):
                 if not (scaled[k] <= NEAR_SINGULAR and self.is_nearly_singular(output, first + int(k))):
                     good, code = first + int(k), projection_kernels.CONTRADICTION
                     break
+                if scaled[k] > TOLD and (worst_line < 0 or scaled[k] > scaled[worst_line]):
+                    worst_line = int(k)
+            if worst_line >= 0:
+                warn(inaccurate_line(float(output.arrays["t"][first + worst_line]), float(scaled[worst_line])))
         state[s.ANGLE_REF][:] = accepted
         if not code:
             return end, None
@@ -96,3 +103,11 @@ class Completion:
         rank = state.system.m - left
         folded = sizes[rank - 1] < FOLDED * sizes[0]
         return bool(folded or (rank < len(sizes) and sizes[rank] > COPY * sizes[0]))
+
+
+def inaccurate_line(t: float, residual: float) -> str:
+    """What to say of a line of output near a singular position."""
+    return (
+        f"Output at t = {t:.6g} is near a singular position: rates, accelerations and reactions there fit the "
+        f"constraints to {residual:.1g} of their terms only."
+    )

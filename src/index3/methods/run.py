@@ -21,7 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
-    LENGTHS,
+    TRIAL_Q, TRIAL_V, LENGTHS,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -37,6 +37,7 @@ CONVERGED, STALLED = 0, 1
     t_eval=("f8", 1), cursor=("i8", 1),
     output=("i8", 1),  # the table of the columns of output
     switched=("f8", 1),  # SWITCHES at the end of a step that was not taken
+    trial_q=("f8", 1), trial_v=("f8", 1),  # the end of a step while others are looked at
     lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
 )  # fmt: skip
 
@@ -264,6 +265,47 @@ def grow_or_keep(R, factor):
 
 
 @helper
+def extrapolate(T, R, x):
+    """Poses at a time x after the last accepted state, by its velocities and accelerations."""
+    q, v, a, now, rate = view(R, NEW_Q), view(R, NEW_V), view(R, NEW_A), view(T, s.Q), view(T, s.V)
+    view(T, s.TIME)[0] = view(R, CLOCK)[T_NEW] + x
+    for k in range(now.shape[0]):
+        now[k] = q[k] + x * (v[k] + 0.5 * x * a[k])
+        rate[k] = v[k] + x * a[k]
+    return core(T, s.CORE_POSES)
+
+
+@helper
+def would_touch(T, R):
+    """Whether something touches at the end of the trial in T if the last state goes on as it does; T stays as it is.
+
+    The end of a step may be beside a contact that turned the motion inside it.
+    """
+    clock, q, v, trial_q, trial_v = view(R, CLOCK), view(T, s.Q), view(T, s.V), view(R, TRIAL_Q), view(R, TRIAL_V)
+    copy(trial_q, q)
+    copy(trial_v, v)
+    touching = extrapolate(T, R, clock[H_TRIED]) == OK and audit.touches(T)
+    view(T, s.TIME)[0] = clock[T_TRIED]
+    copy(q, trial_q)
+    copy(v, trial_v)
+    evaluate_forces(T, R)
+    return touching
+
+
+@helper
+def loses_impact(T, R):
+    """Whether the trial in T, just measured, loses too much for a step of contact, and may be tried again."""
+    watched, work, done = view(R, AUDIT), view(R, WORK), view(R, WORK)[WORK_NEW]
+    if view(T, s.SWITCH).shape[0] == 0 or watched[audit.MODE] < audit.WARN:
+        return False
+    if view(R, LIMITS)[TRACK_WORK] != 0:
+        done += view(R, CLOCK)[H_TRIED] * min(work[POWER_NEW], view(T, s.ENERGY)[s.POWER], 0.0)
+    if not audit.loses_much(watched, done):
+        return False
+    return (watched[audit.TOUCHING] == 1.0 or audit.touches(T) or would_touch(T, R)) and audit.try_again(watched)
+
+
+@helper
 def gains_too_much(T, R):
     """Whether the trial in T, where the forces were just evaluated, is to be tried again because it gains energy.
 
@@ -275,7 +317,7 @@ def gains_too_much(T, R):
         again = audit.gains_too_much(T, watched, work[WORK_NEW])
     else:
         again = audit.doubles_energy(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
-    if not again:
+    if not again and not loses_impact(T, R):
         return False
     view(R, COUNTS)[N_GAINED] += 1
     retry(R, 0.5)
@@ -287,6 +329,7 @@ def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) 
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
+    shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
     shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, STENCIL)}

@@ -24,12 +24,7 @@ the error test alone has its way until a step is taken; the method does not want
 @helper
 def look(T, R, x):
     """SWITCH at a time x after the last accepted state, by its velocities and accelerations; whether it has any."""
-    q, v, a, now, rate = view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A), view(T, s.Q), view(T, s.V)
-    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW] + x
-    for k in range(now.shape[0]):
-        now[k] = q[k] + x * (v[k] + 0.5 * x * a[k])
-        rate[k] = v[k] + x * a[k]
-    return run.core(T, s.CORE_POSES) == OK and run.core(T, s.CORE_SWITCHES) == OK
+    return run.extrapolate(T, R, x) == OK and run.core(T, s.CORE_SWITCHES) == OK
 
 
 @helper
