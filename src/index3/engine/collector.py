@@ -21,6 +21,8 @@ from index3.methods.output import SMALL, Output
 from index3.results.layout import Layout
 from index3.results.sinks import MemorySink, Sink, Written
 
+STAGES = ("placed", "complete")
+"""Of a line: positions and velocities are closed; so is what follows from them."""
 BLOCK_BYTES, BLOCK_LINES = 8_000_000, 4096
 """A block holds at most about so much, and so many lines (but always 4)."""
 KEPT_BYTES = 1_000_000_000
@@ -73,23 +75,28 @@ class Collector:
         self.segment = segment
         self.output.table[columns.PLACES] = segment.variant.columns
         segment.run.write_to(self.output)
-        self.memory = {name: array.copy() for name, array in segment.variant.state.remembered().items()}
+        present = segment.variant.state.remembered()
+        self.memory = {f"{stage}:{name}": array.copy() for stage in STAGES for name, array in present.items()}
 
     @contextlib.contextmanager
-    def own_memory(self) -> Iterator[None]:
-        """While lines are closed, elements remember the line before, and afterwards the steps again.
+    def own_memory(self, stage: str) -> Iterator[None]:
+        """While lines are closed, elements remember this stage of the line before, and afterwards the steps again.
 
-        When lines are closed is up to the clock (`interrupts`); what a function of the user starts from must not be.
+        How many lines are closed at a time is up to the clock (`interrupts`); what a function of the user starts from
+        must not be.
         """
+        if not self.memory:
+            yield
+            return
         present = self.segment.variant.state.remembered()
         steps = {name: array.copy() for name, array in present.items()}
         for name, array in present.items():
-            array[...] = self.memory[name]
+            array[...] = self.memory[f"{stage}:{name}"]
         try:
             yield
         finally:
             for name, array in present.items():
-                self.memory[name][...] = array
+                self.memory[f"{stage}:{name}"][...] = array
                 array[...] = steps[name]
 
     def make_room(self) -> None:
@@ -117,15 +124,9 @@ class Collector:
 
         What an interrupt leaves half done is done again by the next call.
         """
-        if not self.memory:
-            return self._close(project)
-        with self.own_memory():
-            return self._close(project)
-
-    def _close(self, project: bool) -> Index3Error | None:
-        """As `close`, with the memory that is there."""
-        first, projection = self.closed, self.segment.variant.projection
-        good, error = self.place(project)
+        first = self.closed
+        with self.own_memory("placed"):
+            good, error = self.place(project)
         times = self.output.arrays["t"][first:good]
         own = self.segment.own_times(times)
         now = self.output.table[columns.STAGE][first:good] != columns.PLACED
@@ -133,11 +134,13 @@ class Collector:
             now[:] = True
         elif own is not times:
             now |= own != times
-        for begin, end in stretches(now):
-            done, why = projection.completion.fill(self.output, first + begin, first + end, check=project)
-            if why is not None:
-                good, error = done, why
-                break
+        projection = self.segment.variant.projection
+        with self.own_memory("complete"):
+            for begin, end in stretches(now):
+                done, why = projection.completion.fill(self.output, first + begin, first + end, check=project)
+                if why is not None:
+                    good, error = done, why
+                    break
         if own is not times:
             times[:] = own
         self.cut(good)
