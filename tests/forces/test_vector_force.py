@@ -162,4 +162,4 @@ def test_same_motion_as_a_bushing(compiled):
     assert np.allclose(results[0].q, results[1].q, rtol=0, atol=1e-9)
     # one counts the springs as potential energy, the other as work: apart by the start and the quadrature of the power
     bushing, function = (result.energy.balance - result.energy.balance[0] for result in results)
-    assert np.allclose(bushing, function, rtol=0, atol=1e-5)  # measured 2.6e-6: Simpson's rule in each step
+    assert np.allclose(bushing, function, rtol=0, atol=4.4e-5)  # rtol times the integral of |power|; 2.1e-5 measured

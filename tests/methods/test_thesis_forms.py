@@ -182,8 +182,7 @@ def test_forming_the_descriptor_matrix_costs_next_to_nothing(vehicle):
 def test_share_of_the_jacobian_in_a_step(vehicle):
     """S4-98: columns of J1 and J2, formed once a step by `rosenbrock4`, take 41 % of a step's products (thesis: 55 %).
 
-    Iterated methods, which have the bordered matrix instead, take 11 of them in 95 steps, where they pay: two would do,
-    with 715 instead of 678 corrections.
+    Iterated methods, which have the bordered matrix instead, take two of them in 95 steps.
     """
     model, state, dof = vehicle
     settings = {"rtol": 1e-3, "atol": 1e-3, "discontinuities": (0.5, 1.24)}
@@ -194,7 +193,7 @@ def test_share_of_the_jacobian_in_a_step(vehicle):
     print("share of the columns:", mine / (mine + rest))
     assert 0.3 < mine / (mine + rest) < 0.8  # the demand, of time
     iterated = ix.simulate(model, (0, 1), "firstorder-sdirk4", **settings).stats
-    assert iterated["jacobians"] < 0.2 * iterated["steps"]
+    assert iterated["jacobians"] < 0.1 * iterated["steps"]
 
 
 def test_derivatives_by_differences_cost_evaluations(vehicle):

@@ -47,6 +47,8 @@ class Compliance:
         loads = np.hstack([p.mass @ self.z, (p.damping + shift * p.mass) @ self.z])
         loads = np.vstack([loads, np.zeros((len(p.phi_q), loads.shape[1]))])
         found = self.z.T @ p.metric @ np.linalg.solve(matrix, loads)[:n]
+        if not np.isfinite(found).all():
+            raise np.linalg.LinAlgError("responses that are no numbers")
         return Shifted(shift, *np.hsplit(found, 2))
 
     def beyond_rounding(self, values: np.ndarray, xi: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ Ours differs:
   every iteration), "descriptor" on a and lam (lam is fitted to the starting a once per stage); the unknown of
   "firstorder", z_i = h sum a_ij g_j, is equivalent: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
 - the convergence test and forecast of 4.5.2 serve all of them (future work in the thesis's chapter 6 (d)).
-Constants not in the thesis: a Jacobian is renewed for the next step when corrections shrink by less than 4, and within
-one by AGED; points of the iteration are closed by CLOSER.
+Constants not in the thesis: a Jacobian is renewed for the next step when corrections shrink by less than 4; points of
+the iteration are closed by CLOSER.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from index3.methods.state_space import frame
 
 (
     RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, START_GAP, STARTS,
-    STAGE_A, STAGE_LAM, STAGE_N, FIRSTS, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
+    STAGE_A, STAGE_LAM, STAGE_N, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
 ) = SLOTS = slots(
     run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
@@ -38,7 +38,6 @@ from index3.methods.state_space import frame
     starts=("f8", 2),  # starting values from (a_n, stages before)
     stage_a=("f8", 2), stage_lam=("f8", 2),
     stage_n=("f8", 2),  # what the recovery added to the stages' velocities; empty without velocity-level rows
-    firsts=("f8", 2),  # of each stage in the last step: what its first correction moved, see `correction_size`
     known_q=("f8", 1), known_v=("f8", 1),
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),  # error as it comes, and as it is judged
 )  # fmt: skip
@@ -55,9 +54,6 @@ CLOSER = 1e-3
 """What a point of the iteration may lie off the constraints, in parts of the correction that led to it: corrections
 shrink by 3 to 100 each, so the next one hardly sees it. With 1e-2 it did: Andrews' mechanism took a quarter more steps
 at twice the error."""
-AGED = 0.2
-"""Part of a correction that the next one may be with a linearisation of an earlier step; above it, where more than
-three are still to come, the next one takes a fresh linearisation."""
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
 
@@ -259,15 +255,14 @@ def solve_stage(T, E, R, F, S, i, t, h):
     """Newton's iteration of one stage; leaves its a and lam in T and in the table of stages."""
     flags, memory, c, counts = view(E, FLAGS), view(E, MEMORY), view(E, SETTINGS), view(R, run.COUNTS)
     fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, contract.X)
-    g, n, before, first = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, view(E, FIRSTS)[i]
-    part, moved = 0.1 * first[0], 0.1 * first[1]  # a guess: what the first correction will be
+    g, n, before, part, moved = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, 0.0, 0.0
+    closer = 0.0 if view(S, contract.INFO)[contract.N_ZERO] > 0 else CLOSER  # rows left out hold as far as others do
     kappa = FIXED_KAPPA if fixed else c[KAPPA]
     closed = 1e-13 if fixed else max(1e-13, 1e-4 * kappa * view(R, run.TOLERANCE)[run.RTOL])
     start_stage(T, E, R, i, t, h)
     frame.reset_normals(F)
-    since = 0  # corrections with the present linearisation
-    for iteration in range(2 * iterations(E, fixed)):
-        code = evaluate_stage(T, E, F, g, max(closed, CLOSER * moved), max(1e-14, CLOSER * part), iteration > 0)
+    for iteration in range(iterations(E, fixed)):
+        code = evaluate_stage(T, E, F, g, max(closed, closer * moved), max(1e-14, closer * part), iteration > 0)
         if code != OK:
             return code
         if iteration == 0 and view(F, frame.FLAGS)[frame.SINGULAR] == 1:
@@ -282,13 +277,7 @@ def solve_stage(T, E, R, F, S, i, t, h):
         contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, part, moved = correction_size(T, R, S, g, fixed)
-        verdict = judge(E, R, since, size, before, kappa, fixed, part)
-        if iteration == 0:
-            guessed = first[0] > 0.0
-            first[0], first[1] = part, moved
-            if verdict == CONVERGED:
-                first[0], first[1] = 0.0, 0.0
-                verdict = GO_ON if guessed else CONVERGED  # the point was closed for a larger correction
+        verdict = judge(E, R, iteration, size, before, kappa, fixed, part)
         if verdict == STALLED:
             return STALLED
         for k in range(n):
@@ -301,13 +290,6 @@ def solve_stage(T, E, R, F, S, i, t, h):
             if view(E, STAGE_N).shape[0] > 0:
                 run.copy(view(E, STAGE_N)[i], view(F, frame.NORMAL_V))
             return CONVERGED
-        since += 1
-        if since > 1 and flags[FRESH] == 0 and size > AGED * before and size**4 > kappa * before**3:
-            flags[RENEW] = 1
-            memory[ETA_OLD] = 1.0
-            since = 0
-        if since == iterations(E, fixed):
-            return STALLED
         before = size
     return STALLED
 

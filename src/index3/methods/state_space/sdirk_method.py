@@ -108,7 +108,6 @@ class StateSpaceMethod(Method):
         own[sdirk.STARTS] = tableau.starts(self.embedded_start)
         own[sdirk.STAGE_A], own[sdirk.STAGE_LAM] = np.zeros((tableau.stages, n)), np.zeros((tableau.stages, m))
         own[sdirk.STAGE_N] = np.zeros((tableau.stages if np.any(progress.system.level == 1) else 0, n))
-        own[sdirk.FIRSTS] = np.zeros((tableau.stages, 2))
         for slot in (sdirk.KNOWN_Q, sdirk.KNOWN_V, sdirk.ERR_Q, sdirk.ERR_V, sdirk.OUT_Q, sdirk.OUT_V):
             own[slot] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1
