@@ -1,13 +1,14 @@
 """Forces that jump, contacts met inside a step, transients that last ns: a right motion or a word, by every method."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import index3 as ix
-from index3.engine.audit import energy_check
-from index3.methods import audit
+from index3.engine.audit import energy_check, impact_losses
+from index3.methods import audit, run
 from index3.methods.registry import METHODS
 
 POSITIONS_ALONE = ("hht-i3", "generalized-alpha", "bdf-i3")
@@ -253,6 +254,15 @@ def test_energy_lost_in_impacts_is_told():
     assert watched[audit.TOUCHING] == 0.0
     audit.count_contact(watched, False, 0.0, 0.25)  # a step in free flight
     assert watched[audit.TAKEN] == pytest.approx(0.75)
+    watched[[audit.MODE, audit.PART, audit.SCALE]] = audit.WARN, 0.01, 5.0
+    segment = SimpleNamespace(run={run.AUDIT: watched})
+    assert "took 0.75 J away, 15 % of the largest energy" in impact_losses(segment)
+    watched[audit.SCALE] = 7.6  # less than a tenth
+    assert impact_losses(segment) == ""
+    watched[[audit.SCALE, audit.PART]] = 5.0, 0.2  # at a loose tolerance: no more than a run may gain
+    assert impact_losses(segment) == ""
+    watched[[audit.PART, audit.MODE]] = 0.01, audit.REPORT
+    assert impact_losses(segment) == ""
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-4, 1e-6])

@@ -23,6 +23,7 @@ from index3.methods.direct import leaps, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
 from index3.methods.filtering import filter_error
+from index3.methods.rates import length_of
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0
 """Of [HairerWanner]: safety factor, bounds of the change of a step."""
@@ -109,10 +110,10 @@ def is_unsettled(T, E, R, h):
         a[k] = own[k] - a[k]
     run.copy(view(T, s.Q_MASS), view(T, s.Q))
     run.core(T, s.CORE_MASS)
-    whole = radau_newton.length(rest, n)
+    whole = length_of(rest, n)
     for i in range(phi_q.shape[0]):
         rest[column[i]] += phi_q[i] * (own_lam[row[i]] - lam[row[i]])
-    left = radau_newton.length(rest, n)
+    left = length_of(rest, n)
     run.copy(a, truth)
     if apart * left <= whole:  # the rest is along the constraints, of which multipliers take care
         return False

@@ -21,6 +21,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import manifold, run
 from index3.methods.direct import radau_system as rs
+from index3.methods.rates import length_of
 
 CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
 MIDDLE = 1
@@ -149,15 +150,6 @@ def correct(T, E, R, h):
 
 
 @helper
-def length(x, n):
-    """The root of the sum of the first n squares."""
-    total = 0.0
-    for k in range(n):
-        total += x[k] * x[k]
-    return sqrt(total)
-
-
-@helper
 def row_size(T):
     """Largest scaled residual of rows and of their rates at T's stage."""
     phi, rate, size, v, worst, fastest = (
@@ -230,7 +222,7 @@ def iterate(T, E, R, S, t, h, full):
             code = rs.factorise(T, E, R, S, h)
             if code != OK:
                 return code
-        memory[rs.REST] = length(view(E, rs.RESIDUAL)[rs.STAGES - 1], view(T, s.Q).shape[0])
+        memory[rs.REST] = length_of(view(E, rs.RESIDUAL)[rs.STAGES - 1], view(T, s.Q).shape[0])
         project_stages(T, E, h)
         rs.solve(T, E, R, S)
         size, part = correct(T, E, R, h)
