@@ -63,7 +63,7 @@ index3.simulate(index3.library.pendulum(), (0.0, 0.01))
 print(*sys.modules)
 """
 NEEDLESS = [
-    "numpy.ma", "numpy.random", "numba", "llvmlite", "json", "csv", "html", "uuid", "tempfile", "zipfile",
+    "numpy.ma", "numpy.random", "numba", "llvmlite", "json", "csv", "html", "uuid", "tempfile", "zipfile", "difflib",
     "index3.library.chain", "index3.forces.tyre", "index3.analysis.static", "index3.analysis.audit",
     "index3.analysis.resume", "index3.analysis.stepper", "index3.compiled.build", "index3.compiled.workers",
     "index3.engine.checkpoint", "index3.engine.dense", "index3.engine.events", "index3.engine.resuming",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 import index3 as ix
@@ -10,6 +12,7 @@ from peer_rows.row import Row, Way
 BALLS, RADIUS, SPACE = 60, 0.1, 0.25
 SIDE = int(np.ceil((BALLS / 4) ** 0.5))  # balls along each side of a layer
 WIDTH = SPACE * SIDE
+QUARTER_CAR = Path(__file__).resolve().parents[2] / "examples" / "gallery" / "plot_quarter_car.py"
 
 
 def simulated(model, span, **settings):
@@ -33,6 +36,30 @@ def long_chain():
     """1000 links, 1 s at constant steps of 1 ms, a line each."""
     times = np.linspace(0.0, 1.0, 1001)
     yield simulated(ix.library.chain(1000), (0.0, 1.0), method="hht-i3", step=1e-3, t_eval=times)
+
+
+def suspension():
+    """The gallery's quarter car: its file up to the first analysis."""
+    names = {}
+    exec(QUARTER_CAR.read_text().partition("rest = ")[0], names)
+    return names["model"]
+
+
+def suspension_at_rest():
+    """Static equilibrium of the quarter car."""
+    model = suspension()
+
+    def run():
+        ix.static(model)
+
+    yield Way("static", run)
+
+
+def suspension_over_bump():
+    """The quarter car over its bump, from the equilibrium."""
+    model = suspension()
+    rest = ix.static(model)
+    yield simulated(model, (0.0, 1.5), initial=rest, t_eval=0.005, method="hht-i3", rtol=1e-4)
 
 
 def places():
@@ -87,4 +114,6 @@ ROWS = [
     Row("HMMWV50, 10 s, 1001 lines", None, {"index3": lambda: car("hmmwv50", 10.0, 1001)}, {"index3": 0.5}),
     Row("chain of 1000, 1 s, 1001 lines", None, {"index3": long_chain}, {"index3": 3.0}),
     Row("60 balls in a box, 1 s", None, {"index3": box, "MuJoCo (other physics)": mujoco_box}, {"index3": 3.0}),
+    Row("quarter car, static equilibrium", None, {"index3": suspension_at_rest}, {"index3": 0.03}),
+    Row("quarter car over a bump, 1.5 s, 301 lines", None, {"index3": suspension_over_bump}, {"index3": 0.05}),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -142,5 +141,7 @@ def nearest(key: str, known: Sequence[str]) -> str:
     if SYNONYMS.get(key.lower()) in known:
         return f"Did you mean {SYNONYMS[key.lower()]}? "
     parts = [word for word in known if len(word) > 2 and len(key) > 2 and (key in word or word in key)]
+    import difflib  # only for a mistake
+
     near = difflib.get_close_matches(key, known, n=1) or sorted(parts, key=len, reverse=True)
     return f"Did you mean {near[0]}? " if near else ""

@@ -566,8 +566,8 @@ def test_everything_that_is_saved_comes_back(tmp_path, monkeypatch):
 
 
 KEPT = {
-    "segment", "jumps", "seconds", "asked", "near_branch", "events", "cpu", "collector", "momenta", "stalling", "zeno",
-    "sampling", "allowance", "growth",
+    "segment", "jumps", "seconds", "asked", "near_branch", "passed", "events", "cpu", "collector", "momenta",
+    "stalling", "zeno", "sampling", "allowance", "growth",
 }  # fmt: skip
 """Attributes of a runner of which checkpoints hold what changes."""
 FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "watch", "keeper"}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.analysis import planning
 from index3.analysis import simulation as module
 from index3.analysis.simulate import SETTINGS
 from index3.errors import ModelError, SimulationFailed
@@ -102,6 +103,22 @@ def test_the_structure_is_found_once(monkeypatch):
     for mass in (1.0, 2.0):
         prepared.run((0.0, 0.01), changes={"crank.mass": mass})
     assert found == ["pattern", "order"]
+
+
+def test_settings_that_are_the_very_same_are_compared_by_identity_alone(monkeypatch):
+    """A plan is kept for them; a list that was changed in place, or an equal number of another type, is another one."""
+    keys, plain_key = [], planning.plain_key
+    monkeypatch.setattr(planning, "plain_key", lambda *x: keys.append(1) or plain_key(*x))
+    prepared, times = ix.prepare(ix.library.pendulum(), "dopri5", progress=False), [0.1, 0.2]
+    first = prepared.run((0.0, 0.2), t_eval=times)
+    assert_identical(prepared.run((0.0, 0.2), t_eval=times), first)
+    assert_identical(prepared.run((0.0, 0.2), t_eval=[*times], changes={"rod.mass": prepared.model["rod"].mass}), first)
+    assert len(keys) == 1
+    times[0] = 0.05
+    assert prepared.run((0.0, 0.2), t_eval=times).t.tolist() == [0.05, 0.2]
+    assert prepared.run((0.0, 0.2), t_eval=tuple(times)).t.tolist() == [0.05, 0.2]
+    assert not np.array_equal(prepared.run((0.0, 0.2), t_eval=times, rtol=1e-3).q, first.q)
+    assert len(keys) == 4
 
 
 def test_variants_are_compiled_once_and_kept(monkeypatch):

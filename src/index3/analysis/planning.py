@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,8 @@ class Plans:
     ) -> None:
         self.method, self.chosen, self.options, self.prepared = method, chosen, options, prepared
         self._asked: tuple[list[tuple[str, Any]], bool, tuple[float, str], int] | None = None
-        self._last: dict[tuple[Any, ...], tuple[Plan, str]] = {}  # what was asked last
+        # what was asked last, by name and as a key, and its plan: one tuple, since runs go on in several threads
+        self._last: tuple[dict[str, Any], tuple[Any, ...], tuple[Plan, str]] | None = None
 
     def plan(self, model: Model, t_span: Any, asked: Mapping[str, Any], first: float | None = None) -> tuple[Plan, str]:
         """What the user asked of a run, checked, and a remark on it; nothing is compiled for it.
@@ -59,13 +61,18 @@ class Plans:
         plain numbers and words, unless the model itself has to be asked.
         """
         driven, own, longest, n = self._of_model(model)
+        given = {"t_span": t_span, **asked, "longest": longest, "n": n}
+        last = None if own else self._last
+        if last is not None and is_same(last[0], given):
+            return last[2]
         key = None if own else plain_key(t_span, asked, longest, n)
-        if key is not None and key in self._last:
-            return self._last[key]
+        if last is not None and key == last[1]:
+            return last[2]
         plan, note = self._checked(model, t_span, asked, first, longest, n)
         check_motions(driven, plan.span)
         if key is not None:
-            self._last = {key: (plan, note)}
+            seen = {name: list(x) if type(x) is list else x for name, x in given.items()}
+            self._last = seen, key, (plan, note)
         return plan, note
 
     def _of_model(self, model: Model) -> tuple[list[tuple[str, Any]], bool, tuple[float, str], int]:
@@ -106,6 +113,25 @@ class Plans:
             stops=stops, early=early, project=bool(asked["project"]), audit=asked["audit"],
         )  # fmt: skip
         return plan, note
+
+
+def is_same(seen: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether all settings are the very objects seen before, lists and tuples of the very numbers; lists seen are
+    copies, and all else that was seen cannot change.
+
+    >>> is_same({"rtol": 1e-6, "t_eval": [1, 2]}, {"rtol": 1e-5, "t_eval": [1, 2]})
+    False
+    """
+    if len(seen) != len(given):
+        return False
+    for name, value in given.items():
+        known: Any = seen.get(name)
+        if known is value or name in OTHERWISE:
+            continue
+        kind = type(value)
+        if kind not in LISTS or type(known) is not kind or len(known) != len(value) or not all(map(is_, known, value)):
+            return False
+    return True
 
 
 def plain_key(t_span: Any, asked: Mapping[str, Any], *of_model: Any) -> tuple[Any, ...] | None:

@@ -42,17 +42,21 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
+SWEEP_H, SWEEP_ROOM, SWEEP_PART, SWEEP_RECORD, SWEEP_SIZE = range(5)
+"""Places in SWEEP: the size of the step that ends at T's state, or 0 to let that state be the start of the next; the
+depth that is no more than an allowed error; the part of the step to try instead because something was passed through
+inside it, 1 if nothing was; the number of its record, counted as in SWITCH."""
 (
     STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, SWITCH_AT, ASIDE, SECANTS, SLIDES, VALUES_ALONE, INCOMPLETE, SAME_POINT,
     STATUS_SIZE,
 ) = range(3, 14)  # fmt: skip
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
 while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT; 1 while JACOBIANS
-is run for PHI_Q alone, so that a body may leave out MARKER_NV; the place in SWITCH of the next
-record, while SWITCHES is run; 1 while evaluations are beside the steps (for lines of output inside one), so that an
-element whose next evaluation starts from what the last one found leaves that as it was; 1 while the matrix is to have
-secants of friction through rest instead of its derivatives by the sliding velocity; set to 1 by whoever has friction
-in the matrix; 1 while CONSTRAINTS is run for PHI alone, so that a row whose gradient is expensive may leave that and
+is run for PHI_Q alone, so that a body may leave out MARKER_NV; the place in SWITCH of the next record, while SWITCHES
+or PASSES is run; 1 while evaluations are beside the steps (for lines of output inside one), so that an element whose
+next evaluation starts from what the last one found leaves that as it was; 1 while the matrix is to have secants of
+friction through rest instead of its derivatives by the sliding velocity; set to 1 by whoever has friction in the
+matrix; 1 while CONSTRAINTS is run for PHI alone, so that a row whose gradient is expensive may leave that and
 PHI_SCALE as they were; 1 if one did; 1 while the next MATRIX is of the same point as the last, so that derivatives by
 pose and twist stand."""
 
@@ -66,7 +70,7 @@ pose and twist stand."""
     GROUPS, GROUP_MARKERS, GROUP_COLUMNS, GROUP_APART, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
     BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
-    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, WORKING, SWITCH, STATUS,
+    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, WORKING, SWITCH, SWEEP, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
@@ -116,18 +120,19 @@ pose and twist stand."""
     stage_first=("i8", 1),
     working=("i8", 1),  # lines of STAGES of the kinds that do work: all that ENERGY[POWER] consists of, but reactions
     switch=("f8", 1),  # per record of kinds with the stage SWITCHES: what changes its sign where a force is not smooth
+    sweep=("f8", 1),  # what PASSES is asked and answers (see below); empty if no kind has that stage
     status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
 )  # fmt: skip
 SIZE = STATUS.index + 1
 
 (
     POSES, CONSTRAINTS, FORCES, GATHER, MASS, JACOBIANS, OWN_ROWS, BODY_MATRIX, HESSIANS, FORCE_DERIVATIVES, BIAS,
-    SECOND_DERIVATIVES, ENERGIES, MEASURE, SWITCHES,
-) = range(15)  # fmt: skip
+    SECOND_DERIVATIVES, ENERGIES, MEASURE, SWITCHES, PASSES,
+) = range(16)  # fmt: skip
 """Stages of the evaluation; a kind's kernel belongs to one of them (see `evaluate`)."""
 
 (
     CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
-    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS, CORE_SWITCHES, CORE_POWER,
-) = range(15)  # fmt: skip
+    CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS, CORE_SWITCHES, CORE_POWER, CORE_PASSES,
+) = range(16)  # fmt: skip
 """Places in CORE."""

@@ -22,7 +22,7 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
         return
     progress.measure_start()
     kinetic, potential, allowed = (float(watched[place]) for place in (audit.KINETIC, audit.POTENTIAL, audit.FLOOR))
-    balance = kinetic + potential - progress[run.WORK][run.WORK_NEW]
+    balance = kinetic + potential - float(progress[run.WORK][run.WORK_NEW])
     if before is None:
         watched[audit.LEAST] = watched[audit.MOST] = balance
         watched[audit.LOWEST] = watched[audit.HIGHEST] = potential
@@ -32,8 +32,9 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     watched[audit.FRESH] = watched[audit.TRIES] = 0.0
     watched[audit.BALANCE] = balance
     watched[audit.MODE] = MODES[mode] if judged and progress[run.CLOCK][run.STEP] == 0.0 else audit.REPORT
-    watched[audit.PART] = part_of_scale(progress[run.TOLERANCE][run.RTOL])
-    watched[audit.SCALE] = max(watched[audit.SCALE], kinetic, allowed / watched[audit.PART])
+    part = part_of_scale(float(progress[run.TOLERANCE][run.RTOL]))
+    watched[audit.PART] = part
+    watched[audit.SCALE] = max(float(watched[audit.SCALE]), kinetic, allowed / part)
     if watched[audit.STRICT] != 1.0:
         progress[run.TOLERANCE][run.RTOL] /= watched[audit.STRICT]
         progress[run.ATOL][:] /= watched[audit.STRICT]
@@ -41,4 +42,4 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
 
 def part_of_scale(rtol: float) -> float:
     """Part of the scale that a run of this tolerance may gain."""
-    return float(min(0.5, max(0.01, 10.0 * rtol ** (2.0 / 3.0))))
+    return min(0.5, max(0.01, 10.0 * rtol ** (2.0 / 3.0)))

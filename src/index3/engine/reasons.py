@@ -12,6 +12,7 @@ from index3.linear import contract
 from index3.methods import projection_kernels, run
 from index3.methods.projection_errors import not_converged, scaled_rows, singular_body
 from index3.system import evaluate
+from index3.system.kinds import recorded
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
 """Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
@@ -105,6 +106,24 @@ def near_branch(segment: Segment) -> str:
     return (
         f"{system.row_labels[row]} (row {system.row_names[row]}) came near a second position that satisfies it as "
         "well. Smaller steps tell the two apart for longer; if the joint is bent all the way back, nothing can."
+    )
+
+
+def passed_through(segment: Segment) -> str:
+    """Which contact was passed through in a constant step, when, and what to do."""
+    progress, system = segment.run, segment.variant.system
+    number = int(progress[run.LIMITS][run.PASSED]) - 1
+    for _, elements, _ in (line for line in system.stages if line[0] == "passes"):
+        own = recorded(elements)
+        if number < len(own):
+            label = own[number].label
+            break
+        number -= len(own)
+    end, step = float(progress[run.CLOCK][run.T_PASSED]), float(progress[run.CLOCK][run.STEP])
+    return (
+        f"the shapes of {label} passed through each other within the constant step that ends at t = {end:g}: no force "
+        f"was felt, and the motion is wrong from there on. Give a step far below {step:g}, or let the method choose "
+        "its steps."
     )
 
 

@@ -108,6 +108,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "chosen": None if choice is None else choice.choices[0][1]._asdict(),
         "story": "" if choice is None else choice.story,
         "changes": segment.earlier_changes, "asked": runner.asked, "near_branch": runner.near_branch,
+        "passed": runner.passed,
         "jumps": [asdict(jump) for jump in runner.jumps], "lines": runner.collector.given,
         "seconds": runner.seconds, "cpu": dict(runner.cpu.spent),
         "next_look": runner.momenta.next_look, "looked": runner.momenta.looked,
@@ -152,6 +153,7 @@ def restore_run(runner: Runner, saved: Saved) -> None:
     if segment.choice is not None:
         segment.choice.story = words["story"]
     runner.asked, runner.near_branch, runner.seconds = words["asked"], words["near_branch"], words["seconds"]
+    runner.passed = words["passed"]
     runner.jumps = [Jump.from_dict(jump) for jump in words["jumps"]]
     runner.collector.given, runner.collector.memory = words["lines"], part_of(saved, "lines")
     for part, seconds in words["cpu"].items():

@@ -22,6 +22,7 @@ from index3.engine.reasons import (
     STORE_FAILED,
     evaluation_fails,
     near_branch,
+    passed_through,
     reason,
 )
 from index3.engine.restarts import UNMET, handle_event, pass_stop
@@ -80,7 +81,7 @@ class Runner:
         self.asked = 0  # steps at the last look at the choice of the method
         myself = weakref.proxy(self)  # no cycle: the tables of a run go with it
         self.watch = Watch(lambda: myself.run)
-        self.near_branch = False  # whether a warning was given
+        self.near_branch = self.passed = False  # whether a warning was given
         self.keeper: Keeper | None = None  # of a run that can be resumed
 
     @property
@@ -266,6 +267,9 @@ class Runner:
         if going and not self.near_branch and self.run[run.LIMITS][run.NEAR_ROW]:
             self.near_branch = True
             warn(f"simulate: until t = {t:g}, {near_branch(self.segment)}")
+        if going and not self.passed and self.run[run.LIMITS][run.PASSED]:
+            self.passed = True
+            warn(f"simulate: {passed_through(self.segment)}")
         if going:  # a function that failed in a trial may succeed in a smaller step
             return None
         message = message or self.allowance.note or reason(self.segment, code, self.plan.max_steps)

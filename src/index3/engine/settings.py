@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -209,6 +208,8 @@ def check_names(options: Mapping[str, Any], own: Iterable[str], named: bool, ana
     own = list(own)
     of_methods = {name for method in METHODS.values() for name in method.options}
     for name in set(options) - of_methods:
+        import difflib  # only for a mistake
+
         near = difflib.get_close_matches(name, own if named else [*own, *sorted(of_methods)], n=1, cutoff=0.65)
         if name in INTERVALS and "t_eval" in own:
             raise ModelError(

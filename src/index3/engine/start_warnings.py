@@ -43,6 +43,9 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
 
     `motions` are labels with functions (f, df, ddf) or (f, df), of numbers or of vectors.
     """
+    motions = list(motions)
+    if not motions:
+        return
     h = max(min(1e-4, 0.01 * (span[1] - span[0])), 1e3 * float(np.spacing(max(abs(span[0]), abs(span[1])))))
     for label, functions in motions:
         for k, name in enumerate(("df", "ddf")[: len(functions) - 1]):

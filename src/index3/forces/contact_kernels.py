@@ -26,6 +26,7 @@ from index3.forces.contact_geometry import (
 )
 from index3.forces.contact_law import normal_force, point_force, point_force_rate
 from index3.forces.contact_pairs import table
+from index3.forces.contact_sweep import passes
 from index3.forces.contact_table import (
     BOUNDS,
     MARGIN,
@@ -294,4 +295,6 @@ def switches(T, E):
 
 
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches} | {
+    "passes": passes
+}

@@ -29,7 +29,9 @@ PAIR = np.dtype(
 POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
 BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
 """What the test of bounding spheres needs of a pair: apart from the rest, so that many fit into the cache."""
-PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT = slots(
+(
+    PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT, PASSABLE, TIES, START_R, START_A, START_V,
+) = TABLE = slots(
     pairs=(PAIR, 1),
     points=(POINT, 1),
     bounds=(BOUND, 1),
@@ -39,7 +41,10 @@ PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT = slots(
     near=("i8", 1),  # the list: numbers of pairs, NEAR_COUNT of them
     near_count=("i8", 1),
     report=("f8", 2),  # per pair what REPORTED names
-)
+    passable=("i8", 1),  # how many pairs can be passed through within a step
+    ties=("i8", 2),  # per pair the places of its markers in MARKS
+    start_r=("f8", 2), start_a=("f8", 2), start_v=("f8", 2),  # pose and twist of all MARKS at the last accepted state
+)  # fmt: skip
 REPORTED = {
     "depth": ("m", slice(0, 1)),
     "normal": ("N", slice(1, 2)),
@@ -47,14 +52,16 @@ REPORTED = {
     "force": ("N", slice(5, 8)),
     "point": ("m", slice(8, 11)),
 }
-MEMORY = (SEEN, NEAR, NEAR_COUNT)
+MEMORY = (SEEN, NEAR, NEAR_COUNT, START_R, START_A, START_V)
+ENDLESS = 1e299
+"""Reach from which on shapes are never apart: the inside of a hollow cylinder."""
 MARGIN_PART = 0.5
 """The margin of the list, as a part of the smallest reach: larger lists hold longer and have more pairs to test."""
 
 
 def filled(pairs: np.ndarray, points: np.ndarray) -> Table:
     """A table of these rows."""
-    result = Table(9)
+    result = Table(len(TABLE))
     result[PAIRS] = rows = pairs.view(np.recarray)
     result[BOUNDS] = rows[list(BOUND.names or ())].astype(BOUND).view(np.recarray)
     result[POINTS] = points.view(np.recarray)
@@ -65,6 +72,10 @@ def filled(pairs: np.ndarray, points: np.ndarray) -> Table:
     result[MARGIN] = np.array([MARGIN_PART * np.min(rows.reach)])
     result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
     result[REPORT] = np.zeros((len(pairs), 11))
+    result[PASSABLE] = np.array([np.count_nonzero((rows.surface != PLANE) & (rows.reach < ENDLESS))], np.int64)
+    result[TIES] = np.searchsorted(result[MARKS], np.stack([rows.i, rows.j], 1)).astype(np.int64)
+    for slot, width in ((START_R, 3), (START_A, 9), (START_V, 6)):
+        result[slot] = np.zeros((len(result[MARKS]), width))
     return result
 
 

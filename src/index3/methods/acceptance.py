@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import audit, run
+from index3.methods import audit, refusals, run
 from index3.methods.hermite import hermite
 from index3.methods.lines import follow_angles
 
@@ -115,6 +115,8 @@ def accept(T, R):
     t = clock[run.T_TRIED]
     if not is_finite(T):
         return run.OVERFLOWED
+    refusals.note_passes(T, R)
+    refusals.keep_start(T)
     run.copy(view(R, run.OLD_Q), view(R, run.NEW_Q))
     run.copy(view(R, run.OLD_V), view(R, run.NEW_V))
     run.copy(view(R, run.OLD_A), view(R, run.NEW_A))

@@ -23,8 +23,8 @@ OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
-LOSS_SHARE = 0.05
-"""Part of the allowed gain that may be lost in a step that begins or ends in contact: an impact takes several."""
+IMPACT_SHARE = 0.05
+"""Part of the allowed gain that a step may lose or gain that begins or ends in contact: an impact takes several."""
 DONE = 2.0
 """Times the larger power at both ends of a step, over its duration, that work in it is believed to be at most."""
 FREE, SPENT, APART = 0.5, 0.25, 0.02
@@ -62,14 +62,15 @@ def touches(T):
 
 
 @helper
-def loses_much(A, done):
-    """Whether the trial just measured loses more than a step of contact may; `done`: work up to its end, or less.
+def changes_much(A, least, most):
+    """Whether the trial just measured loses or gains more than a step of contact may.
 
-    What numerical damping takes of a vibration is no loss, because nobody sees it; but a contact is a vibration that
-    lasts half a period, and what is left of it afterwards is the motion.
+    `least`, `most`: bounds of the work up to its end. What numerical damping takes of a vibration is no loss, because
+    nobody sees it; but a contact is a vibration that lasts half a period, and what is left of it is the motion.
     """
-    lost = A[BALANCE] + done - A[KINETIC] - A[POTENTIAL]
-    return lost > LOSS_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
+    energy = A[KINETIC] + A[POTENTIAL]
+    change = max(A[BALANCE] + least - energy, energy - most - A[BALANCE])
+    return change > IMPACT_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
 
 
 @helper

@@ -126,6 +126,9 @@ class Method(metaclass=ElementType):
                 )
         if state.run(evaluate.forces):
             raise ModelError(system.explain(state))
+        if state[s.SWEEP].size:  # the first step starts here
+            state[s.SWEEP][s.SWEEP_H] = 0.0
+            state.run(evaluate.passes)
         if not system.conservative:
             state.run(evaluate.energy)
             progress[run.WORK][run.POWER_NEW] = state[s.ENERGY][s.POWER]

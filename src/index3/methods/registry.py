@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from index3.errors import ModelError
@@ -26,6 +25,8 @@ def choose(method: Any, given: dict[str, Any]) -> Any:
     if isinstance(method, type) and issubclass(method, Method):
         return method(**_known(method, given))
     if not isinstance(method, str) or (method != "auto" and method not in METHODS):
+        import difflib  # only for a mistake
+
         near = difflib.get_close_matches(str(method).lower().replace("_", "-"), METHODS, n=2)
         advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Choose {', '.join(('auto', *METHODS))}."
         raise ModelError(f"There is no method {method!r}. {advice}")
@@ -37,6 +38,8 @@ def _known(method: type[Method], given: dict[str, Any]) -> dict[str, Any]:
     known = method.options
     for name in given:
         if name not in known:
+            import difflib  # only for a mistake
+
             near = difflib.get_close_matches(name, known, n=1)
             advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}."
             raise ModelError(f"Method '{method.key}' has no option '{name}'. {advice}")

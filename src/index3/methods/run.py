@@ -21,7 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
-    TRIAL_Q, TRIAL_V, LENGTHS,
+    TRIAL_Q, TRIAL_V, LENGTHS, ACTING,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -39,6 +39,7 @@ CONVERGED, STALLED = 0, 1
     switched=("f8", 1),  # SWITCHES at the end of a step that was not taken
     trial_q=("f8", 1), trial_v=("f8", 1),  # the end of a step while others are looked at
     lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
+    acting=("f8", 1),  # of each switch, -1 if its force acted where the method last took derivatives, else 1
 )  # fmt: skip
 
 (
@@ -50,28 +51,30 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, CLOCK_SPACE,
-) = range(20)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, CLOCK_SPACE,
+) = range(21)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
 while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon;
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
-(see `switches`); ORDER that of the formula for which the first step is chosen."""
+(see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
+through each other in a constant step."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
-    N_UNCLOSED, N_GAINED, N_WORK,
-) = range(12)  # fmt: skip
+    N_UNCLOSED, N_GAINED, N_WORK, N_PASSED,
+) = range(13)  # fmt: skip
 COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
-    "unclosed", "gained", "work_evaluations",
+    "unclosed", "gained", "work_evaluations", "passed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH = range(8)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED = range(9)
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
-where steps are with a force that begins (see `switches`)."""
+where steps are with a force that begins (see `switches`); the record of SWEEP that was first passed through in a
+constant step, plus 1."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
 by nodes, 0 none (`work.add_step`)."""
@@ -276,6 +279,29 @@ def extrapolate(T, R, x):
 
 
 @helper
+def note_acting(T, R):
+    """Remember which forces that switch act at T's state, whose poses are known: derivatives are taken there."""
+    values, acting = view(T, s.SWITCH), view(R, ACTING)
+    if values.shape[0] > 0 and core(T, s.CORE_SWITCHES) == OK:
+        for k in range(values.shape[0]):
+            acting[k] = -1.0 if values[k] < 0.0 else 1.0
+
+
+@helper
+def acts_otherwise(T, R):
+    """Whether other forces act at the last accepted state than where derivatives were taken; moves T.
+
+    With the stiffness of a contact that is open corrections and filtered errors are next to nothing, whatever is left.
+    """
+    values, acting, other = view(T, s.SWITCH), view(R, ACTING), False
+    if values.shape[0] == 0 or extrapolate(T, R, 0.0) != OK or core(T, s.CORE_SWITCHES) != OK:
+        return False
+    for k in range(values.shape[0]):
+        other = other or (values[k] < 0.0) != (acting[k] < 0.0)
+    return other
+
+
+@helper
 def would_touch(T, R):
     """Whether something touches at the end of the trial in T if the last state goes on as it does; T stays as it is.
 
@@ -293,14 +319,16 @@ def would_touch(T, R):
 
 
 @helper
-def loses_impact(T, R):
-    """Whether the trial in T, just measured, loses too much for a step of contact, and may be tried again."""
-    watched, work, done = view(R, AUDIT), view(R, WORK), view(R, WORK)[WORK_NEW]
+def spoils_impact(T, R):
+    """Whether the trial in T, just measured, loses or gains too much for a step of contact, and may be tried again."""
+    watched, work, least, most = view(R, AUDIT), view(R, WORK), view(R, WORK)[WORK_NEW], view(R, WORK)[WORK_NEW]
     if view(T, s.SWITCH).shape[0] == 0 or watched[audit.MODE] < audit.WARN:
         return False
     if view(R, LIMITS)[TRACK_WORK] != 0:
-        done += view(R, CLOCK)[H_TRIED] * min(work[POWER_NEW], view(T, s.ENERGY)[s.POWER], 0.0)
-    if not audit.loses_much(watched, done):
+        h, power = view(R, CLOCK)[H_TRIED], view(T, s.ENERGY)[s.POWER]
+        least += h * min(work[POWER_NEW], power, 0.0)
+        most += h * max(work[POWER_NEW], power, 0.0)
+    if not audit.changes_much(watched, least, most):
         return False
     return (watched[audit.TOUCHING] == 1.0 or audit.touches(T) or would_touch(T, R)) and audit.try_again(watched)
 
@@ -317,7 +345,7 @@ def gains_too_much(T, R):
         again = audit.gains_too_much(T, watched, work[WORK_NEW])
     else:
         again = audit.doubles_energy(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
-    if not again and not loses_impact(T, R):
+    if not again and not spoils_impact(T, R):
         return False
     view(R, COUNTS)[N_GAINED] += 1
     retry(R, 0.5)
@@ -327,8 +355,8 @@ def gains_too_much(T, R):
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (8,)}
-    shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (9,)}
+    shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,), ACTING: (switches,)}
     shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))

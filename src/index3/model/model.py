@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 from collections.abc import Iterator
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -75,6 +74,8 @@ class Model(metaclass=ElementType):
             if not isinstance(value, str) or not value.strip():
                 raise ModelError(f"Model has the name {short(value)}. Give a string that is not empty.")
         elif "_made" in vars(self) and not key.startswith("_"):
+            import difflib  # only for a mistake
+
             near = difflib.get_close_matches(key, ("name", "gravity"), n=1)
             advice = f"Did you mean '{near[0]}'?" if near else "Add elements by model.add(...)."
             what = f": {key} cannot be set" if key in vars(self) else f" has no attribute '{key}'"
@@ -257,6 +258,8 @@ class Model(metaclass=ElementType):
         for table in self._kinds.values():
             if name in table:
                 return table[name]
+        import difflib  # only for a mistake
+
         near = difflib.get_close_matches(str(name), list(self), n=3)
         advice = f"Did you mean {' or '.join(repr(key) for key in near)}?" if near else f"It has {short(list(self))}."
         raise ModelError(f"Model '{self.name}' has no element {short(name)}. {advice}")

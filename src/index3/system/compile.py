@@ -63,7 +63,7 @@ class Compiler:
             name=self.model.name, n=numbers.n, m=numbers.m, bodies=numbers.bodies, starts=numbers.starts,
             groups=numbers.groups, structure=structure, level=fixed[s.LEVEL], fixed=fixed, addresses=addresses,
             work=work_shapes(numbers, len(structure.sparsity.indices), len(functions), *reads)
-            | {s.SWITCH: (switches,)},
+            | {s.SWITCH: (switches,), s.SWEEP: (s.SWEEP_SIZE if "passes" in of_stage else 0,)},
             initial=initial_values(numbers) | {s.FUNCTION_VALUES: functions.constants},
             stages=[(stage, elements, table) for stage, _, elements, table in lines],
             angle_joints=numbers.angle_joints, augmentation=numbers.augmentation(),

@@ -442,3 +442,11 @@ def switches(T, E):
     """With the markers placed: SWITCH, what changes its sign where a force is not smooth, such as a gap."""
     view(T, s.STATUS)[s.SWITCH_AT] = 0
     return run_stage(T, s.SWITCHES)
+
+
+@kernel
+def passes(T, E):
+    """With the markers placed: whether something was passed through within the step that ends here (see SWEEP)."""
+    view(T, s.STATUS)[s.SWITCH_AT] = 0
+    view(T, s.SWEEP)[s.SWEEP_PART] = 1.0
+    return run_stage(T, s.PASSES)

@@ -60,7 +60,8 @@ def of_body(body: Any) -> tuple[ModuleType, BodyTable]:
 
 
 STAGES = ("poses", "constraints", "forces", "gather", "mass", "jacobians", "own_rows", "body_matrix", "hessians",
-          "force_derivatives", "bias", "second_derivatives", "energies", "measure", "switches")  # fmt: skip
+          "force_derivatives", "bias", "second_derivatives", "energies", "measure", "switches",
+          "passes")  # fmt: skip
 """Names of the evaluation's stages, in the order of their numbers in `compiled.slots`."""
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.methods import run
+from index3.methods import refusals, run
 from index3.methods.augmented import penalty as p
 from index3.methods.augmented.penalty import CHANGES, FLAGS, LINK, MEMORY, SETTINGS, TALLY, TRIAL_LAM, TRIAL_Q, TRIAL_V
 from index3.methods.augmented.steps import CONVERGED, STALLED, step_index_1, step_index_3
@@ -189,6 +189,8 @@ def attempt(T, E):
     upper, lower = bounds(E, R)
     if not error <= upper:
         reject(E, R, max(0.1, min(0.5, (0.8 * upper / error) ** (1.0 / 3.0))))
+        return OK
+    if refusals.passes(T, R):
         return OK
     index = flags[p.INDEX]
     choose_step(T, E, R, t, h, error, upper, lower)

@@ -26,7 +26,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.methods import projection_kernels, run
+from index3.methods import projection_kernels, refusals, run
 from index3.methods.direct import corrector, leaps, newton
 
 MAX_ORDER = 5
@@ -273,7 +273,7 @@ def accept(T, E, R, t):
     """Evaluate the forces at the state in T and make it the new one."""
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         view(E, ORDERS)[SINCE] = 0
         return OK
     push(T, E, t)

@@ -27,7 +27,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.methods import run
+from index3.methods import refusals, run
 from index3.methods.direct import alpha as past
 from index3.methods.direct import corrector, leaps, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST_A, PAST_T
@@ -111,7 +111,7 @@ def accept(T, E, R, t):
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         return OK
     for k in range(a.shape[0]):
         auxiliary[k] = ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - alpha_m * start[k]) / (1.0 - alpha_m)

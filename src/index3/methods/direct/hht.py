@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.methods import run
+from index3.methods import refusals, run
 from index3.methods.direct import alpha as past
 from index3.methods.direct import corrector, leaps, newton
 from index3.methods.direct.alpha import A_START, OPTIONS, PAST, PAST_A, PAST_T
@@ -101,7 +101,7 @@ def accept(T, E, R, t, h):
     newton.move(T, E, R)
     if run.evaluate_forces(T, R) != OK:
         return run.EVALUATION_FAILED
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         return OK
     run.copy(view(E, G_OLD), view(T, s.G))
     past.remember(T, E, t + view(E, OPTIONS)[ALPHA] * h, t)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import manifold, run
+from index3.methods import manifold, refusals, run
 from index3.methods.direct import leaps, radau_newton
 from index3.methods.direct import radau_system as rs
 from index3.methods.explicit import points
@@ -204,7 +204,7 @@ def attempt(T, E):
         flags[rs.STALE] = 1
         flags[rs.HIDDEN_IN_ROW] += 1
         return reject(E, R, SMALLEST)
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         flags[rs.STALE] = 1
         flags[rs.AFTER_REJECTION] = 1
         return OK

@@ -14,7 +14,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.methods import run
+from index3.methods import refusals, run
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.adams_formulas import (
@@ -191,7 +191,7 @@ def attempt(T, E):
             return rejected(E, R, lower, OK)
     if code != OK:
         return rejected(E, R, lower, code)
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         flags[STARTING] = 0
         return OK
     remember(T, E, flags[FILLED])

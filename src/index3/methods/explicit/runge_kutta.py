@@ -22,7 +22,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, slots, view
 from index3.linear import contract
-from index3.methods import audit, projection_kernels, run
+from index3.methods import audit, projection_kernels, refusals, run
 from index3.methods.explicit import points
 
 (
@@ -291,7 +291,7 @@ def attempt(T, E):
         flags[FAILED_IN_ROW] += 1
         run.retry(R, max(c[SHRINK], min(0.9, factor)))
         return OK
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         flags[FAILED_IN_ROW] += 1
         return OK
     factor = max(c[SHRINK], min(c[GROW], factor * c[LAST_ERROR] ** c[MEMORY]))

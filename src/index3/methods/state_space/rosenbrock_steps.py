@@ -8,7 +8,7 @@ from __future__ import annotations
 from index3.algebra.dense import add_matrix, substitute
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.methods import manifold, run
+from index3.methods import manifold, refusals, run
 from index3.methods.state_space import frame
 from index3.methods.state_space.rosenbrock import (
     A_W,
@@ -189,7 +189,7 @@ def accept(T, E, R):
     if code == OK and run.core(T, s.CORE_FORCES) != OK:  # reactions included, for power
         code = run.EVALUATION_FAILED
     view(E, FLAGS)[STALE] = 1
-    if code == OK and run.gains_too_much(T, R):
+    if code == OK and refusals.is_refused(T, R):
         view(E, FLAGS)[AFTER_REJECTION] = 1
         return OK
     return code if code != OK else run.accept(T, R)

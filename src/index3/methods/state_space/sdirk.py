@@ -183,6 +183,7 @@ def factorise(T, E, R, F, S, h):
     flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
     if flags[RENEW] == 1:
         code = frame.linearise(T, F)
+        run.note_acting(T, R)
         flags[FRESH] = 1
     if code == OK:
         code = frame.combine(T, F, R, S, view(E, SETTINGS)[GAMMA] * h)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.linear import contract
-from index3.methods import manifold, run
+from index3.methods import manifold, refusals, run
 from index3.methods.filtering import filter_error
 from index3.methods.state_space import frame
 from index3.methods.state_space.sdirk import (
@@ -68,7 +68,7 @@ def return_to_start(T, F, R):
 def try_step(T, E, R, F, S, t, h):
     """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
     flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
-    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE]:
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.acts_otherwise(T, R):
         flags[RENEW] = 1
     flags[FRESH] = 0
     if view(F, frame.FLAGS)[frame.MISSING] == 1:
@@ -193,7 +193,7 @@ def attempt(T, E):
         flags[AFTER_REJECTION] = 1
         run.retry(R, max(0.2, min(0.9, factor)))
         return OK
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         flags[AFTER_REJECTION] = 1
         return OK
     next_step(E, R, error)

@@ -19,7 +19,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.linear import contract
-from index3.methods import projection_kernels, run
+from index3.methods import projection_kernels, refusals, run
 from index3.methods.tlismni import control, formulas, parts, start
 
 PENDING = 1.0
@@ -186,7 +186,7 @@ def accept(T, E, R, t):
     """Make T's state the new one; the latest factorisation becomes the reference."""
     flags, projectors, times = view(E, parts.FLAGS), view(E, parts.PROJECTORS), view(E, parts.PAST_T)
     q, v, a = view(E, parts.PAST_Q), view(E, parts.PAST_V), view(E, parts.PAST_A)
-    if run.gains_too_much(T, R):
+    if refusals.is_refused(T, R):
         return OK
     for j in range(formulas.PAST - 1, 0, -1):
         times[j] = times[j - 1]

@@ -1,0 +1,288 @@
+"""Whether the shapes of a contact passed through each other between the two ends of a step; helpers and a kernel.
+
+Forces are evaluated at the ends of a step and at a few points inside. A pellet that is before a ball at one of them and
+behind it at the next has felt nothing, and no error test knows. So each accepted state is kept (START_...), and of a
+trial the way of one shape as the other sees it is looked at: a cubic by places and velocities at both ends.
+
+e is the vector whose length is the distance of two shapes, but for their radii: between centres of balls, from an axis
+to a centre, and of a strip x and z of the centre in its own axes. Planes and hollow cylinders are never passed: all
+that is behind their surface touches.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from index3.algebra.vectors import add, cross, dot, load, load_at, norm, put_at, scale, sub
+from index3.compiled import slots as s
+from index3.compiled.interface import OK, helper, kernel, view
+from index3.constraints.rows import axis
+from index3.forces.contact_table import (
+    BOUNDS,
+    ENDLESS,
+    MARGIN,
+    MARKS,
+    NEAR,
+    NEAR_COUNT,
+    PAIRS,
+    PASSABLE,
+    PLANE,
+    POINTS,
+    SEEN,
+    SPHERE,
+    SPROCKET,
+    START_A,
+    START_R,
+    START_V,
+    STRIP,
+    TIES,
+)
+from index3.forces.force import next_switches, turned
+
+PIECES, HALVINGS = 16, 40
+"""Pieces of the way that are looked at one by one; steps of the search in one of them."""
+LANDING = 0.1
+"""Where a step is to end: this part of the way from the first touch to the deepest point."""
+SHALLOW = 0.02
+"""Part of the distance of touching shapes that counts as a graze at most, whatever errors are allowed."""
+TURN = 1.0
+"""Angle [rad] in a step up to which a cubic follows a point that goes round."""
+
+
+@helper
+def between(e0, m0, e1, m1, x):
+    """The cubic from e0 to e1 at a part x of the step; m0 and m1 are velocities times the step."""
+    y, way = 1.0 - x, sub(e1, e0)
+    bend = add(scale(y, sub(m0, way)), scale(x, sub(way, m1)))
+    return add(add(e0, scale(x, way)), scale(x * y, bend))
+
+
+@helper
+def distance(e, half):
+    """The length of e, beyond half the length of a strip along its first component."""
+    x = max(abs(e[0]) - half, 0.0)
+    return sqrt(x * x + e[1] * e[1] + e[2] * e[2])
+
+
+@helper
+def bend_of(e0, m0, e1, m1):
+    """Sum of the two vectors by which velocities differ from those of a straight way, times the step."""
+    way = sub(e1, e0)
+    return norm(sub(m0, way)) + norm(sub(way, m1))
+
+
+@helper
+def surely_apart(e0, m0, e1, m1, half, reach):
+    """Whether no point of the way can be nearer than reach: the way to it and on would be too long."""
+    longest = norm(sub(e1, e0)) + 8.0 / 27.0 * bend_of(e0, m0, e1, m1)  # a cubic leaves its chord by 4/27 of the bend
+    return distance(e0, half) + distance(e1, half) - longest >= 2.0 * reach
+
+
+@helper
+def nearest(e0, m0, e1, m1, half, low, high):
+    """The part of the step between low and high where the distance is least, for a nearly straight piece."""
+    golden = 0.6180339887498949
+    a, b = high - golden * (high - low), low + golden * (high - low)
+    at_a, at_b = distance(between(e0, m0, e1, m1, a), half), distance(between(e0, m0, e1, m1, b), half)
+    for _ in range(HALVINGS):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = high - golden * (high - low)
+            at_a = distance(between(e0, m0, e1, m1, a), half)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + golden * (high - low)
+            at_b = distance(between(e0, m0, e1, m1, b), half)
+    return 0.5 * (low + high)
+
+
+@helper
+def first_touch(e0, m0, e1, m1, half, low, high, reach):
+    """The part of the step where the distance falls below reach, between low, where it has not, and high."""
+    for _ in range(HALVINGS):
+        x = 0.5 * (low + high)
+        if distance(between(e0, m0, e1, m1, x), half) > reach:
+            low = x
+        else:
+            high = x
+    return low
+
+
+@helper
+def landing(e0, m0, e1, m1, half, reach, room):
+    """The part of the step to try instead, or 1: where a way whose ends are apart comes nearer than reach - room.
+
+    A start that touches is left to the error test, and so is an end that does, unless it lies on the other side.
+    """
+    free, deep = distance(e0, half), reach - room
+    if free <= reach:
+        return 1.0
+    if distance(e1, half) <= reach:
+        if e0[2] * e1[2] >= 0.0 if half > 0.0 else dot(e0, e1) >= 0.0:
+            return 1.0
+        deep = 0.5 * reach
+    if surely_apart(e0, m0, e1, m1, half, deep):
+        return 1.0
+    bend, before, x0, p0, g0 = 0.5 * bend_of(e0, m0, e1, m1) / PIECES**2, 0.0, 0.0, e0, free
+    for k in range(1, PIECES + 1):
+        x1 = k / PIECES
+        p1 = between(e0, m0, e1, m1, x1)
+        g1 = distance(p1, half)
+        if g0 + g1 - norm(sub(p1, p0)) - 2.0 * bend < 2.0 * deep:
+            x = nearest(e0, m0, e1, m1, half, x0, x1)
+            if distance(between(e0, m0, e1, m1, x), half) < deep:
+                touch = first_touch(e0, m0, e1, m1, half, before, x, reach)
+                return touch + LANDING * (x - touch)
+        if g1 > reach:
+            before = x1
+        x0, p0, g0 = x1, p1, g1
+    return 1.0
+
+
+@helper
+def endless(surface):
+    """The axis of the second shape's marker along which its surface does not end."""
+    return 1 if surface == STRIP else 2
+
+
+@helper
+def across(A, V, j, k, d, dd):
+    """d without its part along axis k of marker j, and its rate; dd is the rate of d."""
+    a = axis(A, j, k)
+    da = cross(load_at(V, j, 3), a)
+    e = sub(d, scale(dot(a, d), a))
+    return e, sub(dd, add(scale(dot(da, d) + dot(a, dd), a), scale(dot(a, d), da)))
+
+
+@helper
+def apart(r, A, V, i, j, place, surface):
+    """e and its rate of a point of the first shape, on marker i, and the second shape, on marker j."""
+    x = turned(A, i, place)
+    d = sub(add(load(r, i), x), load(r, j))
+    dd = sub(add(load_at(V, i, 0), cross(load_at(V, i, 3), x)), load_at(V, j, 0))
+    if surface == SPHERE:
+        return d, dd
+    if surface != STRIP:
+        return across(A, V, j, 2, d, dd)
+    x, z, w = axis(A, j, 0), axis(A, j, 2), load_at(V, j, 3)
+    of_x, of_z = dot(cross(w, x), d) + dot(x, dd), dot(cross(w, z), d) + dot(z, dd)
+    return (dot(x, d), 0.0, dot(z, d)), (of_x, 0.0, of_z)
+
+
+@helper
+def turn_of(first, last, i, m, h):
+    """How far a marker turns in a step: by its larger angular velocity, V[i] at the start and V[m] at the end."""
+    return h * max(norm(load_at(first, i, 3)), norm(load_at(last, m, 3)))
+
+
+@helper
+def blur(T, E, pair, ties, h):
+    """How far points may be from their cubics because they go round by more than TURN; and that turn."""
+    V0, V1, local, i, j = view(E, START_V), view(T, s.MARKER_V), view(T, s.LOCAL_R), pair.i, pair.j
+    far, most = 0.0, 0.0
+    turn = turn_of(V0, V1, ties[0], i, h)
+    if turn > TURN:
+        arm = norm(load(local, i))
+        for k in range(pair.first, pair.first + pair.count):
+            x = view(E, POINTS)[k].place
+            arm = max(arm, norm(load(local, i)) + norm((x[0], x[1], x[2])))
+        if arm > 0.0:
+            far, most = far + 2.0 * arm, turn
+    turn = turn_of(V0, V1, ties[1], j, h)
+    if turn > TURN:
+        arm = norm(load(local, j))
+        if pair.surface != SPHERE:
+            a, w0, w1 = axis(view(T, s.MARKER_A), j, 2), load_at(V0, ties[1], 3), load_at(V1, j, 3)
+            tips = h * max(norm(cross(a, w0)), norm(cross(a, w1))) > TURN
+            arm += pair.reach if pair.surface == STRIP or tips else 0.0
+        if arm > 0.0:
+            far, most = far + 2.0 * arm, max(most, turn)
+    return far, most
+
+
+@helper
+def part_of_pair(T, E, pair, ties, h, room):
+    """The part of the step to try instead because of a pair, or 1."""
+    r0, A0, V0 = view(E, START_R), view(E, START_A), view(E, START_V)
+    r1, A1, V1, points = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V), view(E, POINTS)
+    i, j, surface, part = pair.i, pair.j, pair.surface, 1.0
+    far, turn = blur(T, E, pair, ties, h)
+    if turn > 0.0:  # nobody can say: not in a step this long, unless all is far away
+        d0, d1 = sub(load(r0, ties[0]), load(r0, ties[1])), sub(load(r1, i), load(r1, j))
+        v0 = sub(load_at(V0, ties[0], 0), load_at(V0, ties[1], 0))
+        v1 = sub(load_at(V1, i, 0), load_at(V1, j, 0))
+        if surface != SPHERE:
+            d0, v0 = across(A0, V0, ties[1], endless(surface), d0, v0)
+            d1, v1 = across(A1, V1, j, endless(surface), d1, v1)
+        return 1.0 if surely_apart(d0, scale(h, v0), d1, scale(h, v1), 0.0, pair.reach + far) else TURN / turn
+    half = pair.radius if surface == STRIP else 0.0
+    for k in range(pair.first, pair.first + pair.count):
+        x = points[k].place
+        place = (x[0], x[1], x[2])
+        e0, v0 = apart(r0, A0, V0, ties[0], ties[1], place, surface)
+        e1, v1 = apart(r1, A1, V1, i, j, place, surface)
+        reach = (0.0 if surface == SPROCKET else points[k].radius) + (0.0 if surface == STRIP else pair.radius)
+        part = min(part, landing(e0, scale(h, v0), e1, scale(h, v1), half, reach, min(room, SHALLOW * reach)))
+    return part
+
+
+@helper
+def keep_start(T, E):
+    """Let T's state be the start of the next step."""
+    marks, r, A, V = view(E, MARKS), view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V)
+    r0, A0, V0 = view(E, START_R), view(E, START_A), view(E, START_V)
+    for k in range(marks.shape[0]):
+        m = marks[k]
+        put_at(r0, k, 0, load(r, m))
+        for at in range(9):
+            A0[k, at] = A[m, at]
+        for at in range(6):
+            V0[k, at] = V[m, at]
+
+
+@helper
+def list_holds(T, E, h):
+    """Whether the list of near pairs holds for the whole step: no marker leaves half the margin on its way."""
+    marks, seen, half = view(E, MARKS), view(E, SEEN), 0.5 * view(E, MARGIN)[0]
+    r0, V0, r, V, holds = view(E, START_R), view(E, START_V), view(T, s.MARKER_R), view(T, s.MARKER_V), True
+    for k in range(marks.shape[0]):
+        x0, x1 = load(r0, k), load(r, marks[k])
+        bend = bend_of(x0, scale(h, load_at(V0, k, 0)), x1, scale(h, load_at(V, marks[k], 0)))
+        farthest = max(norm(sub(x0, load(seen, k))), norm(sub(x1, load(seen, k)))) + 4.0 / 27.0 * bend
+        holds = holds and farthest < half
+    return holds
+
+
+@helper
+def ends_apart(T, E, bound, ties, h):
+    """Whether two balls stay apart for sure, by their markers; other shapes, and balls that go round, are asked."""
+    if bound.surface != SPHERE:
+        return False
+    r0, V0, r, V = view(E, START_R), view(E, START_V), view(T, s.MARKER_R), view(T, s.MARKER_V)
+    d0, d1 = sub(load(r0, ties[0]), load(r0, ties[1])), sub(load(r, bound.i), load(r, bound.j))
+    v0 = sub(load_at(V0, ties[0], 0), load_at(V0, ties[1], 0))
+    v1 = sub(load_at(V, bound.i, 0), load_at(V, bound.j, 0))
+    local = view(T, s.LOCAL_R)
+    arms = 2.0 * (norm(load(local, bound.i)) + norm(load(local, bound.j)))
+    return surely_apart(d0, scale(h, v0), d1, scale(h, v1), 0.0, bound.reach + arms)
+
+
+@kernel
+def passes(T, E):
+    """Whether a pair was passed through in the step that ends at T's state, or keep that state as a start: SWEEP."""
+    pairs, bounds, ties, chosen = view(E, PAIRS), view(E, BOUNDS), view(E, TIES), view(E, NEAR)
+    sweep, at = view(T, s.SWEEP), next_switches(T, pairs.shape[0])
+    h, room = sweep[s.SWEEP_H], sweep[s.SWEEP_ROOM]
+    if view(E, PASSABLE)[0] == 0:
+        return OK
+    if h == 0.0:
+        keep_start(T, E)
+        return OK
+    listed = list_holds(T, E, h)
+    for m in range(view(E, NEAR_COUNT)[0] if listed else pairs.shape[0]):
+        e = chosen[m] if listed else m
+        if bounds[e].surface != PLANE and bounds[e].reach < ENDLESS and not ends_apart(T, E, bounds[e], ties[e], h):
+            part = part_of_pair(T, E, pairs[e], ties[e], h, room)
+            if part < sweep[s.SWEEP_PART]:
+                sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
+    return OK
