@@ -246,7 +246,7 @@ def check_attributes(function: Callable) -> None:
     ModelError : one of them is no number, or `terminal` no number of occurrences.
     """
     terminal, direction = getattr(function, "terminal", None) or 0, getattr(function, "direction", 0)
-    if not (isinstance(terminal, Real | np.bool_) and 0 <= terminal < np.inf and int(terminal) == terminal):
+    if not (isinstance(terminal, Real | np.bool_) and float(terminal) >= 0 and float(terminal).is_integer()):
         raise ModelError(
             f"simulate: event {name_of(function)} has terminal = {terminal!r}. Give True, or the number of the "
             "occurrence that ends the run."
