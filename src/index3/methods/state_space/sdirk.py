@@ -54,6 +54,9 @@ CLOSER = 1e-3
 """What a point of the iteration may lie off the constraints, in parts of the correction that led to it: corrections
 shrink by 3 to 100 each, so the next one hardly sees it. With 1e-2 it did: Andrews' mechanism took a quarter more steps
 at twice the error."""
+FIXED_SETTLED, SHRINKS = 1e-9, 0.5
+"""With constant steps: last correction of multipliers, in parts of the largest one (else it is kappa). And part of the
+one before that a correction must be at most, or a new Jacobian is taken."""
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
 
@@ -252,13 +255,38 @@ def judge(E, R, iteration, size, before, kappa, fixed, part):
 
 
 @helper
+def judge_multipliers(E, loose, before, limit, last):
+    """CONVERGED, STALLED or GO_ON by what the correction changes multipliers by, in parts of the largest one.
+
+    Where only independent accelerations are unknown they converge without the multipliers of a part that is driven
+    altogether, and these never converge with the Jacobian of a position a quarter of a turn ago. With one of this step
+    they are as good as they get.
+    """
+    fresh = view(E, FLAGS)[FRESH] == 1
+    if view(E, SETTINGS)[REDUCED] == 0.0 or loose <= limit or (last and fresh):
+        return CONVERGED
+    if loose < SHRINKS * before and not last:
+        return GO_ON
+    return CONVERGED if fresh else STALLED
+
+
+@helper
+def loosest(T, S):
+    """The largest correction of a multiplier, in parts of the largest multiplier."""
+    x, lam, n, most, largest = view(S, contract.X), view(T, s.LAM), view(T, s.Q).shape[0], 0.0, 0.0
+    for k in range(lam.shape[0]):
+        most, largest = max(most, abs(x[n + k])), max(largest, abs(lam[k]))
+    return most / largest if most > 0.0 and largest > 0.0 else 0.0
+
+
+@helper
 def solve_stage(T, E, R, F, S, i, t, h):
     """Newton's iteration of one stage; leaves its a and lam in T and in the table of stages."""
     flags, memory, c, counts = view(E, FLAGS), view(E, MEMORY), view(E, SETTINGS), view(R, run.COUNTS)
     fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, contract.X)
-    g, n, before, part, moved = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, 0.0, 0.0
+    g, n, before, part, moved, loose = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, 0.0, 0.0, 1e300
     closer = 0.0 if view(S, contract.INFO)[contract.N_ZERO] > 0 else CLOSER  # rows left out hold as far as others do
-    kappa = FIXED_KAPPA if fixed else c[KAPPA]
+    kappa, settled = FIXED_KAPPA if fixed else c[KAPPA], FIXED_SETTLED if fixed else c[KAPPA]
     closed = 1e-13 if fixed else max(1e-13, 1e-4 * kappa * view(R, run.TOLERANCE)[run.RTOL])
     start_stage(T, E, R, i, t, h)
     frame.reset_normals(F)
@@ -278,7 +306,9 @@ def solve_stage(T, E, R, F, S, i, t, h):
         contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, part, moved = correction_size(T, R, S, g, fixed)
-        verdict = judge(E, R, iteration, size, before, kappa, fixed, part)
+        verdict, looser, loose = judge(E, R, iteration, size, before, kappa, fixed, part), loose, loosest(T, S)
+        if verdict == CONVERGED:
+            verdict = judge_multipliers(E, loose, looser, settled, iteration == iterations(E, fixed) - 1)
         if verdict == STALLED:
             return STALLED
         for k in range(n):
