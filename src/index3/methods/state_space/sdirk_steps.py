@@ -68,7 +68,7 @@ def return_to_start(T, F, R):
 def try_step(T, E, R, F, S, t, h):
     """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
     flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
-    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.acts_otherwise(T, R):
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.begins_otherwise(T, R):
         flags[RENEW] = 1
     flags[FRESH] = 0
     if view(F, frame.FLAGS)[frame.MISSING] == 1:
