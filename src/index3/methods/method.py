@@ -14,7 +14,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
-from index3.methods import acceptance, first_state, run, stepping, switches
+from index3.methods import acceptance, audit, first_state, run, stepping, switches
 from index3.methods.run_table import Run
 from index3.registry import Registry
 from index3.system import evaluate
@@ -126,6 +126,9 @@ class Method(metaclass=ElementType):
                 )
         if state.run(evaluate.forces):
             raise ModelError(system.explain(state))
+        if state[s.SWITCH].size:
+            state.run(evaluate.switches)
+            progress[run.AUDIT][audit.TOUCHING] = (state[s.SWITCH] < 0.0).any()
         if state[s.SWEEP].size:  # the first step starts here
             state[s.SWEEP][s.SWEEP_H] = 0.0
             state.run(evaluate.passes)

@@ -75,7 +75,7 @@ def try_step(T, E, R, F, S, t, h):
         memory[TURNING] -= 1.0
     elif memory[WORST_RATE] > SLOW:
         memory[TURNING] = view(E, SETTINGS)[LASTING]
-    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.acts_otherwise(T, R):
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.begins_otherwise(T, R):
         flags[RENEW] = 1
     flags[FRESH] = 0
     if view(F, frame.FLAGS)[frame.MISSING] == 1:
