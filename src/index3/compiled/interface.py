@@ -152,7 +152,8 @@ class Table:
     memory: tuple[Slot, ...] = ()
 
     def __init__(self, size: int) -> None:
-        self._arrays: list[np.ndarray | None] = [None] * size  # those in rooms: made when first asked for
+        # one list for good, which who works with the table may hold; arrays in rooms are made when first asked for
+        self._arrays: list[np.ndarray | None] = [None] * size
         self._rooms: tuple[tuple[Room, np.ndarray], ...] = ()
         self._take(np.zeros(max(size, 1) * WORDS, np.int64))
 
@@ -189,7 +190,7 @@ class Table:
         (True, False)
         """
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other.__dict__ = self.__dict__.copy()  # far quicker than `update`
         other._arrays = list(self.arrays if self._rooms else self._arrays)
         other._take(self.words.copy())
         for slot in own:
@@ -219,7 +220,7 @@ class Table:
 
     def share(self, blank: Table) -> None:
         """Hold the arrays of another table in all slots but those that `fill` gave zeros."""
-        own, self._arrays = self._arrays, list(blank.arrays if blank._rooms else blank._arrays)
+        own, self._arrays[:] = list(self._arrays), blank.arrays if blank._rooms else blank._arrays
         self.words[:] = blank.words
         for room, block in self._rooms:
             self.words[room.addresses] = room.firsts + address_of(block)

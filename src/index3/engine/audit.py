@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +35,10 @@ class Examined:
     """
 
     def __init__(
-        self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
-    ) -> None:
-        self.watched, self.counters = segment.run[run.AUDIT].copy(), segment.counters()
+        self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, counters: Mapping[str, Any],
+        *, project: bool, jumped: bool,
+    ) -> None:  # fmt: skip
+        self.watched, self.counters = segment.run[run.AUDIT].copy(), counters
         self.work_error = float(segment.run[run.WORK][run.WORK_ERROR])
         self.arrays, self.bound, self.momenta = arrays, bound_of_rows(segment, project), list[Check]()
         if momenta.parts and not jumped and len(arrays["t"]) > 1:
@@ -60,12 +62,13 @@ class Examined:
 
 
 def examine(
-    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
-) -> Examined | None:
+    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, counters: Mapping[str, Any],
+    *, project: bool, jumped: bool,
+) -> Examined | None:  # fmt: skip
     """What a run is found to be; None if it is not audited."""
     if segment.run[run.AUDIT][audit.MODE] == audit.OFF:
         return None
-    return Examined(segment, arrays, momenta, project=project, jumped=jumped)
+    return Examined(segment, arrays, momenta, counters, project=project, jumped=jumped)
 
 
 def bound_of_rows(segment: Segment, project: bool) -> float:

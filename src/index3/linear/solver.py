@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -168,18 +168,20 @@ class Solver:
         many: bool = False,
     ) -> Table:  # fmt: skip
         """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
-        make = partial(self.table, values, find_rank=find_rank, definite=definite)
         if self.arrays_alone:
-            table = workspace.table((self.name, find_rank, definite, many), make, self.begin)
-            if workspace.kept.setdefault(id(table), self) is not self:  # of a system with other numbers
+            kind = self.name, find_rank, definite, many
+            table = workspace.again(kind, self.begin)
+            if table is None:
+                table = workspace.keep(kind, self.table(values, find_rank=find_rank, definite=definite))
+            elif workspace.kept[id(table)] is not self:  # of a system with other numbers
                 for slot, array in self._constants(find_rank, definite).items():
                     if table[slot] is not array:
                         table[slot] = array
-                workspace.kept[id(table)] = self
+            workspace.kept[id(table)] = self
             if table[c.A] is not values:
                 table[c.A] = values
         else:
-            table = make()
+            table = self.table(values, find_rank=find_rank, definite=definite)
         if many:
             self.skip_zeros(table)
         return table
