@@ -94,10 +94,19 @@ def test_steps_in_which_little_is_done_are_left_alone():
 def test_errors_of_coordinates_alone_do_not_add_up(method):
     """q and v of low order have errors of their own; Simpson's rule gives the way that dense output makes.
 
-    Found: at most 0.04; 4.5, 4.1 with rates of dense output of degree 5 in the middle of a step.
+    Found: at most 0.3, of which 0.2 is one step in which a middle was foreseen where the steps of tlismni-bdf2 change
+    abruptly (0.04 with a node in each step); 4.5, 4.1 with rates of dense output of degree 5 in the middle of a step.
     """
     _, error, size = measured(ix.library.andrews(), method, 400)
-    assert error <= 0.1 * RTOL * size
+    assert error <= 0.5 * RTOL * size
+
+
+@pytest.mark.parametrize(("name", "method"), [("double_pendulum", "hht-i3"), ("andrews", "generalized-alpha")])
+def test_middles_are_foreseen(name, method):
+    """Steps of low order err alike one after the other: 0.41 and 0.33 nodes a step are as good as one in each."""
+    result, error, size = measured(getattr(ix.library, name)(), method, 400)
+    assert result.stats["work_evaluations"] <= 0.5 * result.stats["steps"]
+    assert error <= min(0.2 * RTOL * size, result.energy.work_error)
 
 
 def test_long_steps_state_what_their_formulas_do():

@@ -94,14 +94,16 @@ def iltis(bump: float = 0.06, length: float = 1.0, speed: float = 5.0) -> Model:
 
 def leaf_force(t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any) -> None:
     """Vertical force of the leaf spring; p = (stiffness, height without load)."""
-    out[0, 2] = -p[0] * (r[0, 2] - p[1])
+    stiffness, free = p.tolist()
+    out[0, 2] = -stiffness * (r.item(2) - free)
 
 
 def tyre_force(t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any) -> None:
     """Vertical force of the road; p = (stiffness, radius, height, length and speed of the bump)."""
-    way = p[4] * (t - 3.0)
-    road = 0.5 * p[2] * (1.0 - math.cos(2.0 * math.pi * way / p[3])) if 0.0 <= way <= p[3] else 0.0
-    out[0, 2] = p[0] * (p[1] - r[0, 2] + road)
+    stiffness, radius, height, length, speed = p.tolist()
+    way = speed * (t - 3.0)
+    road = 0.5 * height * (1.0 - math.cos(2.0 * math.pi * way / length)) if 0.0 <= way <= length else 0.0
+    out[0, 2] = stiffness * (radius - r.item(2) + road)
 
 
 def vertical_stiffness(t: float, r: Any, A: Any, v: Any, w: Any, p: Any, K: Any, D: Any) -> None:
@@ -111,13 +113,15 @@ def vertical_stiffness(t: float, r: Any, A: Any, v: Any, w: Any, p: Any, K: Any,
 
 def shock_force(t: float, r: Any, A: Any, v: Any, w: Any, p: Any, out: Any) -> None:
     """Tension of the shock absorber between two points: elastic and damping part."""
-    d = r[1] - r[0]
-    length = math.sqrt(d @ d)
-    rate = float(d @ (v[1] - v[0])) / length
+    (x0, y0, z0), (x1, y1, z1) = r.tolist()
+    (u0, v0, w0), (u1, v1, w1) = v.tolist()
+    x, y, z = x1 - x0, y1 - y0, z1 - z0
+    length = math.sqrt(x * x + y * y + z * z)
+    rate = (x * (u1 - u0) + y * (v1 - v0) + z * (w1 - w0)) / length
     law = DAMPING[0] if rate < -0.2 else DAMPING[1] if rate <= 0.21 else DAMPING[2]
-    tension = power_series(SHOCK, length) + power_series(law, rate)
-    out[0, :3] = tension / length * d
-    out[1, :3] = -out[0, :3]
+    f = (power_series(SHOCK, length) + power_series(law, rate)) / length
+    out[0, 0], out[0, 1], out[0, 2] = f * x, f * y, f * z
+    out[1, 0], out[1, 1], out[1, 2] = -f * x, -f * y, -f * z
 
 
 def power_series(coefficients: tuple[float, ...], x: float) -> float:

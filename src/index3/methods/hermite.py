@@ -47,3 +47,12 @@ def fill_quintic(x, h, q0, v0, a0, q1, v1, a1, q, v):
     for k in range(q.shape[0]):
         q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * a0[k] + p3 * a1[k])
         v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * a0[k] + d3 * a1[k])
+
+
+@helper
+def fill_middle(h, q0, v0, a0, q1, v1, a1, quintic, q, v):
+    """q in the middle of the step, of degree 5 or 3, and the rates there of degree 3."""
+    by_v, by_a = (5.0 * h / 32.0, h * h / 64.0) if quintic else (h / 8.0, 0.0)
+    for k in range(q.shape[0]):
+        q[k] = 0.5 * (q0[k] + q1[k]) + by_v * (v0[k] - v1[k]) + by_a * (a0[k] + a1[k])
+        v[k] = 1.5 * (q1[k] - q0[k]) / h - 0.25 * (v0[k] + v1[k])

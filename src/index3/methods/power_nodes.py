@@ -21,6 +21,26 @@ derivatives of its own inside a step, and a force may switch anywhere in it."""
 
 
 @helper
+def divisible(R, i):
+    """Whether there is a time between node i and the next, for where a force jumps, pieces shrink; and room for it."""
+    t = view(R, run.NODE_T)
+    middle = 0.5 * (t[i] + t[i + 1])
+    return t[i] < middle and middle < t[i + 1] and view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
+
+
+@helper
+def open_node(R, i):
+    """Room for a node in the middle of the piece from node i; its time."""
+    nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
+    middle = 0.5 * (t[i] + t[i + 1])
+    nodes[run.NODE_NEW] += 1
+    for k in range(nodes[run.NODE_NEW], i + 1, -1):
+        t[k], power[k] = t[k - 1], power[k - 1]
+    t[i + 1] = middle
+    return middle
+
+
+@helper
 def next_node(t, i, a, b, first, last):
     """The nearer of the nodes beside a..b, around the piece from node i, that is of use; -1 if there is none."""
     least = CLOSE * (t[i + 1] - t[i])

@@ -91,11 +91,14 @@ NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
 (
     WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, WORK_DOUBT, POWER_MIDDLE, POWER_STEP, WORK_SIZE, WORK_ERROR,
-    WORK_LEFT, WORK_SPACE,
-) = range(12)  # fmt: skip
+    WORK_LEFT, MIDDLE, MIDDLE_T, MIDDLE_RATE, MIDDLE_DOUBT, MIDDLE_ERROR, FORESEEN, WORK_SPACE,
+) = range(18)  # fmt: skip
 """Places in WORK: up to the old and the new state, power there; a method's own account of a step, its error (OWN), and
 the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far, and the
-part of it in steps that were left without nodes inside."""
+part of it in steps that were left without nodes inside; of the last step with a node in its middle:
+what the power there is above the mean of both ends, by the square of the step, the time, the rate of that since the
+node before, by how much it was not foreseen, and the error of the step beside its |work|; and in how many of the next
+steps the middle may be foreseen."""
 NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
 """Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
 MOST_NODES, HISTORY, STENCIL = 32, 3, 5

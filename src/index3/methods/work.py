@@ -4,7 +4,8 @@ The power is known at the ends of the steps, because the forces were evaluated t
 work of a step is the integral of the polynomial through its ends and some nodes before it; the part that the last of
 them adds estimates the error. Where that is more than allowed (a step far longer than the ones before, a force that
 begins or ends to act) nodes inside the step are added one by one, each in the middle of the worst piece. Where it is
-not, but coordinates move on otherwise than their rates tell, one node tells what that changes. Beyond the first few
+not, but coordinates move on otherwise than their rates tell, one node tells what that changes, in the next few steps
+too if they are alike (`foresight`). Beyond the first few
 there are never more of them than steps; what they cannot mend is in the estimated error of the work.
 Methods that sum up the work of a step by themselves are compared with the nodes (`finish_own`, `finish_measured`).
 """
@@ -13,8 +14,9 @@ from __future__ import annotations
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import run
-from index3.methods.power_nodes import add_pieces, add_simpson, simpson_error
+from index3.methods import foresight, run
+from index3.methods.hermite import fill_middle
+from index3.methods.power_nodes import add_pieces, add_simpson, divisible, open_node, simpson_error
 
 GRANT, DEAR = 20, 25
 """Evaluations that a run has before its steps allow any, one each; steps for each node whose reactions are solved for,
@@ -44,14 +46,14 @@ def place(T, R, t, first):
     The first node is in its middle, for Simpson's rule, and gets the rates by which that rule gives the way of the
     step: those of dense output of degree 3. With those of degree 5 an error in q alone would count too much.
     """
-    clock, v = view(R, run.CLOCK), view(T, s.V)
+    clock, q, v = view(R, run.CLOCK), view(T, s.Q), view(T, s.V)
     view(T, s.TIME)[0] = t
-    run.interpolate(R, t, view(T, s.Q), v)
     if first:
-        h, q0, v0 = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.OLD_Q), view(R, run.OLD_V)
-        q1, v1 = view(R, run.NEW_Q), view(R, run.NEW_V)
-        for k in range(v.shape[0]):
-            v[k] = 1.5 * (q1[k] - q0[k]) / h - 0.25 * (v0[k] + v1[k])
+        h, quintic = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.LIMITS)[run.QUINTIC] >= 1
+        q0, v0, a0 = view(R, run.OLD_Q), view(R, run.OLD_V), view(R, run.OLD_A)
+        fill_middle(h, q0, v0, a0, view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A), quintic, q, v)
+    else:
+        run.interpolate(R, t, q, v)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
     view(R, run.COUNTS)[run.N_WORK] += 1
 
@@ -100,26 +102,6 @@ def large(T, R):
     """Error of a step from which on it gets more than one node: more, the fewer nodes may still be spent."""
     left = GRANT + view(R, run.COUNTS)[run.N_STEPS] - view(R, run.COUNTS)[run.N_WORK]
     return LARGE * view(R, run.TOLERANCE)[run.RTOL] * scale(T, R) * max(1.0, GRANT / max(left, 1)) ** 2
-
-
-@helper
-def divisible(R, i):
-    """Whether there is a time between node i and the next, for where a force jumps, pieces shrink; and room for it."""
-    t = view(R, run.NODE_T)
-    middle = 0.5 * (t[i] + t[i + 1])
-    return t[i] < middle and middle < t[i + 1] and view(R, run.NODES)[run.NODE_NEW] < run.MOST_NODES - 1
-
-
-@helper
-def open_node(R, i):
-    """Room for a node in the middle of the piece from node i; its time."""
-    nodes, t, power = view(R, run.NODES), view(R, run.NODE_T), view(R, run.NODE_POWER)
-    middle = 0.5 * (t[i] + t[i + 1])
-    nodes[run.NODE_NEW] += 1
-    for k in range(nodes[run.NODE_NEW], i + 1, -1):
-        t[k], power[k] = t[k - 1], power[k - 1]
-    t[i + 1] = middle
-    return middle
 
 
 @helper
@@ -222,13 +204,32 @@ def refine(T, R, allowed, error, cautious, worst, solve, poses_do):
 
 
 @helper
+def finish_foreseen(T, R, size, allowed):
+    """Work of a step by a middle foreseen from the steps before; False if that is in doubt, and nothing is done."""
+    doubt = foresight.open_middle(R, allowed)
+    if doubt < 0.0:
+        return False
+    add_simpson(R)
+    error, unsolved, _ = simpson_error(R)
+    if unsolved > max(allowed, large(T, R)) or error > max(allowed, foresight.usual_error(R, size)):
+        foresight.close_middle(R)
+        return False
+    view(R, run.WORK)[run.FORESEEN] -= 1.0
+    finish(R, view(R, run.NODE_WORK)[view(R, run.NODES)[run.NODE_NEW]], error + doubt)
+    return True
+
+
+@helper
 def finish_by_nodes(T, R, size, allowed, poses_do):
     """Work of a step by nodes: one inside if need be, and more where a force switches, as many as may be spent."""
     nodes, code, slipped, solve, first = view(R, run.NODES), OK, 0.0, must_solve(R), view(R, run.NODES)[run.NODE_OLD]
     blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
+    may = not solve and not blind and affordable(R, 1.0) and divisible(R, first)
+    if may and finish_foreseen(T, R, size, allowed):
+        return OK
+    view(R, run.WORK)[run.FORESEEN] = 0.0
     if not solve:
         slipped = size * slip(R)
-    may = not solve and not blind and affordable(R, 1.0) and divisible(R, first)
     error = cautious = 0.0
     if not may or slipped <= allowed:
         error, cautious, worst = add_pieces(R)
@@ -239,6 +240,8 @@ def finish_by_nodes(T, R, size, allowed, poses_do):
         cautious = error
         if unsolved > max(allowed, large(T, R)):
             error = cautious = max(error, unsolved)
+        else:
+            foresight.note_middle(R, size, error)
     if not blind:
         code, error, cautious = refine(T, R, allowed, error, cautious, worst, solve, poses_do)
     finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
