@@ -106,6 +106,7 @@ def project_state(
     return redundant, iterations
 
 
+@np.errstate(over="ignore")  # squares that are no numbers are looked at one by one
 def is_finite(state: State, *slots: Slot) -> bool:
     """Whether all numbers in some arrays of a state are numbers, and their squares too."""
     for slot in slots:

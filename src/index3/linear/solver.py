@@ -139,10 +139,6 @@ class Solver:
         """Kernels that a run with these needs calls."""
         return cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
 
-    def skip_zeros(self, table: Table) -> None:
-        """Let a table pass over zeros of its factors when it solves, if the solver can: for many solutions by one
-        factorisation of a matrix that is sparser than the pattern. The numbers stay the same."""
-
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table of factors, A new (zero) or the array given.
 
@@ -164,12 +160,11 @@ class Solver:
         return table
 
     def lend(
-        self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False,
-        many: bool = False,
-    ) -> Table:  # fmt: skip
-        """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
+        self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False
+    ) -> Table:
+        """A table as `table` makes it, of a workspace."""
         if self.arrays_alone:
-            kind = self.name, find_rank, definite, many
+            kind = self.name, find_rank, definite
             table = workspace.again(kind, self.begin)
             if table is None:
                 table = workspace.keep(kind, self.table(values, find_rank=find_rank, definite=definite))
@@ -182,8 +177,6 @@ class Solver:
                 table[c.A] = values
         else:
             table = self.table(values, find_rank=find_rank, definite=definite)
-        if many:
-            self.skip_zeros(table)
         return table
 
     def begin(self, table: Table) -> None:

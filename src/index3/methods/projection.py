@@ -84,13 +84,12 @@ class Projector:
     ----------
     state : to project
     solver : of the system's matrix; by default the usual one
-    lines : whether many lines of output are to be closed, several with one factorisation
     """
 
-    def __init__(self, state: State, solver: Solver | None = None, *, lines: bool = False) -> None:
+    def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
-        self.factors = self.solver.lend(state.workspace, state[s.MATRIX], many=lines)
+        self.factors = self.solver.lend(state.workspace, state[s.MATRIX])
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             self.smallest = state.scratch.get(self.solver.name)
