@@ -164,7 +164,8 @@ def test_an_equilibrium_and_the_run_from_it_share_one_system(compiled):
     def hanging(stiffness):
         model = ix.Model("hanging")
         ball = model.add(ix.PointMass("ball", 1.0, position=(0, 0, -1)))
-        model.add(ix.SpringDamper("coil", model.ground, ball, stiffness=stiffness, damping=1.0, length=1.0))
+        ends = model.ground.marker(), ball.marker()
+        model.add(ix.SpringDamper("coil", *ends, stiffness=stiffness, damping=1.0, length=1.0))
         return model
 
     model = hanging(100.0)
