@@ -55,12 +55,12 @@ MARK = np.dtype(
 BASE = slots(
     beams=(BEAM, 1), elements=(ELEMENT, 1), rules=(RULE, 1), stretches=(STRETCH, 1), bends=(BEND, 1), marks=(MARK, 1),
     map=("i8", 1),  # places in MATRIX of the (12, 12) pairs of every element
-    room=("f8", 1),  # the matrix of one element, then the (4, 4) of one point
+    room=("f8", 1),  # the matrix of one element, the (4, 4) of one point, and the elastic energies of all elements
 )  # fmt: skip
 BEAMS, ELEMENTS, RULES, STRETCHES, BENDS, MARKS, MAP, ROOM = BASE
 MEMORY = (ROOM,)
-WIDTH, INNER = 12, 144
-"""Coordinates of an element; where the matrix of a point begins in ROOM."""
+WIDTH, INNER, ELASTIC = 12, 144, 160
+"""Coordinates of an element; where the matrix of a point and the elastic energies begin in ROOM."""
 
 
 @helper
@@ -154,18 +154,26 @@ def add_vectors(g, first, a, b, by_u, by_w):
 
 
 @helper
+def dot(e, t):
+    """e . t of a strain and a stress."""
+    return e[0] * t[0] + e[1] * t[1] + e[2] * t[2]
+
+
+@helper
 def add_elastic(E, q, v, g):
-    """g += elastic and damping forces of every element (on the left side)."""
+    """g += elastic and damping forces of every element (on the left side); their elastic energies into ROOM."""
     elements, rules, stretches, bends = view(E, ELEMENTS), view(E, RULES), view(E, STRETCHES), view(E, BENDS)
     for n in range(elements.shape[0]):
-        first, rule, lag = elements[n].first, elements[n].rule, elements[n].lag
+        first, rule, lag, double = elements[n].first, elements[n].rule, elements[n].lag, 0.0
         for p in range(rules[rule].stretch, rules[rule].stretch + rules[rule].stretch_count):
             a, b = stretches[p].a, stretches[p].b
             u, w = combine(a, q, first, 6), combine(b, q, first, 6)
             e = strains(u, w)
-            if lag != 0.0:
-                e = lagging(e, lag, strain_rates(u, w, combine(a, v, first, 6), combine(b, v, first, 6)))
             t = stresses(stretches[p], e)
+            double += dot(e, t)
+            if lag != 0.0:
+                rate = strain_rates(u, w, combine(a, v, first, 6), combine(b, v, first, 6))
+                t = stresses(stretches[p], lagging(e, lag, rate))
             by_u = (t[0] * u[0] + t[2] * w[0], t[0] * u[1] + t[2] * w[1])
             by_w = (t[2] * u[0] + t[1] * w[0], t[2] * u[1] + t[1] * w[1])
             add_vectors(g, first, a, b, by_u, by_w)
@@ -174,11 +182,13 @@ def add_elastic(E, q, v, g):
             u, w = combine(a, q, first, 6), combine(b, q, first, 6)
             by_u, by_w = turning_slopes(u, w)
             bend = turning(u, w) - bends[p].rest
+            double += bends[p].stiffness * bend * bend
             if lag != 0.0:
                 rate = times(by_u, combine(a, v, first, 6))[1] + times(by_w, combine(b, v, first, 6))[1]
                 bend += lag * rate
             m = bends[p].stiffness * bend
             add_vectors(g, first, a, b, (m * by_u[1], m * by_u[0]), (m * by_w[1], m * by_w[0]))
+        view(E, ROOM)[ELASTIC + n] = 0.5 * double
 
 
 @helper
@@ -209,36 +219,29 @@ def add_gravity(E, gravity, g):
 
 
 @helper
-def element_energies(E, n, q, v):
-    """Elastic energy of an element, and the power that its damping takes out."""
+def element_loss(E, n, q, v):
+    """The power that the damping of an element takes out."""
     element, rules, stretches, bends = view(E, ELEMENTS)[n], view(E, RULES), view(E, STRETCHES), view(E, BENDS)
-    first, rule, lag, energy, loss = element.first, element.rule, element.lag, 0.0, 0.0
+    first, rule, loss = element.first, element.rule, 0.0
+    if element.lag == 0.0:
+        return 0.0
     for p in range(rules[rule].stretch, rules[rule].stretch + rules[rule].stretch_count):
         a, b = stretches[p].a, stretches[p].b
         u, w = combine(a, q, first, 6), combine(b, q, first, 6)
-        e = strains(u, w)
-        t = stresses(stretches[p], e)
-        energy += 0.5 * (e[0] * t[0] + e[1] * t[1] + e[2] * t[2])
-        if lag != 0.0:
-            e = strain_rates(u, w, combine(a, v, first, 6), combine(b, v, first, 6))
-            t = stresses(stretches[p], e)
-            loss += lag * (e[0] * t[0] + e[1] * t[1] + e[2] * t[2])
+        e = strain_rates(u, w, combine(a, v, first, 6), combine(b, v, first, 6))
+        loss += dot(e, stresses(stretches[p], e))
     for p in range(rules[rule].bend, rules[rule].bend + rules[rule].bend_count):
         a, b = bends[p].a, bends[p].b
-        u, w = combine(a, q, first, 6), combine(b, q, first, 6)
-        bend = turning(u, w) - bends[p].rest
-        energy += 0.5 * bends[p].stiffness * bend * bend
-        if lag != 0.0:
-            by_u, by_w = turning_slopes(u, w)
-            rate = times(by_u, combine(a, v, first, 6))[1] + times(by_w, combine(b, v, first, 6))[1]
-            loss += lag * bends[p].stiffness * rate * rate
-    return energy, loss
+        by_u, by_w = turning_slopes(combine(a, q, first, 6), combine(b, q, first, 6))
+        rate = times(by_u, combine(a, v, first, 6))[1] + times(by_w, combine(b, v, first, 6))[1]
+        loss += bends[p].stiffness * rate * rate
+    return element.lag * loss
 
 
 @helper
 def add_energies(E, beam, q, v, gravity, energy):
-    """Kinetic and potential energy of a beam, and the power of its damping."""
-    elements, rules = view(E, ELEMENTS), view(E, RULES)
+    """Kinetic and potential energy of a beam, and the power of its damping; after `add_elastic` at the same q."""
+    elements, rules, elastic = view(E, ELEMENTS), view(E, RULES), view(E, ROOM)
     for n in range(beam.element, beam.element + beam.element_count):
         first, rule = elements[n].first, elements[n].rule
         double = 0.0
@@ -247,7 +250,6 @@ def add_energies(E, beam, q, v, gravity, energy):
                 energy[s.POTENTIAL] -= rules[rule].moment[i] * gravity[k] * q[first + 2 * i + k]
                 for j in range(6):
                     double += rules[rule].mass[6 * i + j] * v[first + 2 * i + k] * v[first + 2 * j + k]
-        elastic, loss = element_energies(E, n, q, v)
         energy[s.KINETIC] += 0.5 * double
-        energy[s.POTENTIAL] += elastic
-        energy[s.POWER] -= loss + elements[n].drag * double
+        energy[s.POTENTIAL] += elastic[ELASTIC + n]
+        energy[s.POWER] -= element_loss(E, n, q, v) + elements[n].drag * double

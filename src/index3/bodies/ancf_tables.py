@@ -44,4 +44,4 @@ def filled(made: Table, bodies: list[Any], sites: list[Any], starts: list[int]) 
             lists[e.MARKS].append((number, start + 6 * mark.element + mark.shift, *numbers, number_of))
     for slot, records in lists.items():
         made[slot] = np.array(records, slot.dtype)
-    made[e.ROOM] = np.zeros(e.INNER + 16)
+    made[e.ROOM] = np.zeros(e.ELASTIC + len(lists[e.ELEMENTS]))

@@ -30,6 +30,10 @@ is done, added up, in rtol times the whole. The power is no smoother than the mo
 LITTLE = 1e-3
 """Part of the kinetic energy beside which work is nothing: where nothing works, the power is rounding. And part of the
 whole that is little for a step."""
+BELIEVED = 4.0
+"""Work of a step by reactions solved for inside it, in mean |power| of its ends, up to which it is believed: where a
+step is far longer than the periods of what vibrates, states of dense output are none of the motion, and their reactions
+may be any."""
 PREFERRED = 100.0
 """A Runge-Kutta method's own account of a step counts unless the one by nodes is this much more certain of itself than
 the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
@@ -244,7 +248,9 @@ def finish_by_nodes(T, R, size, allowed, poses_do):
             foresight.note_middle(R, size, error)
     if not blind:
         code, error, cautious = refine(T, R, allowed, error, cautious, worst, solve, poses_do)
-    finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], (cautious if error > allowed else error) + slipped)
+    before, done = view(R, run.WORK)[run.WORK_OLD], view(R, run.NODE_WORK)[nodes[run.NODE_NEW]]
+    believed = min(max(done, before - BELIEVED * size), before + BELIEVED * size) if solve else done
+    finish(R, believed, (cautious if error > allowed else error) + slipped + abs(done - believed))
     return code
 
 
