@@ -29,7 +29,7 @@ from index3.engine.equations import Equations
 from index3.engine.instant import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number, listed
-from index3.errors import AssemblyError, ModelError
+from index3.errors import AssemblyError, ModelError, first_lines
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
@@ -99,13 +99,17 @@ class Static:
             f"  found by {self.method} in {self.iterations} steps, unbalanced force {self.residual:.1e} of the largest",
         ]
         lines += [f"  held where it was: {word} (no stiffness)" for word in self.free]
-        lines += [f"  {name} moved by {d:.6g} m, turned by {w:.6g} rad" for name, (d, w) in self.moved.items()]
-        for joint in self.result.layout.joints:
-            view = self[joint["name"]]
-            vectors = (np.array2string(x + 0.0, precision=6, suppress_small=True) for x in (view.force, view.torque))
-            open_ = "" if joint["unique"] else " (not unique)"
-            lines.append("  {} {}: force {} N, torque {} N m{}".format(joint["type"], joint["name"], *vectors, open_))
+        moved = [f"  {name} moved by {d:.6g} m, turned by {w:.6g} rad" for name, (d, w) in self.moved.items()]
+        lines += first_lines(moved, "see .moved")
+        lines += first_lines([self._reaction(joint) for joint in self.result.layout.joints], "see ['name'].force")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _reaction(self, joint: dict[str, Any]) -> str:
+        """A line about the reaction of a joint."""
+        view = self[joint["name"]]
+        vectors = (np.array2string(x + 0.0, precision=6, suppress_small=True) for x in (view.force, view.torque))
+        open_ = "" if joint["unique"] else " (not unique)"
+        return "  {} {}: force {} N, torque {} N m{}".format(joint["type"], joint["name"], *vectors, open_)
 
 
 def static(

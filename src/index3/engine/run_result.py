@@ -11,6 +11,7 @@ import numpy as np
 from index3.engine.audit import Examined, complaint, examine, impact_losses, losses
 from index3.engine.layout import moving_markers, with_unique
 from index3.engine.reasons import STOPPED
+from index3.engine.small_motion import small_motion
 from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
@@ -85,6 +86,11 @@ def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, n
     if remark:
         runner.message += f" {remark}"
         warn(remark)
+    controlled, count = runner.segment.method.controls_velocities, runner.segment.variant.whole.first_state
+    small = "" if runner.status else small_motion(runner.plan, arrays, count, runner.largest_rate, controlled)
+    if small:
+        runner.message += f" {small}"
+        warn(small)
 
 
 def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray], stats: Mapping[str, Any]) -> Examined | None:

@@ -78,6 +78,7 @@ class Method(metaclass=ElementType):
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True
     ends_at_switches: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = True  # errors of velocities are held to the tolerance as those of positions
     newton_tol: float
 
     @property
