@@ -17,6 +17,9 @@ from index3.system.state import State
 
 BLANK = Table(len(run.SLOTS))
 """What the tables of all runs have in common: nothing."""
+ROUNDING = 1e-13
+"""Least error relative to coordinates that is asked for by measuring them from the middle of a model: beyond that they
+have no digits."""
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -58,6 +61,9 @@ class Run:
         self.table[run.TOLERANCE][:] = rtol, newton_tol
         self.table[run.ATOL][:] = atol
         self.table[run.LENGTHS][:] = self.system.lengths
+        origin, part = self.system.far_origin
+        if part < 1.0 and rtol * part > ROUNDING:
+            self.table[run.ORIGIN][:] = origin
         limits = self.table[run.LIMITS]
         limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
         limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not self.system.conservative, self.system.first_state
