@@ -2,6 +2,7 @@
 
 import ctypes
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -141,7 +142,9 @@ def test_velocity_row_with_drive():
     rotor = model.add(ix.RigidBody("rotor", 1.0, (0.1, 0.1, 0.15)))
     model.add(ix.Revolute("pin", model.ground, rotor, at=(0, 0, 0), axis=(0, 0, 1)))
     model.add(ix.UserConstraint("motor", rotor, spin, rows=1, level=1, jacobian="differences"))
-    result = ix.simulate(model, (0.0, 2.0), "dop853", rtol=1e-9, t_eval=0.25)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # such as that nothing drives the rotor
+        result = ix.simulate(model, (0.0, 2.0), "dop853", rtol=1e-9, t_eval=0.25)
     assert result["pin"].angle == pytest.approx(np.sin(result.t), abs=1e-7)
     assert result["motor"].torque[:, 2] == pytest.approx(-0.15 * np.sin(result.t), abs=1e-8)
     assert np.ptp(result.energy.balance) < 1e-7

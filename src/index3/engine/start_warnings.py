@@ -90,9 +90,12 @@ def wrong_slope(f: Any, df: Any, t: float, h: float, first: bool) -> tuple[float
 def locked(variant: Variant) -> str:
     """Whether joints leave the bodies no way to move, although nothing drives them; or empty.
 
-    So does a loop of hinges whose axes are not quite parallel. A mechanism that motions drive may well have no other.
+    So does a loop of hinges whose axes are not quite parallel. A mechanism that motions drive may well have no other;
+    rows by a function of the user may be a motion too.
     """
     system = variant.system
+    if any(isinstance(joint, UserFunctions) for joint in variant.model.joints.values()):
+        return ""
     rank = system.m - int(variant.projection.factors[contract.INFO][contract.N_ZERO])
     if not 0 < system.first_state <= rank or driven_functions(variant.model) or moving_markers(system):
         return ""

@@ -36,9 +36,9 @@ def note_largest(R):
         view(R, run.NEW_Q),
         view(R, run.NEW_V),
     )
-    first = view(R, run.LIMITS)[run.FIRST_STATE]
+    first, origin = view(R, run.LIMITS)[run.FIRST_STATE], view(R, run.ORIGIN)
     for k in range(q.shape[0]):
-        largest[k] = max(largest[k], abs(q[k]))
+        largest[k] = max(largest[k], abs(q[k] - origin[k]))
         largest_v[k] = max(largest_v[k], abs(v[k])) if k < first else abs(v[k])
         if largest[k] > run.HUGE or largest_v[k] > run.HUGE:
             code = run.GREW

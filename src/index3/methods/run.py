@@ -21,7 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
-    TRIAL_Q, TRIAL_V, LENGTHS, ACTING,
+    TRIAL_Q, TRIAL_V, LENGTHS, ACTING, ORIGIN,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -40,6 +40,7 @@ CONVERGED, STALLED = 0, 1
     trial_q=("f8", 1), trial_v=("f8", 1),  # the end of a step while others are looked at
     lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
     acting=("f8", 1),  # of each switch, -1 if its force acted where the method last took derivatives, else 1
+    origin=("f8", 1),  # from which coordinates are measured in `largest`: 0, or the middle of a model far from ground's
 )  # fmt: skip
 
 (
@@ -312,7 +313,8 @@ def begins_otherwise(T, R):
 
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
-    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A, LENGTHS), (n,))
+    shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
+    shapes |= dict.fromkeys((LENGTHS, ORIGIN), (n,))
     shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (9,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,), ACTING: (switches,)}
     shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V), (n if switches else 0,))

@@ -18,6 +18,9 @@ from index3.system.state import State
 BLANK = Table(len(run.SLOTS))
 """What the tables of all runs have in common: nothing."""
 NO_TIMES = np.zeros(0)
+ROUNDING = 1e-13
+"""Least error relative to coordinates that is asked for by measuring them from the middle of a model: beyond that they
+have no digits."""
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -60,6 +63,9 @@ class Run:
         tolerance[run.RTOL], tolerance[run.NEWTON_TOL] = rtol, newton_tol
         table[run.ATOL][:] = atol
         table[run.LENGTHS][:] = system.lengths
+        origin, part = system.far_origin
+        if part < 1.0 and rtol * part > ROUNDING:
+            table[run.ORIGIN][:] = origin
         limits = table[run.LIMITS]
         limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
         limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not system.conservative, system.first_state

@@ -24,6 +24,9 @@ from index3.system.sparsity import Sparsity
 from index3.system.state import State
 from index3.system.structure import Structure
 
+FAR = 10.0
+"""Sizes of a model from which on ground's origin is far away: coordinates are then hardly more than that distance."""
+
 
 @dataclass(eq=False, repr=False)
 class System:
@@ -166,6 +169,29 @@ class System:
         return any(table.memory for _, _, table in self.stages)
 
     @cached_property
+    def far_origin(self) -> tuple[np.ndarray, float]:
+        """Coordinates of the middle of the model, if ground's origin is far from all of it, and its size as a part of
+        the distance; zeros and 1 if the origin is near, or if bodies have unknowns of another kind.
+        """
+        origin, points = np.zeros(self.n), [self.initial[s.MARKER_R]]
+        moving = [
+            (body, k) for body, k in zip(self.bodies, self.starts.tolist(), strict=False) if body.kind != "states"
+        ]
+        for body, k in moving:
+            points.append(np.pad(self.q0[k : k + body.translations], (0, max(0, 3 - body.translations)))[None, :3])
+        places = np.concatenate(points)
+        if not len(places) or any(body.translations > 3 for body, _ in moving):
+            return origin, 1.0
+        low, high = places.min(axis=0), places.max(axis=0)
+        middle, size = 0.5 * (low + high), float(np.max(high - low))
+        distance = float(np.max(np.abs(middle)))
+        if size == 0.0 or distance < FAR * size:
+            return origin, 1.0
+        for body, k in moving:
+            origin[k : k + body.translations] = middle[: body.translations]
+        return origin, size / distance
+
+    @cached_property
     def kind_tables(self) -> tuple[list[Table], np.ndarray]:
         """The table of each line of `stages`, and their handles for kernels."""
         tables = [table for _, _, table in self.stages]
@@ -175,6 +201,7 @@ class System:
         """The same with other records in tables of some kinds, by the id of those before; all else is shared."""
         _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing  # once for all
         _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states, self.remembers
+        _ = self.far_origin
         other = object.__new__(System)
         other.__dict__ = self.__dict__.copy()  # far quicker than `update`
         other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
