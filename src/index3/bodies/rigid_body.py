@@ -110,7 +110,8 @@ class RigidBody(Body):
 
     def row_weights(self) -> list[float]:
         """4 tr(J)/3, the size of the p block of the mass matrix."""
-        return [4.0 * max(float(np.trace(self.inertia)), 1e-6 * self.mass) / 3.0]
+        xx, yy, zz = self.inertia.diagonal().tolist()
+        return [4.0 * max(xx + yy + zz, 1e-6 * self.mass) / 3.0]
 
     @property
     def places(self) -> Places | None:

@@ -111,7 +111,7 @@ def refused_velocities(state: State) -> str:
     Rates that were not given follow from the others, and a velocity of zero is often no more than a default.
     """
     system, said = state.system, []
-    if not system.v0.any() or not system.m:
+    if not np.count_nonzero(system.v0) or not system.m:
         return ""
     given = system.given_rates
     wanted = np.where(given, system.v0, 0.0)

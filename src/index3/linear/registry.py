@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,8 +49,7 @@ def solver_of(system: System, linear: str = DEFAULT) -> Solver:
         if known.arrays_alone and (rows, tolerance) == (known.given.augmentation, known.given.row_tolerance):
             of_system[linear] = known
         else:
-            given = replace(known.given, augmentation=rows, row_tolerance=tolerance, failures=system.failures)
-            of_system[linear] = known.with_numbers(given)
+            of_system[linear] = known.with_numbers(known.given.with_numbers(rows, tolerance, system.failures))
     solver: Solver = of_system[linear]
     return solver
 

@@ -70,6 +70,13 @@ class Bordered:
     between_bodies: np.ndarray | None = None
     failures: Failures = field(default_factory=Failures)
 
+    def with_numbers(self, augmentation: Sequence[tuple[int, float]], row_tolerance: float, failures: Failures) -> Self:
+        """The same pattern with other numbers; a prepared run with another mass makes one."""
+        other = object.__new__(type(self))
+        changes = {"augmentation": augmentation, "row_tolerance": row_tolerance, "failures": failures}
+        other.__dict__.update(self.__dict__ | changes)
+        return other
+
 
 def check_solver_class(cls: Any) -> None:
     """Raise unless a class of solvers is complete."""
@@ -126,7 +133,7 @@ class Solver:
         """The solver of the same pattern, analysed once, with the weights and the tolerance of another system."""
         _ = self.room  # which is the same for all
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other.__dict__ = self.__dict__.copy()
         other.given, other._own, other._blanks, other._numbers = given, None, {}, {}
         other.take_numbers()
         return other

@@ -36,12 +36,13 @@ def find(result: Result, index: Index, name: str) -> Any:
     ------
     UnknownName : with the nearest names.
     """
-    from index3.results.bodies import BodyResult
-    from index3.results.joints import JointResult
-
     if name in index.bodies:
+        from index3.results.bodies import BodyResult
+
         return BodyResult(result, index.bodies[name])
     if name in index.joints:
+        from index3.results.joints import JointResult
+
         return JointResult(result, index.joints[name])
     if name in index.forces:
         from index3.results.forces import ForceResult  # here: it needs kernels
