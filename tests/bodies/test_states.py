@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import index3 as ix
+from index3.forces.user_equations import SINGULAR, inverse_of
 
 LAG = 0.5  # time constant [s]
 
@@ -183,6 +184,18 @@ def test_equations_start_anew_with_every_run():
         ix.simulate(model, (0.0, 0.1), "dopri5")
         assert seen[0] == 1.0
         assert seen[-1] == pytest.approx(2.0, abs=1e-12)  # of the iteration
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1e-9, 2e-13, 5e-14, 0.0])
+def test_inverses_are_told_from_singular_matrices(ratio, monkeypatch):
+    """As by singular values, which are only asked for where a bound of their ratio is too large."""
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    matrix = turn @ np.diag([3.0, 3.0 * ratio]) @ turn
+    inverse = inverse_of(matrix)
+    assert (inverse is None) == (ratio < SINGULAR)
+    if ratio > 1e-10:
+        monkeypatch.setattr(np.linalg, "svd", None)  # not called
+        assert inverse_of(matrix) @ matrix == pytest.approx(np.eye(2), abs=1e-6)
 
 
 def test_equations_that_leave_a_rate_open():

@@ -179,7 +179,7 @@ def guarded(
         return views
 
     def run(t: float, block: Any) -> int:
-        if failures.ended:
+        if failures.errors and failures.ended:
             return 1
         try:
             returned = function(t, *((JIT and known.get(block)) or find(block)))

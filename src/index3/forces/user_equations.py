@@ -7,6 +7,7 @@ are found by Newton's iteration inside the evaluation of the forces, so every me
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,36 +123,35 @@ class UserEquations(UserForce):
     def _value(self, known: tuple[Any, ...], u: np.ndarray, out: np.ndarray, more: tuple[Any, ...]) -> np.ndarray:
         """The residual at u; `out` is filled as well."""
         n, res = len(known[-1]), np.zeros(len(u))
-        out[:] = 0.0
+        out.fill(0.0)
         answer = self.residual(*known, u[:n], u[n:], out, res, *more)
         if answer is not None:
             raise ModelError(f"{self.label}: its function residual returns {answer!r}. It must fill res and out.")
-        if not np.all(np.isfinite(res)):
+        if not all(map(math.isfinite, res.tolist())):  # a fifth of what NumPy takes for a few numbers
             raise SimulationFailed(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
         return res
 
     def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray, more: tuple[Any, ...]) -> None:
         """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
         u, t = unknowns.copy(), known[0]
+        matrix = np.empty((len(u), len(u)))
         for _ in range(ITERATIONS):
             value = self._value(known, u, out, more)
-            columns = []
-            for k in range(len(u)):
-                h = STEP * max(1.0, abs(u[k]))
+            for k, x in enumerate(u.tolist()):
+                h = STEP * max(1.0, abs(x))
                 other = u.copy()
                 other[k] += h
-                columns.append((self._value(known, other, out, more) - value) / h)
-            matrix = np.column_stack(columns)
-            sizes = np.linalg.svd(matrix, compute_uv=False)
-            if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
+                matrix[:, k] = (self._value(known, other, out, more) - value) / h
+            inverse = inverse_of(matrix)
+            if inverse is None:
                 raise SimulationFailed(
                     f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
                     "res with respect to the rates and variables is singular. Each state needs an equation with "
                     "its rate."
                 )
-            change = np.linalg.solve(matrix, value)
+            change = inverse @ value
             u -= change
-            if np.all(np.abs(change) <= SOLVED * np.maximum(1.0, np.abs(u))):
+            if all(abs(c) <= SOLVED * max(1.0, abs(x)) for c, x in zip(change.tolist(), u.tolist(), strict=True)):
                 self._value(known, u, out, more)
                 unknowns[:] = u
                 return
@@ -159,6 +159,21 @@ class UserEquations(UserForce):
             f"{self.label}: its equations were not solved at t = {t:.6g} in {ITERATIONS} iterations. Give better "
             "starting values, or equations that have a solution there."
         )
+
+
+def inverse_of(matrix: np.ndarray) -> np.ndarray | None:
+    """The inverse, or None if singular values differ by more than 1 / SINGULAR; these are asked for in doubt only."""
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return None
+    most, size = 1.0 / SINGULAR, len(matrix)
+    bound = size * float(np.abs(matrix).max(initial=0.0)) * size * float(np.abs(inverse).max(initial=0.0))
+    if not bound < most:  # of the ratio of singular values, by Frobenius norms; not finite counts as too large
+        sizes = np.linalg.svd(matrix, compute_uv=False)
+        if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
+            return None
+    return inverse
 
 
 register(UserEquations)

@@ -66,7 +66,7 @@ def guarded(f: Callable, failures: Failures) -> Callable[[float], float]:
     """The function, but an exception inside it is kept and NaN returned."""
 
     def value(t: float) -> float:
-        if failures.ended:
+        if failures.errors and failures.ended:
             return float("nan")
         try:
             return float(f(t))

@@ -126,10 +126,12 @@ def move(T, E, g):
 
 
 @helper
-def recover_accelerations(T, F):
-    """Dependent accelerations: Phi_q a = gamma to rounding, independent ones untouched."""
+def recover_accelerations(T, F, still):
+    """Dependent accelerations: Phi_q a = gamma, relative to the largest; independent ones untouched."""
     a, gamma, rest, fixed = view(T, s.A), view(T, s.GAMMA), view(T, s.RATE), view(F, frame.FIXED)
-    C, before = view(F, frame.HANDLES)[frame.PROJECTOR], 1e300
+    C, before, largest = view(F, frame.HANDLES)[frame.PROJECTOR], 1e300, 1.0
+    for k in range(a.shape[0]):
+        largest = max(largest, abs(a[k]))
     for _ in range(40):
         residual = 0.0
         for k in range(gamma.shape[0]):
@@ -137,7 +139,7 @@ def recover_accelerations(T, F):
         frame.add_rows(T, view(T, s.PHI_Q), a, 1.0, rest, 0)
         for k in range(gamma.shape[0]):
             residual = max(residual, abs(rest[k]))
-        if residual == 0.0 or not residual < 0.9 * before:
+        if residual <= still * largest or not residual < 0.9 * before:
             break
         before = residual
         x = manifold.solve_rows(T, C, rest)
@@ -184,7 +186,7 @@ def evaluate_stage(T, E, F, g, closed, still, forecast):
     if run.core(T, s.CORE_LEVELS) != OK:
         return run.EVALUATION_FAILED
     if view(E, SETTINGS)[REDUCED] == 1.0:
-        recover_accelerations(T, F)
+        recover_accelerations(T, F, still if still > 1e-14 else 0.0)
     run.copy(view(T, s.Q_MASS), view(T, s.Q))
     return run.EVALUATION_FAILED if run.core(T, s.CORE_MASS) != OK else OK
 
