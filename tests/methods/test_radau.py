@@ -121,6 +121,14 @@ def test_stiff_pendulum_costs_less_than_by_other_stiff_methods():
     assert work[KEY] < 0.25 * work["firstorder-sdirk4"]
 
 
+def test_matrices_are_renewed_before_corrections_become_many():
+    """4.1 corrections a step where matrices were kept until corrections shrink by less than 10."""
+    stats = ix.simulate(ix.library.double_pendulum(), (0, 2), KEY, rtol=1e-4).stats
+    print(stats)
+    assert stats["newton"] < 3.6 * stats["steps"]
+    assert stats["jacobians"] < 0.75 * stats["steps"]
+
+
 def test_undamped_fast_modes_do_not_grow():
     """An undamped oscillator far above the step: removed by the L-stable formula, at any h omega."""
     for phase in (1.0, 3.0, 300.0):
@@ -161,16 +169,16 @@ def test_work_counts(four_bar):
     """A lost reuse of matrices, a bad predictor or a bad controller show here."""
     stats = ix.simulate(four_bar, (0, 1), KEY, rtol=1e-6, atol=1e-8).stats
     print(stats)
-    assert stats["jacobians"] < 0.5 * stats["steps"]
-    assert stats["newton"] < 5.0 * stats["steps"]
+    assert stats["jacobians"] < 0.85 * stats["steps"]  # 96 of 124: cheaper than the corrections they save
+    assert stats["newton"] < 3.8 * stats["steps"]  # 3.5; 4.3 with matrices kept until corrections shrink by 10
     assert stats["rejected"] < 0.15 * stats["steps"]
     assert stats["newton_failed"] == 0
     fixed = ix.simulate(four_bar, (0, 1), KEY, step=1 / 240).stats
     print(fixed)
     # each step: the matrix of its end; two more for each linearisation, and one for the start
     assert fixed["factorisations"] <= fixed["steps"] + 2 * fixed["jacobians"] + 3
-    assert fixed["jacobians"] < 0.3 * fixed["steps"]
-    assert fixed["newton"] < 8.0 * fixed["steps"]
+    assert fixed["jacobians"] < 0.65 * fixed["steps"]  # 138 of 240
+    assert fixed["newton"] < 5.0 * fixed["steps"]  # 4.5; 5.8 with matrices kept until corrections shrink by 10
 
 
 def test_failed_newton_ends_a_run_with_constant_steps():

@@ -136,3 +136,21 @@ def test_calls_of_a_force_for_a_matrix():
     stats = result.stats
     assert stats["jacobians"] > 50
     assert len(calls) < stats["evaluations"] + 13 * stats["jacobians"] + 300  # start, lines, and work
+
+
+def test_calls_of_a_force_for_the_matrices_of_radau5():
+    """Derivatives are found once for all of mass, stiffness and damping: 12 calls, where twice took 24."""
+    calls = []
+
+    def strut(t, r, A, v, w, p, out):
+        calls.append(1)
+        d = r[1] - r[0]
+        out[1, :3] = -(d @ d) * (1e4 * d + 300.0 * v[1])
+        out[0, :3] = -out[1, :3]
+
+    model = ix.Model("strut")
+    body = model.add(ix.RigidBody("body", 1.0, (0.1, 0.2, 0.3), position=(1, 0, 0)))
+    model.add(ix.UserForce("strut", [model.ground.marker(), body.marker()], strut))
+    stats = ix.simulate(model, (0.0, 3.0), "radau5", rtol=1e-3, t_eval=[0.0, 3.0], audit="off").stats
+    assert stats["jacobians"] > 20
+    assert len(calls) < stats["evaluations"] + 13 * stats["jacobians"] + 40  # start, lines, and work

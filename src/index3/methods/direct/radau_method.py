@@ -23,8 +23,8 @@ from index3.methods.projection import Projector
 from index3.methods.run_table import Run
 from index3.registry import register
 
-RENEW_RATE = 0.1
-"""Matrices are renewed once corrections shrink by less than 10."""
+RENEW_RATE = 0.02
+"""Matrices are renewed once corrections shrink by less than 50: a renewal costs as much as two to four corrections."""
 ROOT = np.sqrt(6.0)
 NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])
 """c: the zeros of d^2/dx^2 (x^2 (x - 1)^3)."""

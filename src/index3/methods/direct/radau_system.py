@@ -74,11 +74,13 @@ def linearise(T, E, R, S):
     """MASS, STIFF and DAMP at T's point, where all stands evaluated; any step can be built from them."""
     mass, stiff, damp = view(E, MASS), view(E, STIFF), view(E, DAMP)
     view(R, run.COUNTS)[run.N_JACOBIANS] += 1
-    code = fill_with(T, mass, 1.0, 0.0, 0.0)
-    if code == OK:
-        code = fill_with(T, stiff, 0.0, 1.0, 0.0)
+    code = fill_with(T, stiff, 0.0, 1.0, 0.0)
+    view(T, s.STATUS)[s.SAME_POINT] = 1
     if code == OK:
         code = fill_with(T, damp, 0.0, 0.0, 1.0)
+    if code == OK:
+        code = fill_with(T, mass, 1.0, 0.0, 0.0)
+    view(T, s.STATUS)[s.SAME_POINT] = 0
     if code != OK:
         return run.EVALUATION_FAILED
     without_borders(S, stiff, mass)
