@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 LONGEST = 900
 """Characters of a message: the values that users give stand in it, and may be of any length."""
+MOST_LINES = 20
+"""Lines of one kind in a report: models may have hundreds of bodies."""
 
 
 def shortened(text: str) -> str:
@@ -25,6 +27,17 @@ def shortened(text: str) -> str:
         return text
     head, tail = LONGEST // 2, LONGEST // 3
     return f"{text[:head]} ... ({len(text) - head - tail} characters left out) ... {text[-tail:]}"
+
+
+def first_lines(lines: list[str], where: str) -> list[str]:
+    """Lines of a report, without those beyond the first `MOST_LINES`; `where` the others are found.
+
+    >>> first_lines([f"  line {k}" for k in range(30)], ".moved")[-2:]
+    ['  line 19', '  and 10 more: .moved']
+    """
+    if len(lines) <= MOST_LINES:
+        return lines
+    return [*lines[:MOST_LINES], f"  and {len(lines) - MOST_LINES} more: {where}"]
 
 
 class Index3Error(Exception):

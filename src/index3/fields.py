@@ -9,16 +9,14 @@ refused; a function of the place in the file gives one that depends on other fie
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 Dimension = str | None | Callable[[Any], str | None]
 Fields = Mapping[str, "Field"]
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A field: the kind of its values, what is special about them, and where the writer finds the value.
 
     `short` ones are read but never written, since files are written in the long form; those with `set` are no
@@ -33,7 +31,7 @@ class Field:
 
     def found(self, get: Callable[[Any], Any]) -> Field:
         """The field whose value `get(element)` gives, None if it is to be left out."""
-        return replace(self, get=get)
+        return self._replace(get=get)
 
 
 def field(kind: Any, **settings: Any) -> Field:
@@ -93,7 +91,7 @@ def marker(index: int) -> Field:
 
 def short_form(kind: Field) -> Field:
     """A field of the short form."""
-    return replace(kind, short=True)
+    return kind._replace(short=True)
 
 
 def exponent(place: Any) -> float:

@@ -98,6 +98,18 @@ def test_between_the_times_of_a_result_its_motion_is_followed():
         assert np.abs(drive).max() < 1e-4 * np.abs(result.arrays["wrench"]).max()  # h^4 of pieces of degree 5
 
 
+def test_at_its_own_times_a_result_is_not_followed_between_them():
+    """Hundreds of turns between two lines, which took thousands of closures."""
+    model = pendulum(velocity=(0, 0, -2500), angular_velocity=(0, 5000, 0))
+    result = ix.simulate(model, (0.0, 1.0), "dop853", rtol=1e-3, t_eval=0.5)
+    assert np.diff(result["pin"].angle).min() > 2e3
+    found = ix.inverse_dynamics(model, result)
+    assert found.result.stats["steps"] == 0
+    assert np.array_equal(found.t, result.t)
+    assert found.result["pin"].angle == pytest.approx(result["pin"].angle)
+    assert np.abs(found["pin.angle"]).max() < 1e-9 * np.abs(result.arrays["wrench"]).max()
+
+
 @pytest.mark.parametrize("t_eval", [[1.0], [0.0, 1.0]])
 def test_a_result_of_less_than_two_times_is_refused(t_eval):
     result = ix.simulate(arm(), (0.0, 1.0), t_eval=t_eval, max_steps=2)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
+from index3.engine.layout import describe
 
 
 def servo(t, angle, rate):
@@ -116,3 +117,18 @@ def test_runs_of_a_prepared_model_are_what_they_are_alone(name, method):
         for found in pool.map(run, range(4)):
             for k, got in found:
                 assert got == wanted[k], cases[k]
+
+
+def test_results_share_what_their_columns_mean_unless_reactions_are_undetermined():
+    """What a run finds of its reactions is in its own result alone."""
+    pendulum = ix.prepare(ix.library.double_pendulum(), "dopri5", progress=False)
+    one, two = (pendulum.run((0.0, 0.01)) for _ in range(2))
+    assert one.layout is two.layout
+    door = ix.Model("door on two hinges")
+    leaf = door.add(ix.RigidBody.box("leaf", (1.0, 0.05, 2.0), mass=20.0, position=(0.5, 0, 0)))
+    for name, z in (("lower", -0.8), ("upper", 0.8)):
+        door.add(ix.Revolute(name, door.ground, leaf, at=(0, 0, z), axis=(0, 0, 1)))
+    redundant = ix.prepare(door, "dopri5", progress=False)
+    found = redundant.run((0.0, 0.01)).layout
+    assert not all(joint["unique"] for joint in found.joints)
+    assert all(joint["unique"] for joint in describe(redundant.model, redundant.compile()).joints)

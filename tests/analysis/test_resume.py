@@ -575,7 +575,7 @@ FIXED = {"plan", "callback", "layout", "status", "message", "cause", "log", "wat
 PARTS = {
     "momenta": {"parts", "start", "next_look", "largest", "drifts", "looked"},
     "stalling": {"t", "end", "tried", "warned", "note"},
-    "allowance": {"t", "end", "tried", "max_steps", "note"}, "zeno": {"span", "times"},
+    "allowance": {"t", "end", "tried", "slow", "max_steps", "note"}, "zeno": {"span", "times"},
     "growth": {"end", "next_look", "warned", "note", "marks"},
     "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
 }  # fmt: skip

@@ -331,3 +331,15 @@ def test_a_corner_of_a_car_comes_down_in_few_steps():
     assert rest.stable
     assert rest.iterations <= 25  # 21; 46 while a single parameter set the smallest sigma
     assert rest["tyre"].vertical == pytest.approx(443.0 * G, rel=1e-9)  # all bodies: 400 + 15 + 20 + 2 * 4 kg
+
+
+def test_a_report_of_many_bodies_is_short():
+    model = ix.Model("rope")
+    links = [model.add(ix.PointMass(f"p{k}", 0.1, position=(0.1 * k, 0, 0))) for k in range(1, 61)]
+    for k, (a, b) in enumerate(pairwise([model.ground, *links])):
+        points = ((0.1 * k, 0, 0), (0.1 * k + 0.1, 0, 0))
+        model.add(ix.SpringDamper(f"s{k}", a, b, points=points, stiffness=1e4))
+    found = ix.static(model)
+    assert len(found.moved) == 60
+    assert len(str(found).splitlines()) < 30
+    assert "and 40 more: see .moved" in str(found)

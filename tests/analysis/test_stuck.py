@@ -52,6 +52,45 @@ def test_a_window_of_slow_steps_is_left_alone_where_the_rest_is_in_reach():
     assert stalling.Allowance((0.0, 1.0), None).next_look == float("inf")
 
 
+def looks(advances):
+    """What `Allowance` says at the end of each window of 2000 steps, in which time advances so far."""
+    watch, t, said = stalling.Allowance((0.0, 1.0), 20_000), 0.0, []
+    for k, advance in enumerate(advances):
+        t += advance
+        said.append(watch.is_short(2000 * (k + 1), t))
+    return said
+
+
+def test_steps_that_are_steadily_too_short_are_not_all_taken():
+    """Half of them lead through 1 % of the time: the other half would not do either."""
+    assert looks([2e-3] * 5) == [False] * 4 + [True]
+    assert not any(looks([2e-3] * 4 + [2e-2] + [2e-3] * 4))  # a window that is long enough counts from anew
+    assert not any(looks([2e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3]))  # they grow
+    assert not any(looks([1.1e-2] * 10))  # ten times as many as may be taken, or less
+    result = ix.simulate(on_a_spring(1e12), (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=20_000)
+    assert "the last 10000 steps that were tried" in result.message
+    assert result.stats["steps"] + result.stats["rejected"] == 10_000
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_next_to_nothing_raise_no_warning_of_numpy():
+    result = ix.simulate(pendulum(), (0.0, 0.01), "radau5", atol=1e-320, max_steps=100)
+    assert "t = " in result.message
+
+
+def test_a_long_transient_is_left_alone():
+    """A brake that takes some 7000 of 20000 steps for a thousandth of the span, and lets go."""
+    model, bob = particle(velocity=(1, 0, 0))
+
+    def brake(t, r, A, v, w, p, out):
+        out[0, :3] = -2e7 * v[0] if t < 1e-3 else 0.0
+
+    model.add(ix.UserForce("brake", bob.marker(), brake))
+    result = ix.simulate(model, (0.0, 1.0), "dopri5", t_eval=0.1, max_steps=20_000)
+    assert result.success, result.message
+    assert result.stats["steps"] > 5000
+
+
 def test_auto_changes_its_method_before_it_gives_up(monkeypatch):
     """Where an explicit method comes on by 3e-8 s in a step, a stiff one takes over with the steps that are left."""
     monkeypatch.setattr("index3.engine.automatic.RECONSIDER", 10**9)  # else stiffness is noticed earlier

@@ -129,3 +129,20 @@ def test_files_keep_the_events(tmp_path):
         for kept, found in zip(getattr(loaded, name), getattr(result, name), strict=True):
             assert kept.shape == found.shape
             assert np.array_equal(kept, found)
+
+
+@pytest.mark.parametrize("value", [True, np.False_])
+def test_conditions_are_refused(value):
+    """They never change their sign, so that no event would be found."""
+    with pytest.raises(ix.errors.ModelError, match="changes its sign"):
+        ix.simulate(falling_ball(), (0, 1), events=lambda t, state: value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("terminal", "yes"), ("terminal", 0.5), ("direction", np.nan)])
+def test_attributes_that_say_nothing_are_refused(name, value):
+    def low(t, state):
+        return state.q[2] - 4.5
+
+    setattr(low, name, value)
+    with pytest.raises(ix.errors.ModelError, match=f"event low has {name}"):
+        ix.simulate(falling_ball(), (0, 1), events=low)

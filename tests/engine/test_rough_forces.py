@@ -261,8 +261,24 @@ def test_energy_lost_in_impacts_is_told():
     assert impact_losses(segment) == ""
     watched[[audit.SCALE, audit.PART]] = 5.0, 0.2  # at a loose tolerance: no more than a run may gain
     assert impact_losses(segment) == ""
+    watched[audit.PART] = 0.464  # but never more than a fifth
+    watched[audit.TAKEN] = 1.1
+    assert "took 1.1 J away, 22 %" in impact_losses(segment)
     watched[[audit.PART, audit.MODE]] = 0.01, audit.REPORT
     assert impact_losses(segment) == ""
+
+
+def test_energy_lost_between_impacts_is_told():
+    """Where bodies that were apart have met, a loss in flight is no vibration that nobody wants to see."""
+    watched, work = np.zeros(audit.SIZE), np.zeros(run.WORK_SPACE)
+    watched[[audit.MODE, audit.PART, audit.SCALE, audit.LOSS]] = audit.WARN, 0.01, 5.0, 1.0
+    work[run.WORK_ERROR] = 0.2
+    segment = SimpleNamespace(run={run.AUDIT: watched, run.WORK: work})
+    assert impact_losses(segment) == ""
+    audit.count_contact(watched, True, 0.0, 0.0)
+    audit.count_contact(watched, True, 0.0, 0.0)
+    assert watched[audit.HITS] == 1.0
+    assert "between them the method took 0.8 J away, 16 % of the largest energy" in impact_losses(segment)
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 1e-4, 1e-6])

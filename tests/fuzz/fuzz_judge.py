@@ -125,9 +125,18 @@ def run(case: Case, model: ix.Model, method: str, rtol: Any, start: Any = None, 
             raise Finding(Outcome("not finite", f"{ran.word} {cause(ran.text)}", f"{method}: {result.message}"))
         if not result.success and not result.message.strip():
             raise Finding(Outcome("raw exception", "a run that ended without a message"))
-        if ran.word == "clean" and result.audit is not None and not result.audit.ok:
+        if ran.word == "clean" and not is_sound(result):
             ran.word, ran.text = "warned", result.message
     return ran
+
+
+def is_sound(result: Any) -> bool:
+    """Whether the audit of a success is content; that it cannot be read is a finding."""
+    try:
+        return result.audit is None or bool(result.audit.ok)
+    except Exception as error:
+        name = f"audit of a success: {type(error).__name__} {error!s:.60}"
+        raise Finding(Outcome("raw exception", name, traceback.format_exc())) from error
 
 
 def differences(first: Any, second: Any) -> np.ndarray:
@@ -184,7 +193,7 @@ def compare(case: Case) -> Outcome:
         return Outcome("agree", seconds=seconds)
     try:
         lines = compared_lines(first.result, second.result)
-        return explain(case, model, other, distance(first.result, second.result, lines), lines)
+        return explain(case, model, other, (first.result, second.result), lines)
     except Finding as finding:
         if finding.outcome.word == "above 10 s":  # at tolerances that the judge chose
             return Outcome("undecided", "tighter: more than 10 s")
@@ -200,13 +209,18 @@ def tightened(case: Case, model: ix.Model, other: str) -> list[Any] | Outcome:
     return [one.result for one in runs]
 
 
-def explain(case: Case, model: ix.Model, other: str, apart: float, lines: int) -> Outcome:
-    """Why two methods differ: tolerances, or a motion that follows its start too closely to be compared."""
+def explain(case: Case, model: ix.Model, other: str, loose: tuple[Any, Any], lines: int) -> Outcome:
+    """Why two methods differ: tolerances, or a motion that follows its start too closely to be compared.
+
+    Two results may be close to each other by chance, both being far from what they tend to: what the tolerances change
+    in each is a difference that they explain, too.
+    """
     tight = tightened(case, model, other)
     if isinstance(tight, Outcome):
         return tight
-    left = distance(tight[0], tight[1], lines)
-    if left <= max(0.1 * apart, ROUNDING):
+    apart, left = distance(*loose, lines), distance(tight[0], tight[1], lines)
+    moved = max(distance(one, tighter, lines) for one, tighter in zip(loose, tight, strict=True))
+    if left <= max(0.1 * max(apart, moved), ROUNDING):
         return Outcome("agree at tighter tolerances", "" if lines == len(tight[0].q) else "until they parted")
     random, shift = np.random.default_rng(case.seed), 0.0
     for _ in range(STARTS):

@@ -35,6 +35,7 @@ def test_nobody_outside_names_a_solver():
     assert {
         "static_lu",
         "static_ldl",
+        "static_panels",
         "static_factor",
         "supernodes",
         "static_substitution",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mechanisms import GROUND, Matrix, Mechanism, chain, four_bars, lattice, random_mechanism
 
+from index3.linear import ordering
 from index3.linear.ordering import RULES, elimination_order, node_graph, order_nodes, scalar_order
 from index3.linear.reference import rank
 from index3.linear.symbolic import PANEL, Entries, Pattern, analyse
@@ -214,3 +215,34 @@ def test_mechanism_rows_are_left_satisfied_by_rigid_motions() -> None:
     P = mech.matrix().constraint_rows()[2:]
     at_origin = [np.linalg.pinv(mech.at(b, np.zeros(3))) for b in (0, 1)]  # coordinates' rates of one common twist
     assert abs(P @ np.vstack(at_origin)).max() < 1e-12  # rounding of sums of terms of order 1
+
+
+def test_an_order_on_which_both_rules_agree_is_eliminated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pattern is that of the better order, and arrays are made of it alone."""
+    seen: list[tuple[int, ...]] = []
+    eliminate = ordering.eliminate
+
+    def noted(*given):
+        seen.append(tuple(given[3].tolist()))
+        return eliminate(*given)
+
+    monkeypatch.setattr(ordering, "eliminate", noted)
+    agreed = 0
+    for seed in range(20):
+        matrix = random_mechanism(np.random.default_rng(seed)).matrix()
+        seen.clear()
+        rule, found = pattern_of(matrix)
+        orders = {name: nodes_in_order(matrix, name) for name in RULES}
+        agreed += orders["R"] == orders["F"]
+        assert len(seen) == (1 if orders["R"] == orders["F"] else 2)
+        each = {
+            name: analyse(
+                len(matrix.node_of_scalar), matrix.indptr, matrix.indices, scalar_order(order, matrix.node_of_scalar)
+            )
+            for name, order in orders.items()
+        }
+        assert found.flops == each[rule].flops == min(each["R"].flops, each["F"].flops)
+        assert rule == ("R" if each["R"].flops <= each["F"].flops else "F")
+        for one, other in zip(found, each[rule], strict=True):
+            assert np.array_equal(one, other)
+    assert 0 < agreed < 20

@@ -1,4 +1,4 @@
-"""Symmetric matrices are eliminated in dense blocks, with the pivots, rank and rows left out of the LU."""
+"""Symmetric matrices are eliminated in panels or wide blocks, with the pivots, rank and rows left out of the LU."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from test_static_lu import accelerations, right_side, solver, two_masses
 
 from index3.engine.equations import Equations
 from index3.library import chain as chain_model
-from index3.library import double_pendulum
+from index3.library import double_pendulum, iltis
 from index3.linear import contract, static_lu, supernodes
 from index3.linear.ordering import RULES
 from index3.linear.reference import rank
 from index3.linear.registry import solver_of
+from index3.linear.solver import Bordered
 from index3.linear.static_solver import StaticLU
 from index3.methods import projection_kernels
 
 pytestmark = pytest.mark.jit_off
 
 
-@pytest.fixture
-def always(monkeypatch) -> None:
-    """Small matrices are halved too, as if only products took time."""
-    monkeypatch.setattr(supernodes, "NODE", 0)
-    monkeypatch.setattr(supernodes, "CHANGE", 0)
+@pytest.fixture(params=["panels", "wide"])
+def always(monkeypatch, request) -> None:
+    """All matrices in one of both ways, as if the other took more time."""
+    monkeypatch.setattr(supernodes, "COLUMN", -(10**6) if request.param == "panels" else 10**6)
+
+
+def in_panels(lu: StaticLU) -> bool:
+    """Whether symmetric matrices are eliminated in panels."""
+    return len(lu.shared[static_lu.PAIRS]) > 0
 
 
 def halved(lu: StaticLU) -> bool:
@@ -34,18 +39,15 @@ def halved(lu: StaticLU) -> bool:
     return bool(lu.own[static_lu.CHOICE][static_lu.HALVED])
 
 
-def check(matrix: Matrix, lu: StaticLU, rng: np.random.Generator) -> bool:
-    """Rank, rows left out, accelerations, balance of forces, and multipliers, against the LU of the same matrix.
-
-    Returns whether the matrix was halved.
-    """
+def check(matrix: Matrix, lu: StaticLU, rng: np.random.Generator) -> None:
+    """Rank, rows left out, accelerations, balance of forces, and multipliers, against the LU of the same matrix."""
     b = right_side(matrix, rng)
     assert lu.factor(matrix.values) == 0
     assert not halved(lu)
     expected, left_out = lu.solve(b, refine=True), zero_rows(lu)
     lu = lu.with_numbers(lu.given)  # one that knows nothing of the rank
     assert lu.factor(matrix.values, symmetric=True) == 0
-    assert halved(lu) == lu.in_blocks
+    assert halved(lu)
     assert np.array_equal(zero_rows(lu), left_out)
     assert len(left_out) == matrix.m - rank(matrix.constraint_rows())
     x = lu.solve(b, refine=True)
@@ -54,21 +56,19 @@ def check(matrix: Matrix, lu: StaticLU, rng: np.random.Generator) -> bool:
     assert abs(x - expected).max() < 1e-8 * abs(expected).max()  # multipliers: conditions of up to 1e7
     residual = matrix.dense() @ x - b
     assert abs(residual).max() < 1e-10 * (np.abs(matrix.dense()) @ np.abs(x) + np.abs(b)).max()
-    return halved(lu)
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("block", range(3))
 def test_random_mechanisms(rule: str, block: int, always: None) -> None:
-    deficient, halves = 0, 0
+    deficient = 0
     for seed in range(20 * block, 20 * block + 20):
         rng = np.random.default_rng(seed)
         matrix = random_mechanism(rng).matrix(full_coupling=seed % 2 == 0)
         lu = solver(matrix, rule)
-        halves += check(matrix, lu, rng)
+        check(matrix, lu, rng)
         deficient += bool(zero_rows(lu).size)
     assert 0 < deficient < 20
-    assert halves == 20
 
 
 @pytest.mark.parametrize("rule", [*RULES, None])
@@ -85,7 +85,7 @@ def test_random_mechanisms(rule: str, block: int, always: None) -> None:
 def test_regular_mechanisms(make, rule: str | None, always: None) -> None:
     rng = np.random.default_rng(0)
     matrix = make(rng).matrix(full_coupling=True)
-    assert check(matrix, solver(matrix, rule), rng)
+    check(matrix, solver(matrix, rule), rng)
 
 
 def test_one_half_is_read(always: None) -> None:
@@ -134,28 +134,42 @@ def test_values_that_are_not_finite(bad: float, always: None) -> None:
 
 def products(lu: StaticLU) -> int:
     """Multiplications of one symmetric elimination."""
-    width, below = np.diff(lu.shared[static_lu.NODE_FIRST]), np.diff(lu.shared[static_lu.NODE_BELOW]) - supernodes.SPARE
-    inside = [supernodes.cost(int(w), int(b)) for w, b in zip(width, below, strict=True)]
-    overhead = supernodes.NODE * len(width) + supernodes.CHANGE * int((below * (below + 1) // 2).sum())
-    return sum(inside) - overhead
+    width, below = np.diff(lu.shared[static_lu.NODE_FIRST]), np.diff(lu.shared[static_lu.NODE_BELOW])
+    return int((width * (width - 1) * (width + 1 + 3 * below) // 6 + width * below * (below + 1) // 2).sum())
 
 
 def test_work_of_a_chain() -> None:
-    """Half of the products of an LU, and less: joints couple the turning of neighbours by their stiffness alone."""
+    """Four tenths of the products of an LU: joints couple the turning of neighbours by their stiffness alone."""
     lu = solver_of(Equations(chain_model(20), "test").system)
     assert isinstance(lu, StaticLU)
-    assert products(lu) < 0.55 * lu.pattern.flops / 2  # 2 for a multiplication and an addition
-    width = np.diff(lu.shared[static_lu.NODE_FIRST])
-    assert sorted(set(width[5:-5].tolist())) == [5, 8]  # joints; bodies with their normalisation
+    assert in_panels(lu)
+    assert products(lu) < 0.42 * lu.pattern.flops / 2  # 2 for a multiplication and an addition
+    assert len(lu.shared[static_lu.PAIRS]) < 0.35 * products(lu)  # panels: places are looked up for a third of them
 
 
-def test_small_mechanisms_keep_the_lu() -> None:
-    """There are few products to save."""
+def test_few_wide_blocks_are_eliminated_densely() -> None:
+    """A car of natural coordinates: bodies share points, and most of the factors is dense."""
+    lu = solver_of(Equations(iltis(), "test").system)
+    assert isinstance(lu, StaticLU)
+    assert not in_panels(lu)
+    assert np.diff(lu.shared[static_lu.NODE_FIRST]).max() > 20
+
+
+def test_small_mechanisms_are_halved_too() -> None:
     lu = solver_of(Equations(double_pendulum(), "test").system)
     assert isinstance(lu, StaticLU)
-    assert not lu.in_blocks
+    assert in_panels(lu)
     assert lu.factor(np.zeros(len(lu.entries.indices)), symmetric=True) == contract.BODY_SINGULAR
-    assert not halved(lu)
+    assert halved(lu)
+
+
+def test_no_panel_without_rows_below() -> None:
+    """A matrix of one scalar: nothing is changed by its elimination."""
+    lu = StaticLU(Bordered(1, 0, [0, 1], [0], [0], 1, []))
+    assert lu.factor([4.0], symmetric=True) == 0
+    assert halved(lu)
+    assert not in_panels(lu)
+    assert lu.solve([2.0]) == pytest.approx([0.5])
 
 
 def test_projections_say_so() -> None:

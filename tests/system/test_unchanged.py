@@ -158,3 +158,22 @@ def test_open_joints_have_systems_of_their_own(compiled):
     assert np.array_equal(run(model, open_joints=[joint]).q, opened.q)
     assert not np.array_equal(first.q[-1], opened.q[-1])
     assert len(compiled) == 2
+
+
+def test_an_equilibrium_and_the_run_from_it_share_one_system(compiled):
+    def hanging(stiffness):
+        model = ix.Model("hanging")
+        ball = model.add(ix.PointMass("ball", 1.0, position=(0, 0, -1)))
+        ends = model.ground.marker(), ball.marker()
+        model.add(ix.SpringDamper("coil", *ends, stiffness=stiffness, damping=1.0, length=1.0))
+        return model
+
+    model = hanging(100.0)
+    rest = ix.static(model)
+    run(model, initial=rest)
+    assert len(compiled) == 1
+    model["coil"].stiffness = 200.0
+    softer, fresh = ix.static(model), ix.static(hanging(200.0))
+    assert len(compiled) == 3
+    assert np.array_equal(softer.q, fresh.q)
+    assert not np.allclose(softer.q, rest.q)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from index3.engine.layout import describe
@@ -28,32 +27,40 @@ class Copies:
         self._unchanged: dict[int, System] = {}  # their systems, by their id
         self.renumbered: dict[int, System] = {}
 
-    @contextmanager
-    def changed(self, changes: Mapping[str, Any], compile_copy: Callable[[Model], System]) -> Iterator[Model]:
-        """A copy with changes, which are undone in the end; a copy without changes may have to be compiled before.
+    def take(self) -> Model:
+        """A copy that no run has changed at present."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return self._model.copy()
+
+    def give_back(self, copy: Model) -> None:
+        """Let another run have a copy whose changes are undone."""
+        self._spare.append(copy)
+
+    def change(
+        self, copy: Model, changes: Mapping[str, Any], compile_copy: Callable[[Model], System]
+    ) -> Callable[[], None]:
+        """Change a copy, which may have to be compiled before; returns what undoes it.
 
         Raises
         ------
-        ModelError : a change that the element refuses.
+        ModelError : a change that the element refuses; the copy is then as it was.
         """
         from index3.files.changes import apply  # knows model files, which are slow to import
         from index3.system.renumbering import only_records, renumbered  # for runs with changes alone
 
-        copy = self._spare.pop() if self._spare else self._model.copy()
+        bodies = only_records(copy, changes)
+        system = None if bodies is None else self._system(copy, compile_copy)
+        undo = apply(copy, changes)
         try:
-            bodies = only_records(copy, changes)
-            system = None if bodies is None else self._system(copy, compile_copy)
-            undo = apply(copy, changes)
-            try:
-                changed = None if system is None or bodies is None else renumbered(system, bodies)
-                if changed is not None:
-                    self.renumbered[id(copy)] = changed
-                yield copy
-            finally:
-                self.renumbered.pop(id(copy), None)
-                undo()
-        finally:
-            self._spare.append(copy)
+            changed = None if system is None or bodies is None else renumbered(system, bodies)
+        except BaseException:
+            undo()
+            raise
+        if changed is not None:
+            self.renumbered[id(copy)] = changed
+        return undo
 
     def _system(self, copy: Model, compile_copy: Callable[[Model], System]) -> System:
         """The system of a copy that nothing has changed at present, with the layout of its results."""
@@ -65,3 +72,29 @@ class Copies:
             note_inertias(system)
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]
+
+
+class Changed:
+    """A copy with changes, which are undone in the end; a class, since generators take longer than a change of mass.
+
+    Raises, when it is entered, what `Copies.change` does.
+    """
+
+    def __init__(self, copies: Copies, changes: Mapping[str, Any], compile_copy: Callable[[Model], System]) -> None:
+        self.copies, self.changes, self.compile_copy = copies, changes, compile_copy
+
+    def __enter__(self) -> Model:
+        self.copy = self.copies.take()
+        try:
+            self.undo = self.copies.change(self.copy, self.changes, self.compile_copy)
+        except BaseException:
+            self.copies.give_back(self.copy)
+            raise
+        return self.copy
+
+    def __exit__(self, *_: object) -> None:
+        self.copies.renumbered.pop(id(self.copy), None)
+        try:
+            self.undo()
+        finally:
+            self.copies.give_back(self.copy)

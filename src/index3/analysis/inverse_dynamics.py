@@ -158,13 +158,13 @@ def inverse_dynamics(
     if t_span is None and np.ndim(times) == 1 and len(times) > 1:
         t_span = (times[0], times[-1])
     span = check_span(t_span, "inverse_dynamics")
-    if isinstance(motion, Result) and any(body.deforms for body in driven.bodies.values()):
-        if not np.array_equal(times, motion.t):
-            raise ModelError(
-                "inverse_dynamics: bodies deform between the times of the result in ways that joint coordinates do not "
-                "tell. Leave t_eval out."
-            )
+    if isinstance(motion, Result) and np.array_equal(times, motion.t):
         result = along(driven, motion)
+    elif isinstance(motion, Result) and any(body.deforms for body in driven.bodies.values()):
+        raise ModelError(
+            "inverse_dynamics: bodies deform between the times of the result in ways that joint coordinates do not "
+            "tell. Leave t_eval out."
+        )
     else:
         result = kinematics(driven, span, t_eval=t_eval, initial=initial, on_failure="raise")
     drives, powers = {}, {}

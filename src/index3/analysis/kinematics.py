@@ -122,16 +122,20 @@ def check_driven(equations: Equations) -> None:
 def along(model: Model, motion: Result) -> Result:
     """The instants of a run, with the forces of `model`, that run's model with more motions, which agree with it.
 
-    Bodies that deform are where they were; accelerations and multipliers follow from the equations of motion.
+    Each is closed near where the run was: what motions do between them does not count. Bodies that deform are where
+    they were; accelerations and multipliers follow from the equations of motion.
     """
     equations = Equations(model, "inverse_dynamics")
     equations.close(float(motion.t[0]), equations.start((motion.q[0], motion.v[0]), float(motion.t[0])))
+    if not any(body.deforms for body in equations.system.bodies):
+        check_driven(equations)
     begin = time.perf_counter()
     follower = Follower(equations)
-    for t, q, v in zip(motion.t.tolist(), motion.q, motion.v, strict=True):
-        follower.line = follower.close(t, q, v, follower.line["angle"][0])
-        follower.keep()
-    return make_result(equations, follower, "", time.perf_counter() - begin)
+    message = follower.visit(motion)
+    result = make_result(equations, follower, message, time.perf_counter() - begin)
+    if message:
+        raise SimulationFailed(message, result)
+    return result
 
 
 class Follower:
@@ -152,6 +156,17 @@ class Follower:
                 self.go(float(t))
             except AssemblyError as error:
                 return f"The mechanism cannot follow its motions beyond t = {self.line['t'][0]:.6g}: {error}"
+            self.keep()
+        return ""
+
+    def visit(self, motion: Result) -> str:
+        """Close all lines of a result where they are; returns why it stopped early, or nothing."""
+        angles = motion.arrays["angle"]  # of the same joints in the same order, whole turns included
+        for t, q, v, angle in zip(motion.t.tolist(), motion.q, motion.v, angles, strict=True):
+            try:
+                self.line = self.close(t, q, v, angle)
+            except AssemblyError as error:
+                return f"The mechanism cannot follow the result at t = {t:.6g}: {error}"
             self.keep()
         return ""
 

@@ -96,6 +96,7 @@ class RestState:
         columns = np.repeat(np.arange(size), np.diff(sparsity.indptr))
         self.places = sparsity.indices, columns
         self.inside = (sparsity.indices < self.n) & (columns < self.n)
+        self.coordinates = sparsity.indices[self.inside], columns[self.inside]
         self.diagonal = sparsity.places(np.arange(size), np.arange(size))
         self.pattern = NarrowPattern(sparsity.indptr.astype(np.int32), sparsity.indices.astype(np.int32))
 
@@ -204,7 +205,10 @@ class RestState:
 
     def on_coordinates(self, entries: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Part of a matrix, K or M, that belongs to the coordinates, times vectors (n, ...)."""
-        return self.sparse(entries)[: self.n, : self.n] @ x
+        if x.ndim > 1:
+            return self.sparse(entries)[: self.n, : self.n] @ x
+        rows, columns = self.coordinates  # as a sparse matrix of SciPy adds up, which takes ten times as long to make
+        return np.bincount(rows, entries[self.inside] * x[columns], minlength=self.n)
 
     def move(self, u: np.ndarray) -> bool:
         """Go to the point on the constraints near u and update the forces; without one, go back and return False."""

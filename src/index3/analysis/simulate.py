@@ -77,7 +77,8 @@ def simulate(
         last instant), what `assemble` returned, or (q, v); it is assembled at t0 like any other start. Or joint
         coordinates and rates by name, {"pin.angle": 0.3, "pin.angle_rate": 2.0}: these are met exactly, the rest is
         close to the model's own start
-    project : project a copy of every output state onto the constraints (see "Projection" in the manual)
+    project : project a copy of every output state onto the constraints and solve for accelerations and reactions there;
+        False gives the method's own, which inside a step are on the straight line between those at its ends
     progress : "auto" (a bar on a terminal), True, False, or a function of (t, t1)
     callback : function of (t, q, v) called at every output time; returning True stops the run. An exception in it is
         passed on, with the result so far as `error.result`

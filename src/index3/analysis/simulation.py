@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from index3.analysis.copies import Copies
+from index3.analysis.copies import Changed, Copies
 from index3.analysis.planning import Plans
 from index3.compiled import store
 from index3.engine.automatic import CHOOSING
@@ -238,13 +238,14 @@ class Simulation:
         settings = {"rtol": asked["rtol"], "step": asked["step"], "linear": linear}
         try:
             try:
-                with reporter(asked["progress"], model.name, plan.span) as report, cpu.part("steps"):
+                with reporter(asked["progress"], model.name, plan.span) as report:
+                    cpu.enter("steps")
                     runner.run_to_end(report)
             except Exception as error:  # from a callback, an event or its action, a progress function
                 runner.keep_result(error, settings | self.options)
                 raise
-            with cpu.part("output"):
-                result = result_of(runner, settings | self.options, note)
+            cpu.enter("output")
+            result = result_of(runner, settings | self.options, note)
             if keeper is None and sampling is None and runner.log is None and runner.events is None:
                 runner.segment.variant.release()  # nothing of the run asks its equations any more
         finally:
@@ -274,19 +275,16 @@ class Simulation:
                 raise ModelError(f"run has no setting '{name}'. {advice}")
         return settings
 
-    @contextmanager
-    def changed(self, changes: Changes | None) -> Iterator[Model]:
+    def changed(self, changes: Changes | None) -> AbstractContextManager[Model]:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
-            yield self.model if changes is None else changes
-            return
+            return nullcontext(self.model if changes is None else changes)
         if not isinstance(changes, Mapping):
             raise ModelError(
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."
             )
-        with self._copies.changed(changes, self.compile) as model:
-            yield model
+        return Changed(self._copies, changes, self.compile)
 
 
 def audit_model(source: Callable[[], Model], result: Result) -> Audit:

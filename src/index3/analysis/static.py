@@ -29,14 +29,16 @@ from index3.engine.equations import Equations
 from index3.engine.instant import Instant
 from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number, listed
-from index3.errors import AssemblyError, ModelError
+from index3.errors import AssemblyError, ModelError, first_lines
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint
 from index3.linear import contract
 from index3.methods import projection_kernels
+from index3.methods.projection import kernels_for
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
 from index3.results.result import Result
+from index3.system.unchanged import system_of
 
 if TYPE_CHECKING:
     from index3.user_types import InitialState
@@ -97,13 +99,17 @@ class Static:
             f"  found by {self.method} in {self.iterations} steps, unbalanced force {self.residual:.1e} of the largest",
         ]
         lines += [f"  held where it was: {word} (no stiffness)" for word in self.free]
-        lines += [f"  {name} moved by {d:.6g} m, turned by {w:.6g} rad" for name, (d, w) in self.moved.items()]
-        for joint in self.result.layout.joints:
-            view = self[joint["name"]]
-            vectors = (np.array2string(x + 0.0, precision=6, suppress_small=True) for x in (view.force, view.torque))
-            open_ = "" if joint["unique"] else " (not unique)"
-            lines.append("  {} {}: force {} N, torque {} N m{}".format(joint["type"], joint["name"], *vectors, open_))
+        moved = [f"  {name} moved by {d:.6g} m, turned by {w:.6g} rad" for name, (d, w) in self.moved.items()]
+        lines += first_lines(moved, "see .moved")
+        lines += first_lines([self._reaction(joint) for joint in self.result.layout.joints], "see ['name'].force")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _reaction(self, joint: dict[str, Any]) -> str:
+        """A line about the reaction of a joint."""
+        view = self[joint["name"]]
+        vectors = (np.array2string(x + 0.0, precision=6, suppress_small=True) for x in (view.force, view.torque))
+        open_ = "" if joint["unique"] else " (not unique)"
+        return "  {} {}: force {} N, torque {} N m{}".format(joint["type"], joint["name"], *vectors, open_)
 
 
 def static(
@@ -149,11 +155,12 @@ def static(
     t = check_time(t, "static")
     check_settings(method, tolerance, max_iterations)
     held = with_holds(model, hold)
-    equations = Equations(held, "static")
+    known = system_of(model, kernels_for(model), frozenset()) if held is model else None  # a run of it comes next
+    equations = Equations(held, "static", known)
     system, state = equations.system, equations.state
     start = equations.start(initial, t)
     begin = system.q0 if start is None else start.q
-    rest, assembly = start_at_rest(equations, start, t, int(max_iterations))
+    rest, v0 = start_at_rest(equations, start, t, int(max_iterations))
     used, notes, values = find(rest, method, tolerance, int(max_iterations))
     if not used:
         raise AssemblyError(unbalanced(held, rest))
@@ -167,7 +174,7 @@ def static(
             f"forces balance to {rest.residual:.1e} of the largest: bodies so stiff for their loads allow no "
             "better, by the rounding of their coordinates"
         )
-    moved, _ = displacements(system, q, assembly.v, begin, assembly.v)
+    moved, _ = displacements(system, q, v0, begin, v0)
     result = as_result(held, rest, used)
     return Static(
         model=model.name, t=t, q=q, v=v, a=np.zeros(system.n), lam=result.lam[0],
@@ -176,14 +183,15 @@ def static(
     )  # fmt: skip
 
 
-def start_at_rest(equations: Equations, start: Any, t: float, most: int) -> tuple[RestState, Any]:
-    """The state to begin with, on the constraints, and what `assemble` says; gaps of flexible bodies close slowly."""
-    assembly = equations.assemble(t, start)
+def start_at_rest(equations: Equations, start: Any, t: float, most: int) -> tuple[RestState, np.ndarray]:
+    """The state to begin with, on the constraints, and its rates before; gaps of flexible bodies close slowly."""
+    equations.close(t, start)
+    v0 = equations.state[s.V].copy()
     rest = RestState(equations)
     assembled = rest.point
     if not close_gaps(rest, equations.system.q0 if start is None else start.q, most):
         rest.return_to(assembled)
-    return rest, assembly
+    return rest, v0
 
 
 def check_settings(method: Any, tolerance: Any, max_iterations: Any) -> None:

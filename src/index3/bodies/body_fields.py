@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -74,7 +73,7 @@ def state(key: str) -> Field:
             raise ModelError(f"there are {len(values)} numbers. Give {body.size}: {known}.")
         getattr(body, key)[:] = values
 
-    return replace(numbers(), short=True, set=put)
+    return numbers()._replace(short=True, set=put)
 
 
 def draw(body: Any, shape: dict[str, Any]) -> None:
@@ -89,8 +88,8 @@ def paint(body: Any, color: str) -> None:
 
 STATE = declare(q0=state("q0"), v0=state("v0"))
 """Coordinates and rates at the start, written only where they do not follow from the arguments of a body."""
-DRAWN = replace(field("shape"), get=lambda body: None if body.shape == {"type": "none"} else body.shape, set=draw)
-COLOR = replace(TEXT, get=lambda body: body.color, set=paint)
+DRAWN = field("shape")._replace(get=lambda body: None if body.shape == {"type": "none"} else body.shape, set=draw)
+COLOR = TEXT._replace(get=lambda body: body.color, set=paint)
 BODY = declare(STATE, shape=DRAWN, color=COLOR)
 """Fields that bodies have besides their arguments."""
 MASS, FLAT, ORIENTATION = number("mass", positive=True), vector("length", 2), field("orientation")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Real
 from reprlib import repr as short
 from threading import get_ident
@@ -22,11 +21,14 @@ Function = Callable[[float], Any]
 DIFFERENCE_STEP = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
 class Constant:
     """A function of time with one value."""
 
-    value: Any
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"
 
     def __eq__(self, other: object) -> bool:
         """Of vectors as well."""
@@ -45,12 +47,27 @@ def is_zero(f: Function) -> bool:
     return isinstance(f, Constant) and not np.any(f.value)
 
 
-@dataclass(frozen=True)
-class Difference:
+class Derived:
+    """A function of time made of another; equal to those that are made alike.
+
+    Written by hand, as these classes are: dataclasses take a millisecond of the start of every process.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, vars(self).values()))})"
+
+
+class Difference(Derived):
     """First or second derivative of `f` by five-point central differences with `DIFFERENCE_STEP`."""
 
-    f: Function
-    order: int = 1
+    def __init__(self, f: Function, order: int = 1) -> None:
+        self.f, self.order = f, order
 
     def __call__(self, t: float) -> Any:
         """The derivative at `t`; `f` is evaluated up to two steps before and after."""
@@ -61,12 +78,11 @@ class Difference:
         return (16.0 * (left + right) - far_left - far_right - 30.0 * self.f(t)) / (12.0 * h * h)
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(Derived):
     """A function of time that returns three numbers, as an array."""
 
-    owner: str
-    f: Function
+    def __init__(self, owner: str, f: Function) -> None:
+        self.owner, self.f = owner, f
 
     def __call__(self, t: float) -> np.ndarray:
         """The vector at `t`."""

@@ -6,12 +6,17 @@ Objects are native code, so one is loaded only if file and folder belong to the 
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import sys
 from pathlib import Path
 
 from index3.errors import Index3Error
 
+FOLDERS = ("INDEX3_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA", "HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH")
+"""Variables that say where the cache is, or where a home folder is."""
+BINARY = getattr(os, "O_BINARY", 0)
+READ_PRIVATE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | BINARY
 _temporary: list[Path] = []  # where this process keeps objects that the cache cannot take
 
 
@@ -34,6 +39,12 @@ def _absolute(name: str) -> Path | None:
 
 def cache_directory() -> Path | None:
     """Where objects built on this machine are kept (`INDEX3_CACHE` overrides it); None if there is no home folder."""
+    return _cache_directory(*map(os.environ.get, FOLDERS))
+
+
+@functools.cache
+def _cache_directory(*folders: str | None) -> Path | None:
+    """The same, which is asked for every object, while these are the values of the variables in FOLDERS."""
     chosen = _named("INDEX3_CACHE")
     if chosen is not None:
         return chosen
@@ -56,13 +67,12 @@ def is_private(info: os.stat_result) -> bool:
     return info.st_uid == os.geteuid() and not info.st_mode & 0o022
 
 
-def read_private(path: Path) -> bytes | None:
+def read_private(path: str | Path) -> bytes | None:
     """The content of a file that only the user can have written; None if it cannot be read or trusted."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        if not is_private(path.parent.stat()):
+        if not is_private(os.stat(os.path.dirname(path))):
             return None
-        with open(os.open(path, flags), "rb") as file:
+        with open(os.open(path, READ_PRIVATE), "rb") as file:
             return file.read() if is_private(os.fstat(file.fileno())) else None
     except OSError:
         return None

@@ -13,11 +13,10 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 from reprlib import repr as short
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
 C_SIGNATURES = [f"{result}(double,{block}*)" for result in ("int64", "int64_t", "long") for block in ("double", "void")]
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The parts of a block.
 
     Attributes

@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import math
 import os
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -31,17 +29,27 @@ WORDS = 4  # int64 words of a slot: address and up to three extents
 C_KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
-@dataclass(frozen=True)
 class Slot:
-    """A named place in a table: its number, the array's element type and number of dimensions."""
+    """A named place in a table: its number, the array's element type and number of dimensions.
 
-    index: int
-    dtype: np.dtype
-    ndim: int
-    name: str = field(default="", compare=False)
+    Not a dataclass: to make one takes half a millisecond of the start of every process.
+    """
+
+    __slots__ = ("dtype", "index", "name", "ndim")
+
+    def __init__(self, index: int, dtype: np.dtype, ndim: int, name: str = "") -> None:
+        self.index, self.dtype, self.ndim, self.name = index, dtype, ndim, name
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Slot) and (self.index, self.dtype, self.ndim) == (other.index, other.dtype, other.ndim)
 
     def __hash__(self) -> int:  # to hash the types of records takes a tenth of the set-up of a short run
         return self.index
+
+    def __repr__(self) -> str:
+        return f"Slot({self.index}, {self.dtype!r}, {self.ndim}, {self.name!r})"
 
 
 def slots(**kinds: tuple[Any, int]) -> tuple[Slot, ...]:
@@ -111,21 +119,27 @@ class Room:
     """
 
     def __init__(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
-        sizes = [slot.dtype.itemsize * math.prod(shape) for slot, shape in shapes.items()]
-        ends = list(itertools.accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
-        self.size = ends[-1] if ends else 0
-        self.places = {
-            slot.index: (tuple(shape), slot.dtype, first)
-            for (slot, shape), first in zip(shapes.items(), [0, *ends], strict=False)
-        }
-        self.addresses = np.array([index * WORDS for index in self.places], np.int64)
-        self.firsts = np.array([first for _, _, first in self.places.values()], np.int64)
-        extents = {
-            k: extent
-            for index, (shape, _, _) in self.places.items()
-            for k, extent in enumerate(shape, index * WORDS + 1)
-        }
-        self.words, self.extents = np.array([*extents], np.int64), np.array([*extents.values()], np.int64)
+        self.places: dict[int, tuple[tuple[int, ...], np.dtype, int]] = {}
+        addresses: list[int] = []
+        firsts: list[int] = []
+        words: list[int] = []
+        extents: list[int] = []
+        first = 0
+        for slot, shape in shapes.items():
+            self.places[slot.index] = tuple(shape), slot.dtype, first
+            k, size = slot.index * WORDS, slot.dtype.itemsize
+            addresses.append(k)
+            firsts.append(first)
+            for extent in shape:
+                k += 1
+                words.append(k)
+                extents.append(extent)
+                size *= extent
+            first += -(-size // ALIGNED) * ALIGNED
+        self.size = first
+        self.addresses, self.firsts, self.words, self.extents = (
+            np.array(numbers, np.int64) for numbers in (addresses, firsts, words, extents)
+        )
 
     def array(self, index: int, block: np.ndarray) -> np.ndarray:
         """The array of a slot in a piece of memory."""
@@ -152,7 +166,8 @@ class Table:
     memory: tuple[Slot, ...] = ()
 
     def __init__(self, size: int) -> None:
-        self._arrays: list[np.ndarray | None] = [None] * size  # those in rooms: made when first asked for
+        # one list for good, which who works with the table may hold; arrays in rooms are made when first asked for
+        self._arrays: list[np.ndarray | None] = [None] * size
         self._rooms: tuple[tuple[Room, np.ndarray], ...] = ()
         self._take(np.zeros(max(size, 1) * WORDS, np.int64))
 
@@ -189,7 +204,7 @@ class Table:
         (True, False)
         """
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other.__dict__ = self.__dict__.copy()  # far quicker than `update`
         other._arrays = list(self.arrays if self._rooms else self._arrays)
         other._take(self.words.copy())
         for slot in own:
@@ -219,7 +234,7 @@ class Table:
 
     def share(self, blank: Table) -> None:
         """Hold the arrays of another table in all slots but those that `fill` gave zeros."""
-        own, self._arrays = self._arrays, list(blank.arrays if blank._rooms else blank._arrays)
+        own, self._arrays[:] = list(self._arrays), blank.arrays if blank._rooms else blank._arrays
         self.words[:] = blank.words
         for room, block in self._rooms:
             self.words[room.addresses] = room.firsts + address_of(block)
@@ -242,9 +257,11 @@ class Table:
             wanted, given = f"{slot.ndim}-d {slot.dtype}", f"{array.ndim}-d {array.dtype}"
             raise TypeError(f"slot {slot.index} takes a contiguous {wanted} array, not {given}")
         self._arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array
-        k = slot.index * WORDS
-        self.words[k] = address_of(array)
-        self.words[k + 1 : k + 1 + array.ndim] = array.shape
+        k, words = slot.index * WORDS, self.words
+        words[k] = address_of(array)
+        for extent in array.shape:  # quicker than all at once
+            k += 1
+            words[k] = extent
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
         array = self._arrays[slot.index]

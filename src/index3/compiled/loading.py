@@ -27,6 +27,10 @@ class NotKnown(Exception):
     """An object that is not of the kind this module understands."""
 
 
+WORD = struct.Struct("<Q")
+"""An address."""
+
+
 class Section(NamedTuple):
     """A line of an object's table of sections."""
 
@@ -91,17 +95,19 @@ class Image:
             places[writable] = found[k] + one.size
         return found
 
-    def put(self, bases: Mapping[int, int], find: Callable[[str], int]) -> None:
+    def put(self, bases: Mapping[int, int], find: Callable[[str], int], memory: Memory) -> None:
         """Copy its parts to where they belong, and write the addresses into them."""
+        start, content = memory.starts[False], memory.content
         for k, one in self.parts.items():
             if one.type != EMPTY:
-                ctypes.memmove(bases[k], self.code[one.offset : one.offset + one.size], one.size)
+                first = bases[k] - start
+                content[first : first + one.size] = self.code[one.offset : one.offset + one.size]
         found: dict[int, int] = {}
         for part, place, symbol, addend in self.words:
-            if symbol not in found:
-                found[symbol] = self.address(symbol, bases, find)
-            word = ctypes.c_uint64.from_address(bases[part] + place)
-            word.value = found[symbol] + addend
+            target = found.get(symbol)
+            if target is None:
+                target = found[symbol] = self.address(symbol, bases, find)
+            WORD.pack_into(content, bases[part] + place - start, target + addend)
 
     def address(self, symbol: int, bases: Mapping[int, int], find: Callable[[str], int]) -> int:
         """The address of a symbol."""
@@ -140,7 +146,7 @@ def load(objects: Sequence[tuple[str, bytes]], provided: Mapping[str, int]) -> l
         for (name, _), image, layout in zip(objects, images, layouts, strict=True):
             starts = {k: memory.starts[bool(image.parts[k].flags & WRITABLE)] for k in layout}
             bases = {k: starts[k] + place for k, place in layout.items()}
-            image.put(bases, find)
+            image.put(bases, find, memory)
             found.append(image.entry(name, bases))
         memory.close()
     except (NotKnown, OSError, struct.error):
@@ -148,10 +154,16 @@ def load(objects: Sequence[tuple[str, bytes]], provided: Mapping[str, int]) -> l
     return found
 
 
+@functools.cache
+def process() -> ctypes.CDLL:
+    """The C library and Python."""
+    return ctypes.CDLL(None)
+
+
 def in_process(name: str) -> int:
     """The address of a symbol of the C library or of Python."""
     try:
-        return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
+        return ctypes.cast(getattr(process(), name), ctypes.c_void_p).value or 0
     except AttributeError:
         raise NotKnown from None
 
@@ -178,6 +190,7 @@ class Memory:
         if start is None or start == ctypes.c_void_p(-1).value:
             raise OSError(ctypes.get_errno(), "no memory for kernels")
         self.starts = {False: start, True: start + self.fixed}
+        self.content = memoryview((ctypes.c_char * (self.fixed + writable)).from_address(start)).cast("B")
 
     def close(self) -> None:
         """Let the code be executed, and no longer written."""

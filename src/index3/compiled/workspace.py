@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,15 @@ LARGEST = 4_000_000
 """Bytes up to which a workspace is worth keeping: beside what runs of larger models do, to make it takes no time."""
 LARGEST_IMAGE = 100_000
 """Bytes up to which it is kept how a table began, to be copied for the next run; larger ones are written anew."""
+
+
+Made = tuple[Table, list[tuple[np.ndarray, np.ndarray]] | None]
+"""A table, and of a small one its memory with how that began."""
+
+
+def images_of(table: Table) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """The memory of a table and how it is now, unless it is large."""
+    return [(block, block.copy()) for _, block in table._rooms] if table.room_size <= LARGEST_IMAGE else None
 
 
 class Workspace:
@@ -35,8 +43,7 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self.made: dict[Hashable, list[Table]] = {}
-        self.images: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}  # how small ones began, by their id
+        self.made: dict[Hashable, list[Made]] = {}
         self.lent: dict[Hashable, int] = {}
         self.kept: dict[Hashable, Any] = {}  # what else goes from run to run, by who knows it
 
@@ -49,45 +56,51 @@ class Workspace:
 
         What `begin` writes must follow from the kind alone.
         """
-        known = self.made.get(kind)
-        if known is None:
-            known = self.made[kind] = []
-        number = self.lent.get(kind, 0)
-        self.lent[kind] = number + 1
-        if number < len(known):
-            table = known[number]
-            images = self.images.get(id(table))
-            if images is not None:
-                for block, image in images:
-                    block[:] = image
-            else:
-                table.clear()
-                if begin is not None:
-                    begin(table)
-            return table
-        table = make()
+        return self.again(kind, begin) or self.keep(kind, make(), begin)
+
+    def keep(self, kind: Hashable, table: Table, begin: Callable[[Table], None] | None = None) -> Table:
+        """Write into a new table, of zeros, what it begins with; it is there for the next run."""
         if begin is not None:
             begin(table)
-        if number < MOST:
-            known.append(table)
-            if table.room_size <= LARGEST_IMAGE:
-                self.images[id(table)] = [(block, block.copy()) for _, block in table._rooms]
+        known = self.made.setdefault(kind, [])
+        if len(known) < MOST:
+            known.append((table, images_of(table)))
+        return table
+
+    def again(self, kind: Hashable, begin: Callable[[Table], None] | None = None) -> Table | None:
+        """The next table of a kind as it began, if there is one, as for `table`; if not, one is to be made, for `keep`.
+
+        Whoever asks many times a run asks here first, and says how a table is made only if there is none.
+        """
+        number = self.lent.get(kind, 0)
+        self.lent[kind] = number + 1
+        known = self.made.get(kind)
+        if known is None or number >= len(known):
+            return None
+        table, images = known[number]
+        if images is None:
+            table.clear()
+            if begin is not None:
+                begin(table)
+        else:
+            for block, image in images:
+                block[:] = image
         return table
 
     def filled(self, kind: Hashable, common: Table, room: Room, begin: Callable[[Table], None] | None = None) -> Table:
         """The next table of a kind: the arrays of `common`, and zeros of its own, into which `begin` writes."""
-        return self.table(kind, partial(filled, common, room), begin)
+        return self.again(kind, begin) or self.keep(kind, filled(common, room), begin)
 
     def blocks(self) -> list[np.ndarray]:
         """The memory of all tables that are lent at present, in a fixed order."""
-        lent = [table for kind, count in self.lent.items() for table in self.made[kind][:count]]
+        lent = [table for kind, count in self.lent.items() for table, _ in self.made[kind][:count]]
         return [block for table in lent for _, block in table._rooms]
 
     @property
     def is_small(self) -> bool:
         """Whether it is worth keeping, by what its tables do not share with others; looked at once."""
         if "small" not in self.kept:
-            size = sum(table.room_size for tables in self.made.values() for table in tables)
+            size = sum(table.room_size for tables in self.made.values() for table, _ in tables)
             self.kept["small"] = size <= LARGEST
         small: bool = self.kept["small"]
         return small

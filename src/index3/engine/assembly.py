@@ -9,7 +9,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot
 from index3.engine.start import Start
-from index3.errors import AssemblyError, ModelError
+from index3.errors import AssemblyError, ModelError, first_lines
 from index3.methods import projection_kernels
 from index3.methods.completion import CONTRADICTION
 from index3.methods.output import Output
@@ -53,10 +53,11 @@ class Assembly:
 
     def __str__(self) -> str:
         lines = [f"assembled at t = {self.t:g} in {self.iterations} corrections"]
-        lines += [f"  {name} moved by {d:.3g} m, turned by {w:.3g} rad" for name, (d, w) in self.moved.items()]
-        lines += [
+        moved = [f"  {name} moved by {d:.3g} m, turned by {w:.3g} rad" for name, (d, w) in self.moved.items()]
+        changed = [
             f"  {name} changed its velocity by {d:.3g} m/s, {w:.3g} rad/s" for name, (d, w) in self.changed.items()
         ]
+        lines += [*first_lines(moved, "see .moved"), *first_lines(changed, "see .changed")]
         return "\n".join(lines)
 
 
@@ -106,9 +107,16 @@ def project_state(
     return redundant, iterations
 
 
+@np.errstate(over="ignore")  # squares that are no numbers are looked at one by one
 def is_finite(state: State, *slots: Slot) -> bool:
     """Whether all numbers in some arrays of a state are numbers, and their squares too."""
-    return all(np.abs(state[slot]).max(initial=0.0) < LARGEST_SQUARED for slot in slots)  # false for NaN too
+    for slot in slots:
+        numbers = state[slot]
+        if numbers.dot(numbers) < LARGEST_SQUARED**2:  # far quicker than to look at each; false for NaN
+            continue
+        if not np.abs(numbers).max(initial=0.0) < LARGEST_SQUARED:
+            return False
+    return True
 
 
 def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from index3.results.audit import ADVICE, Check, RunAudit
 MENTIONED, GRAVE = 0.05, 0.5
 """Parts of the scale of which a loss is mentioned in the message, and comes with advice."""
 IMPACTS = 0.1
-"""Part of the scale, but never less than a run may gain, that the method may take away in steps of contact: what is
-left of an impact is the motion behind it."""
+"""Part of the scale, but never less than a run may gain up to `audit.IMPACT_MOST`, that the method may take away in
+steps of contact, and at all where there were impacts: what is left of an impact is the motion behind it."""
 UNSURE = 0.5
 """Part of the scale that the estimated error of the work may excuse: a force that acts inside long steps may be
 estimated to do any work, and would excuse every gain."""
@@ -34,9 +35,10 @@ class Examined:
     """
 
     def __init__(
-        self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
-    ) -> None:
-        self.watched, self.counters = segment.run[run.AUDIT].copy(), segment.counters()
+        self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, counters: Mapping[str, Any],
+        *, project: bool, jumped: bool,
+    ) -> None:  # fmt: skip
+        self.watched, self.counters = segment.run[run.AUDIT].copy(), counters
         self.work_error = float(segment.run[run.WORK][run.WORK_ERROR])
         self.arrays, self.bound, self.momenta = arrays, bound_of_rows(segment, project), list[Check]()
         if momenta.parts and not jumped and len(arrays["t"]) > 1:
@@ -60,12 +62,13 @@ class Examined:
 
 
 def examine(
-    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, *, project: bool, jumped: bool
-) -> Examined | None:
+    segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, counters: Mapping[str, Any],
+    *, project: bool, jumped: bool,
+) -> Examined | None:  # fmt: skip
     """What a run is found to be; None if it is not audited."""
     if segment.run[run.AUDIT][audit.MODE] == audit.OFF:
         return None
-    return Examined(segment, arrays, momenta, project=project, jumped=jumped)
+    return Examined(segment, arrays, momenta, counters, project=project, jumped=jumped)
 
 
 def bound_of_rows(segment: Segment, project: bool) -> float:
@@ -117,14 +120,21 @@ def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
 
 
 def impact_losses(segment: Segment) -> str:
-    """What to say of energy that the method took away while something touched; empty if it is little."""
+    """What to say of energy that the method took away in impacts, or between them; empty if it is little."""
     watched = segment.run[run.AUDIT]
     taken, scale = float(watched[audit.TAKEN]), float(watched[audit.SCALE])
-    if not (watched[audit.MODE] >= audit.WARN and taken > max(IMPACTS, watched[audit.PART]) * scale > 0.0):
+    bound = max(IMPACTS, min(float(watched[audit.PART]), audit.IMPACT_MOST)) * scale
+    if not (watched[audit.MODE] >= audit.WARN and bound > 0.0):
+        return ""
+    where, what = "in steps that begin or end in contact", "Rebounds are too low"
+    if taken <= bound and watched[audit.HITS] > 0.0:
+        where, what = "in impacts and between them", "The motion behind them is wrong"
+        taken = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
+    if not taken > bound:
         return ""
     return (
-        f"Impacts: in steps that begin or end in contact the method took {taken:.3g} J away, "
-        f"{100 * taken / scale:.3g} % of the largest energy of the motion. Rebounds are too low: {ADVICE}"
+        f"Impacts: {where} the method took {taken:.3g} J away, "
+        f"{100 * taken / scale:.3g} % of the largest energy of the motion. {what}: {ADVICE}"
     )
 
 

@@ -31,6 +31,8 @@ already if nobody knows, because few large pieces of memory go back to the syste
 not written takes no memory, but a run that ends early may ask for far more lines than there is room."""
 FEW_LINES = 20
 """So few lines are completed during the run: they take less time than the equations of another state."""
+NO_MEMORY = contextlib.nullcontext()
+"""While lines of elements without memory are closed."""
 Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 """What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
@@ -48,10 +50,10 @@ class Collector:
     """
 
     def __init__(
-        self, sink: Sink, layout: Layout, sizes: Mapping[str, int], lines: int | None, workspace: Workspace,
+        self, sink: Sink, layout: Layout, sizes: dict[str, int], lines: int | None, workspace: Workspace,
         *, late: bool = False,
     ) -> None:  # fmt: skip
-        self.sink, self.lines, self.sizes = sink, lines, dict(sizes)
+        self.sink, self.lines, self.sizes = sink, lines, sizes
         self.late = late and isinstance(sink, MemorySink)
         self.stages: list[np.ndarray] = []  # of the lines of every block that was given
         self.given, self.given_at = 0, monotonic()
@@ -73,21 +75,23 @@ class Collector:
     def follow(self, segment: Segment) -> None:
         """Let another segment write from now on; its rows may be some of all."""
         self.segment = segment
-        self.output.table[columns.PLACES] = segment.variant.columns
+        if self.output.table[columns.PLACES] is not segment.variant.columns:
+            self.output.table[columns.PLACES] = segment.variant.columns
         segment.run.write_to(self.output)
         present = segment.variant.state.remembered()
         self.memory = {f"{stage}:{name}": array.copy() for stage in STAGES for name, array in present.items()}
 
-    @contextlib.contextmanager
-    def own_memory(self, stage: str) -> Iterator[None]:
+    def own_memory(self, stage: str) -> contextlib.AbstractContextManager[None]:
         """While lines are closed, elements remember this stage of the line before, and afterwards the steps again.
 
         How many lines are closed at a time is up to the clock (`interrupts`); what a function of the user starts from
         must not be.
         """
-        if not self.memory:
-            yield
-            return
+        return self._other_memory(stage) if self.memory else NO_MEMORY
+
+    @contextlib.contextmanager
+    def _other_memory(self, stage: str) -> Iterator[None]:
+        """While it lasts, elements remember this stage of the line before."""
         present = self.segment.variant.state.remembered()
         steps = {name: array.copy() for name, array in present.items()}
         for name, array in present.items():
@@ -208,7 +212,7 @@ class Collector:
     def arrays(self) -> Mapping[str, np.ndarray]:
         """The columns of all lines that the sink can give back; some may be filled when they are asked for."""
         arrays = self.sink.arrays
-        if all((stage == columns.COMPLETE).all() for stage in self.stages):
+        if not any(np.count_nonzero(stage != columns.COMPLETE) for stage in self.stages):
             return arrays
         stage = np.concatenate(self.stages)
         return late_arrays(arrays, self.sizes, stage, self.segment.variant)
@@ -238,9 +242,10 @@ def stretches(chosen: np.ndarray) -> list[tuple[int, int]]:
     >>> stretches(np.array([True, True, False, True]))
     [(0, 2), (3, 4)]
     """
-    if not chosen.any():
+    count = int(np.count_nonzero(chosen))
+    if count == 0:
         return []
-    if chosen.all():
-        return [(0, len(chosen))]
+    if count == len(chosen):
+        return [(0, count)]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

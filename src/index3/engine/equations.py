@@ -46,7 +46,7 @@ class Equations:
     @cached_property
     def projection(self) -> Projector:
         """What closes positions, velocities and accelerations of the state."""
-        return Projector(self.state, solver_of(self.system, self.linear), lines=True)
+        return Projector(self.state, solver_of(self.system, self.linear))
 
     @property
     def t(self) -> float:

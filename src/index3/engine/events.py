@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -233,7 +234,27 @@ def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:
             raise ModelError(
                 f"simulate: event {name_of(function)} has the action {action!r}. Give open_joint(...) or a function."
             )
+        check_attributes(function)
     return functions
+
+
+def check_attributes(function: Callable) -> None:
+    """Refuse what `terminal` and `direction` cannot be.
+
+    Raises
+    ------
+    ModelError : one of them is no number, or `terminal` no number of occurrences.
+    """
+    terminal, direction = getattr(function, "terminal", None) or 0, getattr(function, "direction", 0)
+    if not (isinstance(terminal, Real | np.bool_) and float(terminal) >= 0 and float(terminal).is_integer()):
+        raise ModelError(
+            f"simulate: event {name_of(function)} has terminal = {terminal!r}. Give True, or the number of the "
+            "occurrence that ends the run."
+        )
+    if not (isinstance(direction, Real) and direction == direction):
+        raise ModelError(
+            f"simulate: event {name_of(function)} has direction = {direction!r}. Give 1 (rising), -1 (falling) or 0."
+        )
 
 
 def name_of(function: Callable) -> str:
@@ -244,6 +265,11 @@ def name_of(function: Callable) -> str:
 def as_number(function: Callable, value: Any) -> float:
     """An event's value as a finite float."""
     name = name_of(function)
+    if isinstance(value, bool | np.bool_):
+        raise ModelError(
+            f"simulate: event {name} gave {value}. Return a number that changes its sign at the event, such as x - 0.5 "
+            "in place of x > 0.5."
+        )
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

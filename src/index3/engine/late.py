@@ -69,6 +69,6 @@ def late_arrays(
 
 def completion_of(system: System, solver: Solver, usual: int) -> Completion:
     """What completes lines of a run that has ended, in which at least `usual` rows were redundant."""
-    projector = Projector(State(system), solver, lines=True)
+    projector = Projector(State(system), solver)
     projector.factors[contract.INFO][contract.FEWEST_ZERO] = usual
     return projector.completion

@@ -21,17 +21,14 @@ def describe(model: Model, system: System, unique: np.ndarray | None = None) -> 
     """What the columns of a run's arrays mean; `unique` tells for each row whether its multiplier is determined, if
     not all are.
 
-    It is worked out once for a system; the entries of joints, which a run writes to, are every layout's own.
+    It is worked out once for a system, and shared by all its runs in which reactions are determined alike.
     """
     if system.described is None and system.altered is not None and system.altered[0].described is not None:
         system.described = described_again(system, *system.altered)
     elif system.described is None:
         system.described = describe_system(model, system)
-    known = system.described
-    layout = copied(known, joints=[dict(joint) for joint in known.joints])
-    if unique is not None:
-        mark_unique(layout, unique)
-    return layout
+    known: Layout = system.described
+    return known if unique is None else with_unique(known, unique)
 
 
 def describe_system(model: Model, system: System) -> Layout:
@@ -150,8 +147,7 @@ def moving_markers(system: System) -> list[MovingMarker]:
     return list(system.found["moving"])
 
 
-def mark_unique(layout: Layout, unique: np.ndarray) -> None:
-    """Say of each joint whether its reactions are determined, given the same of each row."""
-    every = bool(unique.all())
-    for joint in layout.joints:
-        joint["unique"] = every or not joint["rows"] or bool(np.all(unique[joint["rows"]]))
+def with_unique(layout: Layout, unique: np.ndarray) -> Layout:
+    """A layout that says of each joint whether its reactions are determined, given the same of each row."""
+    joints = [{**joint, "unique": bool(np.all(unique[joint["rows"]]))} for joint in layout.joints]
+    return copied(layout, joints=joints)

@@ -20,6 +20,7 @@ FIRST, LOOK = 100, 1000
 """Tried steps before the first look at the momenta, and between two looks at most; at first as many as before all of
 them. A look takes as long as some steps."""
 NEVER = 2**62
+NOTHING = np.zeros((0, 2))
 LOST = 0.5
 """Part of the scale beyond which a run is ended. No damping takes momentum, so that this is less than for energy."""
 SPARED = 0.25
@@ -45,8 +46,8 @@ class Momenta:
         self.parts: list[list[int]] = whole.found["free parts"]
         self.start = present(segment) if self.parts else {}
         self.next_look = FIRST if self.parts else NEVER
-        self.largest = np.zeros((len(self.parts), 2))  # scales so far
-        self.drifts, self.looked = np.zeros((len(self.parts), 2)), segment.run.t  # at the last look, and its time
+        self.largest = np.zeros((len(self.parts), 2)) if self.parts else NOTHING  # scales so far
+        self.drifts, self.looked = self.largest.copy() if self.parts else NOTHING, segment.run.t  # at the last look
 
     def look(self, segment: Segment, tried: int, last: bool) -> str:
         """What to tell of a part that has come to another momentum altogether, by more than its scale; or nothing.

@@ -113,7 +113,7 @@ def words_of(runner: Runner) -> dict[str, Any]:
         "seconds": runner.seconds, "cpu": dict(runner.cpu.spent),
         "next_look": runner.momenta.next_look, "looked": runner.momenta.looked,
         "stalling": {"t": stalling.t, "tried": stalling.tried, "warned": stalling.warned},
-        "allowance": {"t": allowance.t, "tried": allowance.tried},
+        "allowance": {"t": allowance.t, "tried": allowance.tried, "slow": allowance.slow},
         "growth": {name: getattr(runner.growth, name) for name in ("next_look", "warned", "marks")},
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
         "zeno": [[function, list(times)] for function, times in runner.zeno.times.items()],

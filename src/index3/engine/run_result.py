@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.engine.audit import Examined, complaint, examine, impact_losses, losses
-from index3.engine.layout import mark_unique, moving_markers
+from index3.engine.layout import moving_markers, with_unique
 from index3.engine.reasons import STOPPED
+from index3.engine.small_motion import small_motion
 from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
@@ -34,19 +35,20 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
     arrays = runner.collector.arrays()
     add_remarks(runner, stats, arrays)
     unique = unique_rows(runner)  # before the audit, which moves the state
-    audited, in_memory = audit_of(runner, arrays), isinstance(sink, MemorySink)
+    audited, in_memory = audit_of(runner, arrays, stats), isinstance(sink, MemorySink)
     info = {
         "status": runner.status, "message": runner.message + note, "success": runner.status in (0, STOPPED),
         "stats": stats, "method": segment.method.key,
         "options": {key: value for key, value in options.items() if value is not None},
         "audit": audited if audited is None or in_memory else audited().to_list(),
-        "jumps": [asdict(jump) for jump in runner.jumps],
+        "jumps": [asdict(jump) for jump in runner.jumps] if runner.jumps else [],
         "controllers": [] if runner.sampling is None else runner.sampling.to_list(),
     }  # fmt: skip
     if runner.events is not None:
         found = {"t_events": runner.events.times(), "y_events": runner.events.states()}
         info |= {key: [values.tolist() for values in lists] for key, lists in found.items()}
-    mark_unique(runner.layout, unique)
+    if unique is not None:
+        runner.layout = with_unique(runner.layout, unique)
     try:
         sink.finish(runner.layout, info)
     except StoreFailed as error:
@@ -84,12 +86,17 @@ def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, n
     if remark:
         runner.message += f" {remark}"
         warn(remark)
+    controlled, count = runner.segment.method.controls_velocities, runner.segment.variant.whole.first_state
+    small = "" if runner.status else small_motion(runner.plan, arrays, count, runner.largest_rate, controlled)
+    if small:
+        runner.message += f" {small}"
+        warn(small)
 
 
-def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> Examined | None:
+def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray], stats: Mapping[str, Any]) -> Examined | None:
     """The audit of the run; what is out of bounds is told."""
     segment = runner.segment
-    found = examine(segment, arrays, runner.momenta, project=runner.plan.project, jumped=bool(runner.jumps))
+    found = examine(segment, arrays, runner.momenta, stats, project=runner.plan.project, jumped=bool(runner.jumps))
     if found is None:
         return None
     said = "" if runner.status == -run.GAINED else complaint(found.exceeded, segment)
@@ -106,10 +113,14 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray]) -> Examined | Non
     return found
 
 
-def unique_rows(runner: Runner) -> np.ndarray:
-    """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output."""
+def unique_rows(runner: Runner) -> np.ndarray | None:
+    """Whether each row's multiplier is determined: rows outside the null space of Phi_q^T at the last output.
+
+    None if all are.
+    """
     variant = runner.segment.variant
+    if runner.projection.factors[contract.INFO][contract.N_ZERO] == 0:
+        return None
     unique = np.ones(variant.whole.m, bool)
-    if runner.projection.factors[contract.INFO][contract.N_ZERO] > 0:
-        unique[variant.columns] = ~runner.projection.null_rows()
+    unique[variant.columns] = ~runner.projection.null_rows()
     return unique

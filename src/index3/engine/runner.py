@@ -219,7 +219,7 @@ class Runner:
         curable = slow or code in (run.BUDGET, run.STEP_TOO_SMALL)
         table = choice.reconsider(self.run, failed, slow) if curable else None
         if table is not None:
-            self.allowance.note = ""
+            self.allowance.forgive()
             self.segment.method, self.segment.table = choice.method, table
         return table is not None
 

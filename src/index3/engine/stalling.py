@@ -19,6 +19,9 @@ NEVER_ENDING = 1e14
 1e-9 of what is left, 10 us in a run of 1e4 s, so that nothing short-lived in a long run is mistaken for it."""
 BEHIND = 1000.0
 """How many times max_steps the rest may take at the rate of the last window, before a run is given up early."""
+FAR, STEADY = 10.0, 5
+"""The same for so many windows in a row that do not get faster: half of the steps are then spent on a twentieth of what
+was left at most, and the other half would have to be twenty times as long."""
 GROWING, LAST = 6_000, 1_500_000
 """Tried steps at the first look at the growth of a motion, each later one after twice as many; and those after which
 growth without end ends the run."""
@@ -75,7 +78,8 @@ class Allowance:
     """Whether the steps that a run may take, `max_steps`, can lead it to its end.
 
     A window is a tenth of them, tried, but at least 1000: a run is given up that spends one on less than a
-    ten-thousandth of the time that is left. A contact, an impact or a start takes far fewer steps.
+    ten-thousandth of the time that is left, or five in a row on less than a hundredth each, unless the last advances by
+    twice as much as the first, as after a start. A contact, an impact or a start takes far fewer steps.
 
     Attributes
     ----------
@@ -85,6 +89,7 @@ class Allowance:
     def __init__(self, span: tuple[float, float], max_steps: int | None) -> None:
         self.t, self.end = span
         self.tried, self.max_steps, self.note = 0, max_steps, ""
+        self.slow: list[float] = []  # what each of the last windows advanced by, while all fell short by FAR
 
     @property
     def next_look(self) -> float:
@@ -99,14 +104,22 @@ class Allowance:
         count, came = tried - self.tried, t - self.t
         self.tried, self.t = tried, t
         left = (self.end - t) / came * count if came > 0.0 else float("inf")
-        if left <= BEHIND * self.max_steps:
+        self.slow = [*self.slow, came][-STEADY:] if left > FAR * self.max_steps else []
+        steady = len(self.slow) == STEADY and self.slow[-1] < 2.0 * self.slow[0]
+        if left <= BEHIND * self.max_steps and not steady:
             return False
+        if steady:
+            count, came = STEADY * count, sum(self.slow)
         self.note = (
             f"Gave up at t = {t:g}: the last {count} steps that were tried advanced by {came:.3g} s. At this rate the "
             f"rest takes {left:.2g} steps, and max_steps = {self.max_steps}. Something is far stiffer or less smooth "
             "than the rest: a stiff method, a larger tolerance or a softer element may help."
         )
         return True
+
+    def forgive(self) -> None:
+        """Another method goes on: what the last one did says nothing of it."""
+        self.note, self.slow = "", []
 
 
 class Growth:

@@ -47,7 +47,7 @@ class Variant(Equations):
         system = compile_open(opened) if opened else self.whole
         super().__init__(model, analysis, system, linear, system.structure.take_workspace())
         self.open, self._compile = opened, compile_open
-        self.columns = np.arange(self.whole.m) if system is self.whole else row_columns(self.whole, system)
+        self.columns = all_columns(self.whole) if system is self.whole else row_columns(self.whole, system)
         self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
@@ -174,8 +174,16 @@ class Variant(Equations):
 
     def release(self) -> None:
         """Give what all variants of the run worked with to runs to come; nobody may ask them any more."""
-        for variant in self.met:
+        for variant in self.met if self._met else (self,):
             variant.system.structure.give_back(variant.state.workspace)
+
+
+def all_columns(whole: System) -> np.ndarray:
+    """The numbers of all rows, made once for a system."""
+    if "columns" not in whole.found:
+        whole.found["columns"] = np.arange(whole.m)
+    columns: np.ndarray = whole.found["columns"]
+    return columns
 
 
 def row_columns(whole: System, part: System) -> np.ndarray:

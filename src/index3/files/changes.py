@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -230,6 +231,7 @@ def known_entry(element: Any) -> Entry | None:
     return ENTRIES[f"{name}.{maker}"] if maker and "given" not in vars(element) else entry
 
 
+@functools.cache
 def grown(entry: Entry) -> list[str]:
     """The fields of an element that is built step by step, after it is made."""
     return [key for key in entry.fields if entry.setter(key) is not None and key not in AFTERWARDS]

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from index3.linear.symbolic import Pattern, analyse
+from index3.linear.symbolic import Elimination, Pattern, eliminate, pattern_of
 
 RULES = ("R", "F")
 
@@ -54,12 +54,15 @@ def elimination_order(
     n_nodes = n_bodies + len(joint_bodies)
     adjacency = node_graph(indptr, indices, node_of_scalar, n_nodes)
     weights = np.bincount(node_of_scalar, minlength=n_nodes).tolist()
-    patterns: dict[str, Pattern] = {}
+    orders: list[list[int]] = []
+    found: dict[str, Elimination] = {}
     for name in RULES if rule is None else (rule,):
         order = order_nodes(adjacency, weights, n_bodies, joint_bodies, name)
-        patterns[name] = analyse(len(node_of_scalar), indptr, indices, scalar_order(order, node_of_scalar))
-    best = min(patterns, key=lambda name: patterns[name].flops)
-    return best, patterns[best]
+        if order not in orders:  # both rules often agree
+            orders.append(order)
+            found[name] = eliminate(len(node_of_scalar), indptr, indices, scalar_order(order, node_of_scalar))
+    best = min(found, key=lambda name: found[name].flops)
+    return best, pattern_of(found[best])
 
 
 def node_graph(indptr: np.ndarray, indices: np.ndarray, node_of_scalar: np.ndarray, n_nodes: int) -> list[set[int]]:

@@ -115,9 +115,6 @@ class PartialLU(StaticLU):
         """Kernels; weights and settings belong to the inner table."""
         return Solver.constants(self, find_rank, definite)
 
-    def skip_zeros(self, table: Table) -> None:
-        """The part in use is dense enough."""
-
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table: the whole matrix, and an inner table for the part in use."""
         table = super().table(values, find_rank=find_rank, definite=definite)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -139,10 +139,6 @@ class Solver:
         """Kernels that a run with these needs calls."""
         return cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
 
-    def skip_zeros(self, table: Table) -> None:
-        """Let a table pass over zeros of its factors when it solves, if the solver can: for many solutions by one
-        factorisation of a matrix that is sparser than the pattern. The numbers stay the same."""
-
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table of factors, A new (zero) or the array given.
 
@@ -164,24 +160,23 @@ class Solver:
         return table
 
     def lend(
-        self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False,
-        many: bool = False,
-    ) -> Table:  # fmt: skip
-        """A table as `table` makes it, of a workspace; `many` if many solutions are wanted of each matrix."""
-        make = partial(self.table, values, find_rank=find_rank, definite=definite)
+        self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False
+    ) -> Table:
+        """A table as `table` makes it, of a workspace."""
         if self.arrays_alone:
-            table = workspace.table((self.name, find_rank, definite, many), make, self.begin)
-            if workspace.kept.setdefault(id(table), self) is not self:  # of a system with other numbers
+            kind = self.name, find_rank, definite
+            table = workspace.again(kind, self.begin)
+            if table is None:
+                table = workspace.keep(kind, self.table(values, find_rank=find_rank, definite=definite))
+            elif workspace.kept[id(table)] is not self:  # of a system with other numbers
                 for slot, array in self._constants(find_rank, definite).items():
                     if table[slot] is not array:
                         table[slot] = array
-                workspace.kept[id(table)] = self
+            workspace.kept[id(table)] = self
             if table[c.A] is not values:
                 table[c.A] = values
         else:
-            table = make()
-        if many:
-            self.skip_zeros(table)
+            table = self.table(values, find_rank=find_rank, definite=definite)
         return table
 
     def begin(self, table: Table) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.linear import contract, static_ldl, static_lu
+from index3.linear import contract, static_ldl, static_lu, static_panels
 from index3.linear.contract import BAD_SCALAR, FEWEST_ZERO, INFO, MARGIN, N_COORDINATES, N_ZERO, OFF, SYMMETRIC, ZERO
 from index3.linear.static_lu import (
     CHECKED,
@@ -16,6 +16,7 @@ from index3.linear.static_lu import (
     LX,
     N_DOUBTFUL,
     NODE_START,
+    PAIRS,
     PINV,
     PREFER,
     ROW_TOLERANCE,
@@ -74,7 +75,8 @@ def try_elimination(S, prefer):
     for k in range(zero.shape[0]):
         zero[k] = 0
     if choice[HALVED] == 1:
-        return static_ldl.eliminate(S)
+        static_ldl.fill_blocks(S)
+        return static_ldl.eliminate(S) if view(S, PAIRS).shape[0] == 0 else static_panels.eliminate(S)
     set_limits(S)
     return static_lu.eliminate(S)
 

@@ -226,8 +226,7 @@ def change_targets(S, node, width, first):
 
 @helper
 def eliminate(S):
-    """Fill the blocks supernode by supernode; returns the status."""
-    fill_blocks(S)
+    """Fill the blocks supernode by supernode, with the matrix in them; returns the status."""
     blocks, ud, perm = view(S, BLOCKS), view(S, UD), view(S, PERM)
     firsts, below, start, worst = view(S, NODE_FIRST), view(S, NODE_BELOW), view(S, NODE_START), 0.0
     limit, noise, n = view(S, LIMIT), view(S, NOISE), view(S, INFO)[N_COORDINATES]

@@ -51,6 +51,7 @@ from index3.linear.contract import (
     SLP, SLI, SLX, SUP, SUI, SUX,             # L and U without the entries that came out zero, if they are sifted
     NODE_FIRST, NODE_BELOW, NODE_ROWS, NODE_START, NODE_TARGETS,              # `supernodes`, for symmetric matrices
     TARGET, TARGET_ROW, TARGET_SHIFT, SHIFTS, SOURCE, SOURCE_ROW, SOURCE_P, SOURCE_AUG, PLACE, UPPER_P, UPPER_I, UPPER,
+    PAIRS,                                    # what each pair of rows below a panel changes; empty: wider blocks
     BLOCKS, BUFFER,                           # of symmetric matrices: U transposed, in blocks; room for one row of them
 ) = OWN = extended(
     contract.SLOTS,
@@ -67,6 +68,7 @@ from index3.linear.contract import (
     target=("i4", 1), target_row=("i4", 1), target_shift=("i4", 1), shifts=("i4", 1),
     source=("i4", 1), source_row=("i4", 1), source_p=("i4", 1), source_aug=("i4", 1), place=("i4", 1),
     upper_p=("i4", 1), upper_i=("i4", 1), upper=("i4", 1),
+    pairs=("i4", 1),
     blocks=("f8", 1), buffer=("f8", 1),
 )
 # fmt: on

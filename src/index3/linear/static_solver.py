@@ -17,9 +17,6 @@ from index3.linear.supernodes import find_supernodes
 from index3.linear.symbolic import joined
 from index3.registry import register
 
-WORTH_SIFTING = 2000
-"""Entries of both factors from which a table that solves many times with them passes over their zeros."""
-
 
 @register
 class StaticLU(Solver):
@@ -78,16 +75,12 @@ class StaticLU(Solver):
         }
 
     def _supernode_arrays(self, augmentation: dict[Slot, np.ndarray]) -> dict[Slot, np.ndarray]:
-        """For symmetric matrices, unless an LU takes less work: in small mechanisms there are few products to save."""
+        """For symmetric matrices."""
         apart, products = self.given.between_bodies, augmentation[lu.AUG_MAP]
         used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
         used[products] = True
         nodes = find_supernodes(self.pattern, self.entries, used, self.n)
-        self.in_blocks = 2 * nodes.work < self.pattern.flops
         self.block_sizes = {lu.BLOCKS: nodes.size, lu.BUFFER: 2 * nodes.widest}
-        if not self.in_blocks:
-            self.block_sizes = dict.fromkeys(self.block_sizes, 0)
-            return {slot: np.zeros(0, slot.dtype) for slot in lu.FOR_SYMMETRIC if slot not in self.block_sizes}
         return {
             lu.NODE_FIRST: nodes.first,
             lu.NODE_BELOW: nodes.below,
@@ -106,6 +99,7 @@ class StaticLU(Solver):
             lu.UPPER_P: nodes.upper_columns,
             lu.UPPER_I: nodes.upper_rows,
             lu.UPPER: nodes.upper,
+            lu.PAIRS: nodes.pairs,
         }
 
     def augmentation_arrays(self, augmentation_rows: list[int]) -> dict[Slot, np.ndarray]:
@@ -147,16 +141,6 @@ class StaticLU(Solver):
             count = count if self.sift else 0
             lengths |= {pointers: size + 1, indices: count, sifted: count}
         return super().own_shapes() | {slot: (length,) for slot, length in lengths.items()}
-
-    def skip_zeros(self, table: Table) -> None:
-        """Sift zeros out of the factors of a table, unless there are few to pass over: blocks hold hardly any."""
-        below, above = len(self.pattern.li), len(self.pattern.ui)
-        if self.sift or self.in_blocks or below + above < WORTH_SIFTING:
-            return
-        table[lu.SETTINGS] = table[lu.SETTINGS].copy()
-        table[lu.SETTINGS][lu.SIFT] = 1.0
-        for indices, values, count in ((lu.SLI, lu.SLX, below), (lu.SUI, lu.SUX, above)):
-            table[indices], table[values] = np.zeros(count, indices.dtype), np.zeros(count)
 
     def complex_table(self, real: Table) -> Table:
         """The table of a complex matrix on the pattern of `real`, with its order and the rows it left out."""

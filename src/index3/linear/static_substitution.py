@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from index3.compiled.interface import OK, helper, kernel, view
-from index3.linear import static_ldl
+from index3.linear import static_ldl, static_panels
 from index3.linear.contract import AI, AP, HEND, INFO, N_COORDINATES, X
 from index3.linear.static_lu import (
     AUG_COORD,
@@ -15,6 +15,7 @@ from index3.linear.static_lu import (
     LI,
     LP,
     LX,
+    PAIRS,
     PERM,
     PINV,
     RESIDUAL,
@@ -71,7 +72,11 @@ def solve_factors(perm, pinv, lp, li, lx, up, ui, ux, ud, y, b):
 def substitute(S, b):
     """Replace b by the solution for the matrix last factored."""
     if view(S, CHOICE)[HALVED] == 1:
-        static_ldl.substitute(S, b)
+        if view(S, PAIRS).shape[0] == 0:
+            static_ldl.substitute(S, b)
+        else:
+            static_panels.solve_lower(S, b)
+            static_panels.solve_upper(S, b)
         return
     perm, pinv, y = view(S, PERM), view(S, PINV), view(S, WORK)
     lp, li, lx = view(S, LP), view(S, LI), view(S, LX)

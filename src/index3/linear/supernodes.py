@@ -1,22 +1,24 @@
-"""Columns of the factors taken together: what the elimination of symmetric matrices in dense blocks works through.
+"""Columns of the factors taken together: what the elimination of symmetric matrices works through.
 
 A supernode is a run of columns that have the same rows below them, such as those of a body or a joint. Its block holds
 the columns row by row: first the rows of the columns themselves, then the rows below. Eliminating it changes blocks of
-later supernodes: those that its rows below are columns of, its *targets*.
+later supernodes: those that its rows below are columns of, its *targets*. There are two ways, and the one is taken that
+costs less: wide supernodes by `static_ldl`, with indices for rows of targets, and *panels* of up to three columns by
+`static_panels`, with an index for each number that is changed.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from index3.linear.symbolic import Entries, Pattern, analyse
+from index3.linear.symbolic import PANEL, Entries, Pattern, analyse
 
 # What elimination takes besides its products, counted in products: for a supernode, and for each number that it changes
-# in another one (measured on chains, Andrews' mechanism, four-bars and a car, against the products of an LU alone).
-NODE, CHANGE = 80, 3
+# in another one; for a column of a panel. By instructions counted on chains, Andrews' mechanism, pendulums and cars.
+NODE, CHANGE, COLUMN = 320, 3, 24
 SPARE = 3  # rows of zeros below each block, since elimination takes four rows at a time
 
 
@@ -40,6 +42,7 @@ class Supernodes(NamedTuple):
     upper_rows: np.ndarray
     upper: np.ndarray  # where in the blocks its entries stand
     widest: int  # most columns of a supernode
+    pairs: np.ndarray  # of panels: what each pair of a panel's rows below changes; empty for wide supernodes
     work: int  # of an elimination, in products
 
     @property
@@ -61,14 +64,16 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
     column = np.repeat(np.arange(size), np.diff(entries.indptr))[used]
     begins = np.searchsorted(column, np.arange(size + 1))
     pattern = whole if used.all() else analyse(size, begins, entries.indices[used], whole.perm)
-    first = np.array(merged(pattern), np.int64)
-    width = np.diff(first)
+    wide, narrow = merged(pattern), panels(pattern)
+    work = [int(price(*sizes(pattern, starts)).sum()) for price, starts in ((cost, wide), (panel_cost, narrow))]
+    in_panels = work[1] < work[0] and bool(sizes(pattern, narrow)[1].any())
+    first, spare = (narrow, 0) if in_panels else (wide, SPARE)
+    width, count = sizes(pattern, first)
     last = first[1:] - 1
-    count = pattern.lp[last + 1] - pattern.lp[last]
     above = np.concatenate(([0], np.cumsum(count)))
-    below = np.concatenate(([0], np.cumsum(count + SPARE)))
+    below = np.concatenate(([0], np.cumsum(count + spare)))
     rows = pattern.li[ragged(pattern.lp[last], count)].astype(np.int64)
-    start = np.concatenate(([0], np.cumsum((width + count + SPARE) * width)))
+    start = np.concatenate(([0], np.cumsum((width + count + spare) * width)))
     node = np.repeat(np.arange(len(width)), width)
     keys = np.repeat(np.arange(len(width)), count) * size + rows  # ascending: supernode by supernode, row by row
 
@@ -80,6 +85,12 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
 
     owner, aim = np.repeat(np.arange(len(width)), count), node[rows]
     begins = np.flatnonzero(np.diff(owner * size + aim, prepend=-1))  # first row of each target
+    if in_panels:
+        length, begins = above[owner + 1] - np.arange(len(rows)), begins[:0]
+        one, other = np.repeat(np.arange(len(rows)), length), ragged(np.arange(len(rows)), length)
+        pairs = start[aim[one]] + find(aim[one], rows[other]) + rows[one] - first[aim[one]]
+    else:
+        pairs = np.zeros(0, np.int64)
     length = above[owner[begins] + 1] - begins
     shift = np.concatenate(([0], np.cumsum(length + SPARE)))
     shifts = np.zeros(shift[-1], np.int64)
@@ -90,13 +101,13 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
     one, other = pattern.pinv[source_row], pattern.pinv[source_column]
     at, under = np.minimum(one, other), np.maximum(one, other)
     spaced = np.zeros(below[-1], np.int64)
-    spaced[ragged(below[:-1], count)] = rows
+    spaced[ragged(below[:-1], count)] = pattern.perm[rows] if in_panels else rows
     over, right = pattern.ui.astype(np.int64), np.repeat(np.arange(size), np.diff(pattern.up))
     return Supernodes(
         first, below, spaced, start,
         targets=np.searchsorted(owner[begins], np.arange(len(width) + 1)),
         target=aim[begins],
-        row=begins + SPARE * owner[begins],
+        row=begins + spare * owner[begins],
         shift=shift,
         shifts=shifts,
         source=np.flatnonzero(used)[half],
@@ -107,7 +118,8 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
         upper_rows=pattern.ui,
         upper=start[node[over]] + find(node[over], right) + over - first[node[over]],
         widest=int(width.max()),
-        work=sum(map(cost, width.tolist(), count.tolist())),
+        pairs=pairs,
+        work=min(work),
     )  # fmt: skip
 
 
@@ -117,7 +129,20 @@ def ragged(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
 
 
-def merged(pattern: Pattern) -> list[int]:
+def sizes(pattern: Pattern, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of the supernodes that begin at `first`, and rows below them."""
+    return np.diff(first), pattern.lp[first[1:]] - pattern.lp[first[1:] - 1]
+
+
+def panels(pattern: Pattern) -> np.ndarray:
+    """Where panels begin, and the number of columns."""
+    inside = np.zeros(len(pattern.perm) + PANEL, bool)
+    for further in range(1, PANEL):
+        inside[further:-PANEL] |= pattern.width[:-further] > further
+    return np.append(np.flatnonzero(~inside[:-PANEL]), len(pattern.perm))
+
+
+def merged(pattern: Pattern) -> np.ndarray:
     """Where supernodes begin, and the number of columns: runs of nested columns, merged where that saves work.
 
     One may be merged with the next if its rows below are among columns and rows of that: then all that it changes is
@@ -140,11 +165,16 @@ def merged(pattern: Pattern) -> list[int]:
             done.pop()
             entry = (first, rows, together)
         done.append(entry)
-    return [first for first, _, _ in done] + [size]
+    return np.array([first for first, _, _ in done] + [size], np.int64)
 
 
-def cost(width: int, below: int) -> int:
-    """Work to eliminate a supernode, in products."""
+def panel_cost(width: Any, below: Any) -> Any:
+    """Work to eliminate a panel, in products."""
+    return COLUMN * width + 2 * below * (width - 1) + below * (below + 1) * (width + 6) // 6
+
+
+def cost(width: Any, below: Any) -> Any:
+    """Work to eliminate a wide supernode, in products."""
     inside = width * (width - 1) * (width + 1) // 6 + below * width * (width - 1) // 2
     pairs = below * (below + 1) // 2
     return NODE + inside + pairs * (width + CHANGE)

@@ -28,6 +28,19 @@ class Pattern(NamedTuple):
     flops: int  # multiplications and additions of one factorisation, zero multipliers not skipped
 
 
+class Elimination(NamedTuple):
+    """What a matrix fills in, eliminated in the order `perm`: rows below the diagonal of each column of L."""
+
+    perm: np.ndarray
+    pinv: np.ndarray
+    columns: list[set[int]]
+
+    @property
+    def flops(self) -> int:
+        """Multiplications and additions of one factorisation."""
+        return 2 * sum(len(column) ** 2 for column in self.columns)
+
+
 def analyse(n_scalars: int, indptr: np.ndarray, indices: np.ndarray, perm: np.ndarray) -> Pattern:
     """Pattern of the factors of a matrix given by columns (`indptr`, `indices`) in the order `perm`.
 
@@ -36,17 +49,28 @@ def analyse(n_scalars: int, indptr: np.ndarray, indices: np.ndarray, perm: np.nd
     ValueError
         If an entry of the matrix has no counterpart across the diagonal.
     """
+    return pattern_of(eliminate(n_scalars, indptr, indices, perm))
+
+
+def eliminate(n_scalars: int, indptr: np.ndarray, indices: np.ndarray, perm: np.ndarray) -> Elimination:
+    """The first half of `analyse`, which tells what an order costs."""
     perm = np.asarray(perm)
     pinv = np.empty(n_scalars, np.int64)
     pinv[perm] = np.arange(n_scalars)
-    columns = _factor_columns(*_lower_part(n_scalars, indptr, indices, pinv))
+    return Elimination(perm, pinv, _factor_columns(*_lower_part(n_scalars, indptr, indices, pinv)))
+
+
+def pattern_of(found: Elimination) -> Pattern:
+    """The second half of `analyse`: the pattern by arrays."""
+    perm, pinv, columns = found
+    n_scalars = len(columns)
     counts = np.fromiter(map(len, columns), np.int64, n_scalars)
     lp = np.concatenate(([0], np.cumsum(counts)))
     li = np.fromiter((i for column in columns for i in sorted(column)), np.int32, int(lp[-1]))
     of_column = np.repeat(np.arange(n_scalars, dtype=np.int32), counts)
     up = np.concatenate(([0], np.cumsum(np.bincount(li, minlength=n_scalars))))
     ui = of_column[np.argsort(li, kind="stable")]
-    return Pattern(perm, pinv, lp, li, up, ui, _panel_widths(counts, lp, li), flops=2 * int(counts @ counts))
+    return Pattern(perm, pinv, lp, li, up, ui, _panel_widths(counts, lp, li), found.flops)
 
 
 def _lower_part(

@@ -11,20 +11,23 @@ from index3.compiled.interface import OK, call, helper, view
 
 (
     MODE, PART, FLOOR, FRESH, KINETIC, POTENTIAL, BALANCE, LEAST, MOST, GAIN, WHEN, LOSS, SCALE, LOWEST, HIGHEST,
-    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, KEEPS, SIZE,
-) = range(23)  # fmt: skip
+    EXCHANGED, TRIES, STRICT, CUT_AT, TOUCHING, TAKEN, KEEPS, HITS, SIZE,
+) = range(24)  # fmt: skip
 """Places in AUDIT: what to do; part of the scale that may be gained; least scale, from the error weights; whether the
 energies belong to the present trial; energies and B at the last accepted state; least and largest B so far, largest
 gain and its time, largest loss; scale; range of the potential energy; integral of |power|; how often steps were tried
 again, less the accepted ones since; by what the tolerances were divided, and the gain at which they were last; whether
 something touches at the last accepted state, and what B lost in steps with such an end; part of a loss that counts as
-a gain for the tolerances: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`)."""
+a gain for the tolerances: 0 but for methods that were chosen for a run and are not to damp (`CHOSEN`); how often
+something touched after nothing did."""
 OFF, REPORT, WARN, FAIL = range(4)
 """Values of MODE: nothing, watch only, repeat steps as well, and end a run that gained more than its scale."""
 STEP_SHARE = 0.5
 """Part of the allowed gain that a single step may have."""
 IMPACT_SHARE = 0.05
 """Part of the allowed gain that a step may lose or gain that begins or ends in contact: an impact takes several."""
+IMPACT_MOST = 0.2
+"""Part of the scale that counts as allowed at most where something touches, however large rtol is."""
 DONE = 2.0
 """Times the larger power at both ends of a step, over its duration, that work in it is believed to be at most."""
 FREE, SPENT, APART = 0.5, 0.25, 0.02
@@ -70,7 +73,7 @@ def changes_much(A, least, most):
     """
     energy = A[KINETIC] + A[POTENTIAL]
     change = max(A[BALANCE] + least - energy, energy - most - A[BALANCE])
-    return change > IMPACT_SHARE * A[PART] * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
+    return change > IMPACT_SHARE * min(A[PART], IMPACT_MOST) * max(A[SCALE], A[KINETIC]) and A[TRIES] < MOST_REFUSED
 
 
 @helper
@@ -117,6 +120,8 @@ def count_contact(A, touching, work, step_error):
     """Before `judge`: whether something touches at the state just accepted, and what was lost in a step of contact."""
     if touching or A[TOUCHING] == 1.0:
         A[TAKEN] += max(A[BALANCE] - (A[KINETIC] + A[POTENTIAL] - work) - step_error, 0.0)
+    if touching and A[TOUCHING] == 0.0:
+        A[HITS] += 1.0
     A[TOUCHING] = 1.0 if touching else 0.0
 
 

@@ -92,12 +92,15 @@ class Completion:
 
     def is_nearly_singular(self, output: Output, line: int) -> bool:
         """Whether a row that was skipped at a line is a little independent of the others, or these hardly are of each
-        other; seldom asked."""
+        other; seldom asked. Where none was skipped, none contradicts: closing leaves it beside larger rates of others.
+        """
         state, arrays = self.state, output.arrays
         left = int(output.table[columns.REDUNDANT][line])
+        if not left:
+            return True
         state.move(float(arrays["t"][line]), arrays["q"][line], arrays["v"][line])
         state[s.ANGLE_REF][:] = arrays["angle"][line]
-        if not left or state.run(evaluate.rows, evaluate.jacobian):
+        if state.run(evaluate.rows, evaluate.jacobian):
             return False
         sizes = np.linalg.svd(scaled_rows(state), compute_uv=False)
         rank = state.system.m - left
@@ -108,6 +111,6 @@ class Completion:
 def inaccurate_line(t: float, residual: float) -> str:
     """What to say of a line of output near a singular position."""
     return (
-        f"Output at t = {t:.6g} is near a singular position: rates, accelerations and reactions there fit the "
-        f"constraints to {residual:.1g} of their terms only."
+        f"Output at t = {t:.6g} is near a singular position, or rates differ by many orders: rates, accelerations "
+        f"and reactions there fit the constraints to {residual:.1g} of their terms only."
     )

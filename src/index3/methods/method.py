@@ -14,7 +14,7 @@ from index3.compiled.interface import Kernel, Table
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.linear.solver import STIFFNESS, UNSYMMETRIC
-from index3.methods import acceptance, first_state, run, stepping, switches
+from index3.methods import acceptance, audit, first_state, run, stepping, switches
 from index3.methods.run_table import Run
 from index3.registry import Registry
 from index3.system import evaluate
@@ -78,6 +78,7 @@ class Method(metaclass=ElementType):
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True
     ends_at_switches: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = True  # errors of velocities are held to the tolerance as those of positions
     newton_tol: float
 
     @property
@@ -126,6 +127,9 @@ class Method(metaclass=ElementType):
                 )
         if state.run(evaluate.forces):
             raise ModelError(system.explain(state))
+        if state[s.SWITCH].size:
+            state.run(evaluate.switches)
+            progress[run.AUDIT][audit.TOUCHING] = (state[s.SWITCH] < 0.0).any()
         if state[s.SWEEP].size:  # the first step starts here
             state[s.SWEEP][s.SWEEP_H] = 0.0
             state.run(evaluate.passes)

@@ -13,6 +13,7 @@ from index3.compiled.interface import Room, Table
 
 NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
 """Sizes of an output that takes no lines."""
+NAMES = tuple((slot.index, slot.name) for slot in columns.STORED)
 SMALL = 4096
 """Bytes up to which all columns are in one piece of memory, which is quicker; larger ones can be freed one by one."""
 
@@ -92,7 +93,13 @@ class Output:
     def arrays(self) -> dict[str, np.ndarray]:
         """Every column by name, with `room` lines; those behind the first `count` mean nothing."""
         if self._arrays is None:
-            self._arrays = {slot.name: self.table[slot] for slot in columns.STORED}
+            (room, block), made = self.table._rooms[-1], self.table._arrays
+            self._arrays = {}
+            for index, name in NAMES:
+                array = made[index]
+                if array is None:
+                    array = made[index] = room.array(index, block)
+                self._arrays[name] = array
         return self._arrays
 
     @property

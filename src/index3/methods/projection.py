@@ -54,13 +54,19 @@ def projector_table(state: State) -> Table:
         kept["projector"] = blank(state.system)
     common, room = kept["projector"]
     iterates = len(state[s.ROW_R]) > 0 or len(state[s.A_NOW]) > 0
+    return state.workspace.filled(("projector", iterates), common, room, begin_iterating if iterates else begin)
 
-    def begin(table: Table) -> None:
-        iterate = projection_kernels.iterate_solution.address if iterates else 0
-        table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
-        table[projection_kernels.LINK][2:] = [*(kernel.address for kernel in CALLED), iterate]
 
-    return state.workspace.filled(("projector", iterates), common, room, begin)
+def begin(table: Table) -> None:
+    """Write what every projector begins with."""
+    table[projection_kernels.SETTINGS][:] = CLOSED, 50.0, 1e-10
+    table[projection_kernels.LINK][2:] = [*(kernel.address for kernel in CALLED), 0]
+
+
+def begin_iterating(table: Table) -> None:
+    """The same where forces depend on reactions or accelerations."""
+    begin(table)
+    table[projection_kernels.LINK][-1] = projection_kernels.iterate_solution.address
 
 
 def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[Kernel, ...]:
@@ -78,13 +84,12 @@ class Projector:
     ----------
     state : to project
     solver : of the system's matrix; by default the usual one
-    lines : whether many lines of output are to be closed, several with one factorisation
     """
 
-    def __init__(self, state: State, solver: Solver | None = None, *, lines: bool = False) -> None:
+    def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state, self.system = state, state.system
         self.solver = solver or solver_of(self.system)
-        self.factors = self.solver.lend(state.workspace, state[s.MATRIX], many=lines)
+        self.factors = self.solver.lend(state.workspace, state[s.MATRIX])
         self.smallest: Table | None = None
         if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
             self.smallest = state.scratch.get(self.solver.name)

@@ -292,12 +292,12 @@ def note_acting(T, R):
 
 @helper
 def acts_otherwise(T, R):
-    """Whether other forces act at the last accepted state than where derivatives were taken; moves T.
+    """Whether other forces act at T's state, whose poses are known, than where derivatives were taken.
 
     With the stiffness of a contact that is open corrections and filtered errors are next to nothing, whatever is left.
     """
     values, acting, other = view(T, s.SWITCH), view(R, ACTING), False
-    if values.shape[0] == 0 or extrapolate(T, R, 0.0) != OK or core(T, s.CORE_SWITCHES) != OK:
+    if values.shape[0] == 0 or core(T, s.CORE_SWITCHES) != OK:
         return False
     for k in range(values.shape[0]):
         other = other or (values[k] < 0.0) != (acting[k] < 0.0)
@@ -305,54 +305,9 @@ def acts_otherwise(T, R):
 
 
 @helper
-def would_touch(T, R):
-    """Whether something touches at the end of the trial in T if the last state goes on as it does; T stays as it is.
-
-    The end of a step may be beside a contact that turned the motion inside it.
-    """
-    clock, q, v, trial_q, trial_v = view(R, CLOCK), view(T, s.Q), view(T, s.V), view(R, TRIAL_Q), view(R, TRIAL_V)
-    copy(trial_q, q)
-    copy(trial_v, v)
-    touching = extrapolate(T, R, clock[H_TRIED]) == OK and audit.touches(T)
-    view(T, s.TIME)[0] = clock[T_TRIED]
-    copy(q, trial_q)
-    copy(v, trial_v)
-    evaluate_forces(T, R)
-    return touching
-
-
-@helper
-def spoils_impact(T, R):
-    """Whether the trial in T, just measured, loses or gains too much for a step of contact, and may be tried again."""
-    watched, work, least, most = view(R, AUDIT), view(R, WORK), view(R, WORK)[WORK_NEW], view(R, WORK)[WORK_NEW]
-    if view(T, s.SWITCH).shape[0] == 0 or watched[audit.MODE] < audit.WARN:
-        return False
-    if view(R, LIMITS)[TRACK_WORK] != 0:
-        h, power = view(R, CLOCK)[H_TRIED], view(T, s.ENERGY)[s.POWER]
-        least += h * min(work[POWER_NEW], power, 0.0)
-        most += h * max(work[POWER_NEW], power, 0.0)
-    if not audit.changes_much(watched, least, most):
-        return False
-    return (watched[audit.TOUCHING] == 1.0 or audit.touches(T) or would_touch(T, R)) and audit.try_again(watched)
-
-
-@helper
-def gains_too_much(T, R):
-    """Whether the trial in T, where the forces were just evaluated, is to be tried again because it gains energy.
-
-    Where something does work, its work in a step is known once the step is accepted; until then, it is taken as the
-    larger of the powers at both ends could do it, and a trial is refused that would end the run all the same.
-    """
-    watched, work = view(R, AUDIT), view(R, WORK)
-    if view(R, LIMITS)[TRACK_WORK] == 0:
-        again = audit.gains_too_much(T, watched, work[WORK_NEW])
-    else:
-        again = audit.doubles_energy(T, watched, work[WORK_NEW], work[POWER_NEW], view(R, CLOCK)[H_TRIED])
-    if not again and not spoils_impact(T, R):
-        return False
-    view(R, COUNTS)[N_GAINED] += 1
-    retry(R, 0.5)
-    return True
+def begins_otherwise(T, R):
+    """Whether other forces act at the last accepted state than where derivatives were taken; moves T."""
+    return view(T, s.SWITCH).shape[0] > 0 and extrapolate(T, R, 0.0) == OK and acts_otherwise(T, R)
 
 
 def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:

@@ -17,6 +17,7 @@ from index3.system.state import State
 
 BLANK = Table(len(run.SLOTS))
 """What the tables of all runs have in common: nothing."""
+NO_TIMES = np.zeros(0)
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -40,30 +41,31 @@ class Run:
         self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
         self.factors = solver.lend(state.workspace, state[s.MATRIX])
         self.table = state.workspace.filled("run", BLANK, self._room())
+        self._arrays = self.table._arrays
         self.write_to(no_output())
-        link = self.table[run.LINK]
+        system, table, link = self.system, self.table, self.table[run.LINK]
         link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = self.factors.handle, acceptance.accept.address
-        if not self.system.conservative:
-            add_work = work.add_work_from_poses if self.system.power_from_poses else work.add_work
+        if not system.conservative:
+            add_work = work.add_work_from_poses if system.power_from_poses else work.add_work
             link[run.LINK_WORK] = add_work.address
-        if self.system.reactions_work:
+        if system.reactions_work:
             projector = Projector(state, solver)
             self.owned.append(projector)
             link[run.LINK_ACCELERATE] = projection_kernels.assemble_accelerations.address
             link[run.LINK_PROJECTOR] = projector.handle
         t0, t1 = span
-        clock = self.table[run.CLOCK]
+        clock, tolerance, cursor = table[run.CLOCK], table[run.TOLERANCE], table[run.CURSOR]
         clock[run.T_OLD] = clock[run.T_NEW] = clock[run.T_START] = t0
         clock[run.T_END], clock[run.STEP], clock[run.MAX_STEP] = t1, step, min(max_step, t1 - t0)
-        self.table[run.TOLERANCE][:] = rtol, newton_tol
-        self.table[run.ATOL][:] = atol
-        self.table[run.LENGTHS][:] = self.system.lengths
-        limits = self.table[run.LIMITS]
+        tolerance[run.RTOL], tolerance[run.NEWTON_TOL] = rtol, newton_tol
+        table[run.ATOL][:] = atol
+        table[run.LENGTHS][:] = system.lengths
+        limits = table[run.LIMITS]
         limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
-        limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not self.system.conservative, self.system.first_state
-        self.table[run.T_EVAL] = np.zeros(0) if t_eval is None else np.array(t_eval, float)
-        self.table[run.CURSOR][:] = 0, t_eval is None, 1
-        state.call(first_state.take, self.table.handle)
+        limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not system.conservative, system.first_state
+        table[run.T_EVAL] = NO_TIMES if t_eval is None else np.ascontiguousarray(t_eval, float)
+        cursor[run.EVERY_STEP], cursor[run.PENDING] = t_eval is None, 1
+        state.call(first_state.take, table.handle)
 
     def _room(self) -> Room:
         """The arrays of a run, worked out once for a system."""
@@ -87,7 +89,8 @@ class Run:
         return float(clock[run.H_NEXT])
 
     def __getitem__(self, slot: Any) -> np.ndarray:
-        return self.table[slot]
+        array = self._arrays[slot.index]
+        return self.table[slot] if array is None else array
 
     @property
     def t(self) -> float:

@@ -24,8 +24,9 @@ def only_records(model: Model, changes: Mapping[str, Any]) -> list[Any] | None:
 
 
 def note_inertias(system: System) -> None:
-    """Find out once whether a body of a system, whose numbers are those of the system at present, lacks inertia; and
-    for every body its number, the table that has its record, and its place there."""
+    """Find out once whether a body of a system, whose numbers are those of the system at present, lacks inertia, and
+    lengths; and for every body its number, the table that has its record, and its place there."""
+    _ = system.lengths
     system.found["lacks inertia"] = any(body.lacks_inertia for body in system.bodies)
     own = {id(one): (table, k) for _, elements, table in reversed(system.stages) for k, one in enumerate(elements)}
     numbers = enumerate(system.bodies)
@@ -35,10 +36,8 @@ def note_inertias(system: System) -> None:
 def renumbered(system: System, bodies: list[Any]) -> System | None:
     """The system with the present masses and inertias of these bodies; None if more follows from them.
 
-    All else is that of `system`, which stays as it is.
+    All else is that of `system`, which stays as it is; `note_inertias` was asked before the bodies changed.
     """
-    if "lacks inertia" not in system.found:
-        note_inertias(system)
     if system.found["lacks inertia"] or any(body.lacks_inertia for body in bodies):
         return None  # the rows of their joints have weights, too
     tables: dict[int, Any] = {}
@@ -57,6 +56,8 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
         weights.update(enumerate(body.row_weights(), site.row))
     other = system.with_tables(tables)
     other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
-    other.__dict__.pop("lengths", None)  # they follow from masses and inertias
+    other.lengths = system.lengths.copy()
+    for body in bodies:
+        system.put_length(other.lengths, places[id(body)][0], body)
     other.altered = system, bodies
     return other

@@ -40,22 +40,25 @@ class State:
         self.workspace = Workspace() if workspace is None else workspace
         self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
         self.table = self.workspace.filled(("state", system.room), system.blank, system.room)
+        self._arrays = self.table._arrays
         if self.workspace.kept.get("blank") is not system.blank:  # of a system with other numbers
             self.table.share(system.blank)
             self.workspace.kept["blank"] = system.blank
         for slot, array in system.initial.items():
             self.table[slot][:] = array
         self.tables, handles = system.kind_tables
-        own = {id(table): table.sharing(table.memory) for table in self.tables if table.memory}
-        self.memory = list(own.values())
-        if own:
+        self.memory: list[Table] = []
+        if system.remembers:
+            own = {id(table): table.sharing(table.memory) for table in self.tables if table.memory}
+            self.memory = list(own.values())
             self.tables = [own.get(id(table), table) for table in self.tables]
             handles = np.array([table.handle for table in self.tables], np.int64)
         self.table[s.STAGE_TABLES] = handles
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:
-        return self.table[slot]
+        array = self._arrays[slot.index]
+        return self.table[slot] if array is None else array
 
     @property
     def handle(self) -> int:
@@ -94,10 +97,10 @@ class State:
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
         """Set the point of evaluation."""
-        self.table[s.TIME][0] = t
-        self.table[s.Q][:] = q
-        self.table[s.V][:] = v
-        self.table[s.Q_MASS][:] = q
+        self[s.TIME][0] = t
+        self[s.Q][:] = q
+        self[s.V][:] = v
+        self[s.Q_MASS][:] = q
 
     def call(self, kernel: Kernel, E: int) -> int:
         """Run a kernel on the state and another table; its status."""

@@ -151,9 +151,19 @@ class System:
     def lengths(self) -> np.ndarray:
         """By which the rate of each coordinate is a speed of its body's material: 1, or `Body.turn_length`."""
         lengths = np.ones(self.n)
-        for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
-            lengths[start + body.translations : start + body.size] = body.turn_length
+        for number, body in enumerate(self.bodies):
+            self.put_length(lengths, number, body)
         return lengths
+
+    def put_length(self, lengths: np.ndarray, number: int, body: Any) -> None:
+        """Put the length of the body with this number, which follows from its mass and inertia, among all."""
+        start = int(self.starts[number])
+        lengths[start + body.translations : start + body.size] = body.turn_length
+
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether kernels of some kind write to its table."""
+        return any(table.memory for _, _, table in self.stages)
 
     @cached_property
     def kind_tables(self) -> tuple[list[Table], np.ndarray]:
@@ -163,13 +173,13 @@ class System:
 
     def with_tables(self, tables: Mapping[int, Table]) -> System:
         """The same with other records in tables of some kinds, by the id of those before; all else is shared."""
-        _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing
-        _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states  # found out once for all
+        _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing  # once for all
+        _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states, self.remembers
         other = object.__new__(System)
-        other.__dict__.update(self.__dict__)
-        for name in ("kind_tables", "lengths"):  # which follow from the records
-            other.__dict__.pop(name, None)
+        other.__dict__ = self.__dict__.copy()  # far quicker than `update`
         other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
+        own = [table for _, _, table in other.stages]
+        other.kind_tables = own, np.array([table.handle for table in own], np.int64)
         return other
 
     @cached_property

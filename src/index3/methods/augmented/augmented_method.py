@@ -53,6 +53,7 @@ class AugmentedLagrangian(Method):
     family: ClassVar[str] = "augmented"
     order: ClassVar[int] = 2
     implicit: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = False
     paper: ClassVar[str] = "Cardenal, Cuadrado, Bayo 1997"
     kernel: ClassVar[Kernel] = augmented.attempt
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, DIAGONAL})

@@ -26,7 +26,7 @@ from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, extended, helper, kernel, view
-from index3.methods import projection_kernels, refusals, run
+from index3.methods import audit, projection_kernels, refusals, run
 from index3.methods.direct import corrector, leaps, newton
 
 MAX_ORDER = 5
@@ -165,20 +165,29 @@ def growth(error, order, bias):
 
 
 @helper
+def lowest_order(E, R):
+    """The lowest order allowed: in an impact 2, since order 1 takes (omega h)^2 of its energy in each step."""
+    orders, watched = view(E, ORDERS), view(R, run.AUDIT)
+    if watched[audit.TOUCHING] == 1.0 and watched[audit.HITS] > 0.0:
+        return max(orders[LOWEST], min(2, orders[HIGHEST]))
+    return orders[LOWEST]
+
+
+@helper
 def choose_order(T, E, R, t, error):
     """Change to the order that allows the largest step; returns that step's factor, before it is bounded."""
     orders = view(E, ORDERS)
-    order, best = orders[ORDER], orders[ORDER]
+    order, best, lowest = orders[ORDER], orders[ORDER], lowest_order(E, R)
     factor = growth(error, order, 1.2)
-    if order > orders[LOWEST]:
+    if order > lowest:
         x = growth(error_at(T, E, R, t, order - 1), order - 1, 1.3)
         if x > factor:
             best, factor = order - 1, x
     if order < orders[HIGHEST] and orders[FILLED] > order + 1 and error <= 1.0:
         x = growth(error_at(T, E, R, t, order + 1), order + 1, 1.4)
-        if x > factor or order < orders[LOWEST]:
+        if x > factor or order < lowest:
             best, factor = order + 1, x
-    if best != order and (factor > 1.1 or error > 1.0 or order < orders[LOWEST]):
+    if best != order and (factor > 1.1 or error > 1.0 or order < lowest):
         orders[ORDER] = best
         orders[SINCE] = 0
     return factor
@@ -196,13 +205,13 @@ def control(T, E, R, t, h):
         orders[SINCE] = 0
         factor = choose_order(T, E, R, t, error) if error < 1e100 else 0.25
         if orders[REJECTED_IN_ROW] > 2:  # the past is of no use: a kink
-            orders[ORDER] = min(orders[ORDER], max(1, orders[LOWEST]))
+            orders[ORDER] = min(orders[ORDER], max(1, lowest_order(E, R)))
             factor = min(factor, 0.25)
         run.retry(R, max(0.2, min(0.9, factor)))
         return False
     orders[REJECTED_IN_ROW] = 0
     orders[SINCE] += 1
-    if orders[SINCE] > orders[ORDER] or orders[ORDER] < orders[LOWEST]:
+    if orders[SINCE] > orders[ORDER] or orders[ORDER] < lowest_order(E, R):
         factor = choose_order(T, E, R, t, error)
         if factor > 1.1:
             clock[run.H_NEXT] = max(clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0, h * min(2.0, factor))
@@ -247,6 +256,14 @@ def invent_past(E, R, h):
 
 
 @helper
+def leave_contact(E, R):
+    """Begin anew where nothing touches any more: a past in contact would brake the flight."""
+    orders, clock = view(E, ORDERS), view(R, run.CLOCK)
+    invent_past(E, R, min(clock[run.H_NEXT], clock[run.H_TRIED]))
+    orders[ORDER], orders[SINCE] = min(2, orders[HIGHEST]), 0
+
+
+@helper
 def take_given(T, E, line):
     """Put T at a given state."""
     run.copy(view(T, s.Q), view(E, START_Q)[line])
@@ -277,7 +294,11 @@ def accept(T, E, R, t):
         view(E, ORDERS)[SINCE] = 0
         return OK
     push(T, E, t)
-    return run.accept(T, R)
+    watched = view(R, run.AUDIT)
+    touched, code = watched[audit.TOUCHING], run.accept(T, R)
+    if code == OK and view(R, run.CLOCK)[run.STEP] == 0.0 and watched[audit.TOUCHING] < touched:
+        leave_contact(E, R)
+    return code
 
 
 @kernel

@@ -48,6 +48,7 @@ class BDFIndex3(Method):
     key: ClassVar[str] = "bdf-i3"
     family: ClassVar[str] = "direct"
     implicit: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Gear 1971; Brenan, Campbell, Petzold 1996; Negrut et al. 2005 (for comparison)"
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
@@ -130,6 +131,7 @@ class BDFStabilized(BDFIndex3):
     paper: ClassVar[str] = "Gear, Gupta, Leimkuhler 1985"
     summary: ClassVar[str] = "like bdf-i3, with velocities and reactions as accurate as positions"
     stabilised: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = True
 
 
 BDFStabilised = BDFStabilized  # as it was called first

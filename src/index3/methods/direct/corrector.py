@@ -61,6 +61,8 @@ def correct(T, E, R, S, full):
             return CONVERGED
         if not size < 1e200:
             return STALLED
+        if iteration == 0 and 1e3 * size <= kappa and run.acts_otherwise(T, R):
+            return STALLED  # the matrix has the stiffness of a contact that is open here: all its corrections are small
         for k in range(n):
             a[k] += x[k]
         for k in range(lam.shape[0]):

@@ -46,6 +46,7 @@ class GeneralizedAlpha(Method):
     family: ClassVar[str] = "direct"
     order: ClassVar[int] = 2
     implicit: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Arnold, Bruels 2007; Chung, Hulbert 1993"
     summary: ClassVar[str] = "like hht-i3, set by the damping at infinite frequency"

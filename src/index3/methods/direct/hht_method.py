@@ -68,6 +68,7 @@ class HHT(Method):
     family: ClassVar[str] = "direct"
     order: ClassVar[int] = 2
     implicit: ClassVar[bool] = True
+    controls_velocities: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
     summary: ClassVar[str] = "stiff mechanisms, closed loops, redundant constraints; numerical damping by alpha"

@@ -101,6 +101,7 @@ def factorise(T, E, R, S, secants):
     counts[run.N_JACOBIANS] += 1
     if code != OK:
         return run.EVALUATION_FAILED
+    run.note_acting(T, R)
     run.note_distance(T, S)
     code = contract.factor(T, S)
     counts[run.N_FACTOR] += 1

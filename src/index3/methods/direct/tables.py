@@ -106,6 +106,7 @@ def unjointed(system: System) -> bool:
     return system.m <= len(system.bodies) and not any(group.primitives for group in system.groups)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # by weights next to nothing all is infinitely large
 def within_transient(progress: Run, h: float) -> float:
     """The step, shortened where the velocities that the acceleration makes in it would change the forces as a whole.
 

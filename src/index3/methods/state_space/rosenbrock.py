@@ -126,16 +126,25 @@ def fill_selection(T, E, F_):
 
 
 @helper
-def solve_column(T, E, C, target, j):
-    """Column j of J1 or J2 from the right-hand side in the solver's X."""
-    link = view(C, projection_kernels.LINK)
-    x, dual = view(link[projection_kernels.LINK_SOLVER], contract.X), view(E, DUAL)
-    contract.solve_refined(T, link[projection_kernels.LINK_SOLVER])
+def fill_column(T, E, F_, A, target, j):
+    """Column j of J1 or J2 from the right-hand side in the X of A's solver.
+
+    In the tangent plane w'' = V^T M a, and V^T is what multiplies the forces: the solution of the augmented matrix for
+    M V is V itself, without reactions. A selection takes its components of the accelerations.
+    """
+    S, basis, dual = view(A, projection_kernels.LINK)[projection_kernels.LINK_SOLVER], view(E, BASIS), view(E, DUAL)
+    x, n, tangent = view(S, contract.X), basis.shape[1], view(F_, frame.HEAVY).shape[0] == 0
+    if not tangent:
+        contract.solve_refined(T, S)
     for i in range(target.shape[0]):
-        z = 0.0
-        for k in range(dual.shape[1]):
-            z += dual[i, k] * x[k]
-        target[i, j] = z
+        y, z = 0.0, 0.0  # two sums: neither waits for the other
+        row = basis[i] if tangent else dual[i]
+        for k in range(n // 2):
+            y += row[2 * k] * x[2 * k]
+            z += row[2 * k + 1] * x[2 * k + 1]
+        if n % 2 == 1:
+            y += row[n - 1] * x[n - 1]
+        target[i, j] = y + z
 
 
 @helper
@@ -158,15 +167,17 @@ def fill_derivatives(T, E, F_, S):
             x[k] = 0.0
         frame.add_product(S, damp, room, -1.0, x)
         frame.add_product(S, stiff, basis[j], -1.0, x)
-        frame.add_rows(T, gamma_v, room, 1.0, x, n)
-        frame.add_rows(T, phia_q, basis[j], -1.0, x, n)
-        frame.add_rows(T, gamma_q, basis[j], 1.0, x, n)
-        solve_column(T, E, A, view(E, J1), j)
+        if A != C:
+            frame.add_rows(T, gamma_v, room, 1.0, x, n)
+            frame.add_rows(T, phia_q, basis[j], -1.0, x, n)
+            frame.add_rows(T, gamma_q, basis[j], 1.0, x, n)
+        fill_column(T, E, F_, A, view(E, J1), j)
         for k in range(x.shape[0]):
             x[k] = 0.0
         frame.add_product(S, damp, basis[j], -1.0, x)
-        frame.add_rows(T, gamma_v, basis[j], 1.0, x, n)
-        solve_column(T, E, A, view(E, J2), j)
+        if A != C:
+            frame.add_rows(T, gamma_v, basis[j], 1.0, x, n)
+        fill_column(T, E, F_, A, view(E, J2), j)
 
 
 @helper

@@ -12,8 +12,8 @@ Ours differs:
   every iteration), "descriptor" on a and lam (lam is fitted to the starting a once per stage); the unknown of
   "firstorder", z_i = h sum a_ij g_j, is equivalent: gamma h a_i = z_i' - h sum_{j<i} a_ij a_j;
 - the convergence test and forecast of 4.5.2 serve all of them (future work in the thesis's chapter 6 (d)).
-Constants not in the thesis: a Jacobian is renewed for the next step when corrections shrink by less than 4; points of
-the iteration are closed by CLOSER.
+Constants not in the thesis: a Jacobian is renewed for the next step when corrections shrink by less than 4, M and Phi_q
+in each stage by SLOW; points of the iteration are closed by CLOSER.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from index3.methods.state_space import frame
 
 (
     RUN, FRAME, SETTINGS, MEMORY, FLAGS, WEIGHT_A, WEIGHT_MU, PLACES, ERROR_V, ERROR_Q, START_GAP, STARTS,
-    STAGE_A, STAGE_LAM, STAGE_N, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
+    STAGE_A, STAGE_LAM, STAGE_N, FIRSTS, KNOWN_Q, KNOWN_V, ERR_Q, ERR_V, OUT_Q, OUT_V,
 ) = SLOTS = slots(
     run=("i8", 1), frame=("i8", 1),  # handles of the run's table and of the frame
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
@@ -38,14 +38,17 @@ from index3.methods.state_space import frame
     starts=("f8", 2),  # starting values from (a_n, stages before)
     stage_a=("f8", 2), stage_lam=("f8", 2),
     stage_n=("f8", 2),  # what the recovery added to the stages' velocities; empty without velocity-level rows
+    firsts=("f8", 2),  # of each stage in the last step: what its first correction changed, see `correction_size`
     known_q=("f8", 1), known_v=("f8", 1),
     err_q=("f8", 1), err_v=("f8", 1), out_q=("f8", 1), out_v=("f8", 1),  # error as it comes, and as it is judged
 )  # fmt: skip
 
-KAPPA, MAX_ITERATIONS, RENEW_RATE, FILTERED, REDUCED, EXPONENT, GAMMA = range(7)
-"""Places in SETTINGS. KAPPA of (4.91); REDUCED: only independent accelerations are unknown; EXPONENT of the control."""
-H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST = range(4)
-"""Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last rate."""
+KAPPA, MAX_ITERATIONS, RENEW_RATE, FILTERED, REDUCED, EXPONENT, GAMMA, LASTING = range(8)
+"""Places in SETTINGS. KAPPA of (4.91); REDUCED: only independent accelerations are unknown; EXPONENT of the control;
+LASTING: steps for which slow convergence is remembered, see SLOW."""
+H_FACTORED, ETA_OLD, WORST_RATE, RATE_LAST, TURNING = range(5)
+"""Places in MEMORY: step of the kept factorisation, last eta, slowest convergence of this step, last rate, steps in
+which each stage is still to have masses and directions of its own."""
 RENEW, FRESH, AFTER_REJECTION, FAILED_IN_ROW = range(4)
 """Places in FLAGS: linearise before the next correction; whether the linearisation belongs to this step."""
 CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
@@ -54,8 +57,17 @@ CLOSER = 1e-3
 """What a point of the iteration may lie off the constraints, in parts of the correction that led to it: corrections
 shrink by 3 to 100 each, so the next one hardly sees it. With 1e-2 it did: Andrews' mechanism took a quarter more steps
 at twice the error."""
+FIXED_SETTLED, SHRINKS = 1e-9, 0.5
+"""With constant steps: last correction of multipliers, in parts of the largest one (else it is kappa). And part of the
+one before that a correction must be at most, or a new Jacobian is taken."""
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a stage adds up over thousands of steps, and would hide the order."""
+MISSED = 10.0
+"""How many times smaller a first correction may be than that of the last step, for which its point was closed, before
+the point is closed anew."""
+SLOW = 0.05
+"""Rate in a step above which the stages of the next LASTING steps get M and Phi_q of their own: bodies turn within a
+step, and forces change less. Half of the corrections are left where that is so; elsewhere one step in 20 shows it."""
 
 
 @helper
@@ -193,6 +205,14 @@ def factorise(T, E, R, F, S, h):
 
 
 @helper
+def renew_masses(T, E, F):
+    """M and Phi_q of the iteration matrix at the present point; what forces add to it stays."""
+    run.copy(view(T, s.Q_MASS), view(T, s.Q))
+    view(E, MEMORY)[H_FACTORED] = 0.0
+    return run.EVALUATION_FAILED if frame.fill_with(T, F, view(F, frame.MASS), 1.0, 0.0, 0.0) != OK else OK
+
+
+@helper
 def correction_size(T, R, S, g, fixed):
     """RMS over q and v of what the correction changes, in parts of what is allowed; the largest in parts of v, of q."""
     x, q, v, n = view(S, contract.X), view(T, s.Q), view(T, s.V), view(T, s.Q).shape[0]
@@ -252,33 +272,70 @@ def judge(E, R, iteration, size, before, kappa, fixed, part):
 
 
 @helper
+def judge_multipliers(E, loose, before, limit, last):
+    """CONVERGED, STALLED or GO_ON by what the correction changes multipliers by, in parts of the largest one.
+
+    Where only independent accelerations are unknown they converge without the multipliers of a part that is driven
+    altogether, and these never converge with the Jacobian of a position a quarter of a turn ago. With one of this step
+    they are as good as they get.
+    """
+    fresh = view(E, FLAGS)[FRESH] == 1
+    if view(E, SETTINGS)[REDUCED] == 0.0 or loose <= limit or (last and fresh):
+        return CONVERGED
+    if loose < SHRINKS * before and not last:
+        return GO_ON
+    return CONVERGED if fresh else STALLED
+
+
+@helper
+def loosest(T, S):
+    """The largest correction of a multiplier, in parts of the largest multiplier."""
+    x, lam, n, most, largest = view(S, contract.X), view(T, s.LAM), view(T, s.Q).shape[0], 0.0, 0.0
+    for k in range(lam.shape[0]):
+        most, largest = max(most, abs(x[n + k])), max(largest, abs(lam[k]))
+    return most / largest if most > 0.0 and largest > 0.0 else 0.0
+
+
+@helper
 def solve_stage(T, E, R, F, S, i, t, h):
     """Newton's iteration of one stage; leaves its a and lam in T and in the table of stages."""
     flags, memory, c, counts = view(E, FLAGS), view(E, MEMORY), view(E, SETTINGS), view(R, run.COUNTS)
     fixed, a, lam, x = view(R, run.CLOCK)[run.STEP] > 0.0, view(T, s.A), view(T, s.LAM), view(S, contract.X)
-    g, n, before, part, moved = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, 0.0, 0.0
-    closer = 0.0 if view(S, contract.INFO)[contract.N_ZERO] > 0 else CLOSER  # rows left out hold as far as others do
-    kappa = FIXED_KAPPA if fixed else c[KAPPA]
+    g, n, before, loose, first = c[GAMMA] * h, view(T, s.A).shape[0], 0.0, 1e300, view(E, FIRSTS)[i]
+    part, moved, iteration, guessed = first[0], first[1], 0, True
+    singular = view(S, contract.INFO)[contract.N_ZERO] > 0 or view(F, frame.FLAGS)[frame.SINGULAR] == 1
+    closer = 0.0 if singular else CLOSER  # rows left out hold as far as others do
+    kappa, settled = FIXED_KAPPA if fixed else c[KAPPA], FIXED_SETTLED if fixed else c[KAPPA]
     closed = 1e-13 if fixed else max(1e-13, 1e-4 * kappa * view(R, run.TOLERANCE)[run.RTOL])
     start_stage(T, E, R, i, t, h)
     frame.reset_normals(F)
-    for iteration in range(iterations(E, fixed)):
-        code = evaluate_stage(T, E, F, g, max(closed, closer * moved), max(1e-14, closer * part), iteration > 0)
+    while iteration < iterations(E, fixed):
+        code = evaluate_stage(T, E, F, g, max(closed, closer * moved), max(1e-14, closer * part), not guessed)
         if code != OK:
             return code
-        if iteration == 0 and view(F, frame.FLAGS)[frame.SINGULAR] == 1:
+        if guessed and view(F, frame.FLAGS)[frame.SINGULAR] == 1:
             flags[RENEW] = 1
-        if flags[RENEW] == 1 or memory[H_FACTORED] != h:
+        if guessed and memory[TURNING] > 0.0 and flags[RENEW] == 0:
+            code = renew_masses(T, E, F)
+        if code == OK and (flags[RENEW] == 1 or memory[H_FACTORED] != h):
             code = factorise(T, E, R, F, S, h)
-            if code != OK:
-                return code
+        if code != OK:
+            return code
         if iteration == 0 or c[REDUCED] == 1.0:
             refresh_multipliers(T, S, 2 if iteration == 0 else 1)
         fill_residual(T, S)
         contract.solve(T, S)
         counts[run.N_NEWTON] += 1
         size, part, moved = correction_size(T, R, S, g, fixed)
-        verdict = judge(E, R, iteration, size, before, kappa, fixed, part)
+        if guessed:
+            guessed = False
+            rough = first[1] > max(closed / CLOSER, MISSED * moved) or first[0] > max(1e-14 / CLOSER, MISSED * part)
+            first[0], first[1] = part, moved
+            if rough and closer > 0.0:
+                continue  # the point was closed for a larger correction
+        verdict, looser, loose = judge(E, R, iteration, size, before, kappa, fixed, part), loose, loosest(T, S)
+        if verdict == CONVERGED:
+            verdict = judge_multipliers(E, loose, looser, settled, iteration == iterations(E, fixed) - 1)
         if verdict == STALLED:
             return STALLED
         for k in range(n):
@@ -291,7 +348,7 @@ def solve_stage(T, E, R, F, S, i, t, h):
             if view(E, STAGE_N).shape[0] > 0:
                 run.copy(view(E, STAGE_N)[i], view(F, frame.NORMAL_V))
             return CONVERGED
-        before = size
+        before, iteration = size, iteration + 1
     return STALLED
 
 

@@ -56,6 +56,7 @@ class StateSpaceMethod(Method):
     tableau: ClassVar[Tableau]
     reduced: ClassVar[bool] = False  # unknowns of the iteration are the independent accelerations only
     embedded_start: ClassVar[bool] = False  # the last stage starts from the embedded formula
+    lasting: ClassVar[int] = 20  # steps whose stages have masses of their own, after a slow one; 0: never
     exponent: ClassVar[float]  # of the step control: 1 / (order of the embedded formula + 1)
 
     def __post_init__(self) -> None:
@@ -93,10 +94,10 @@ class StateSpaceMethod(Method):
         own[sdirk.FRAME] = np.array([frame.table.handle], np.int64)
         settings: list[Any] = [
             self.kappa * self.share(progress), self.max_iterations, 0.25, self.filtered, self.reduced, self.exponent,
-            tableau.gamma,
+            tableau.gamma, self.lasting,
         ]  # fmt: skip
         own[sdirk.SETTINGS] = np.array([float(x) for x in settings])
-        own[sdirk.MEMORY] = np.array([0.0, 1.0, 0.0, 0.0])
+        own[sdirk.MEMORY] = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
         own[sdirk.FLAGS] = np.array([1, 0, 0, 0], np.int64)
         fractions: dict[Any, Any] = {
             sdirk.WEIGHT_A: tableau.A, sdirk.WEIGHT_MU: tableau.mu, sdirk.PLACES: tableau.c,
@@ -108,6 +109,7 @@ class StateSpaceMethod(Method):
         own[sdirk.STARTS] = tableau.starts(self.embedded_start)
         own[sdirk.STAGE_A], own[sdirk.STAGE_LAM] = np.zeros((tableau.stages, n)), np.zeros((tableau.stages, m))
         own[sdirk.STAGE_N] = np.zeros((tableau.stages if np.any(progress.system.level == 1) else 0, n))
+        own[sdirk.FIRSTS] = np.zeros((tableau.stages, 2))
         for slot in (sdirk.KNOWN_Q, sdirk.KNOWN_V, sdirk.ERR_Q, sdirk.ERR_V, sdirk.OUT_Q, sdirk.OUT_V):
             own[slot] = np.zeros(n)
         progress[run.LIMITS][run.QUINTIC] = 1
@@ -134,6 +136,7 @@ class StateSpaceTrapezoidal(StateSpaceMethod):
     order: ClassVar[int] = 2
     summary: ClassVar[str] = "mildly stiff motions without numerical damping; cautious steps"
     tableau: ClassVar[Tableau] = TRAPEZOIDAL
+    lasting: ClassVar[int] = 0  # with one implicit stage there is nothing to gain
     reduced: ClassVar[bool] = True
     exponent: ClassVar[float] = 0.5
 
@@ -153,6 +156,7 @@ class DescriptorTrapezoidal(StateSpaceMethod):
     order: ClassVar[int] = 2
     summary: ClassVar[str] = "like statespace-trapezoidal, with the multipliers among the unknowns"
     tableau: ClassVar[Tableau] = TRAPEZOIDAL
+    lasting: ClassVar[int] = 0  # with one implicit stage there is nothing to gain
     exponent: ClassVar[float] = 0.5
 
 

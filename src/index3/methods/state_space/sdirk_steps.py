@@ -28,6 +28,7 @@ from index3.methods.state_space.sdirk import (
     GAMMA,
     KNOWN_Q,
     KNOWN_V,
+    LASTING,
     MEMORY,
     OUT_Q,
     OUT_V,
@@ -36,11 +37,13 @@ from index3.methods.state_space.sdirk import (
     RENEW_RATE,
     RUN,
     SETTINGS,
+    SLOW,
     STAGE_A,
     STAGE_LAM,
     STAGE_N,
     STALLED,
     START_GAP,
+    TURNING,
     WORST_RATE,
     add_recovered,
     solve_stages,
@@ -68,7 +71,11 @@ def return_to_start(T, F, R):
 def try_step(T, E, R, F, S, t, h):
     """The stages with the linearisation kept from earlier steps, and again with a fresh one if that fails."""
     flags, memory, code = view(E, FLAGS), view(E, MEMORY), OK
-    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.acts_otherwise(T, R):
+    if memory[TURNING] > 0.0:
+        memory[TURNING] -= 1.0
+    elif memory[WORST_RATE] > SLOW:
+        memory[TURNING] = view(E, SETTINGS)[LASTING]
+    if memory[WORST_RATE] > view(E, SETTINGS)[RENEW_RATE] or run.begins_otherwise(T, R):
         flags[RENEW] = 1
     flags[FRESH] = 0
     if view(F, frame.FLAGS)[frame.MISSING] == 1:
