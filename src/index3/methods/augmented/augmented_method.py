@@ -29,7 +29,7 @@ class AugmentedLagrangian(Method):
     Parameters
     ----------
     newton_tol : with constant steps, relative size of the last correction of the velocities
-    penalty : alpha of the projections and of index 1, in units of each row's effective mass
+    penalty : alpha of the projections and of index 1, in units of the mass that each row carries
     penalty_3 : alpha of index 3 [1/s^2], same units; None for 4e9/h^2, which keeps the multipliers' convergence fast
     upper, lower : change of the energy invariant in a step [J] that is allowed, and below which steps grow; None for
         rtol * max(kinetic energy, work so far) + atol, and 1/250 of the upper one
@@ -155,7 +155,11 @@ def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:
 
 
 def row_units(progress: Run) -> np.ndarray:
-    """The effective mass of each row at the start, 1 / sum of P_i^2 / M_ii; M as made definite by squares of rows."""
+    """The mass that each row carries at the start: the mean of M_ii by P_i^2, per sum of P_i^2; M as made definite.
+
+    Not 1 / sum of P_i^2 / M_ii, what the row would move by itself: that is next to nothing for a weight at the end of
+    an arm whose own inertia is next to nothing, while other rows let the arm turn with all of its weight only.
+    """
     state, square = progress.state, np.zeros(progress.system.m)
     for number, weight in progress.system.augmentation:
         square[number] = weight
@@ -166,11 +170,12 @@ def row_units(progress: Run) -> np.ndarray:
     row, column, phi_q = state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q]
     mass = state[s.MATRIX][progress.factors[contract.DIAGONAL][: progress.system.n]]
     np.add.at(mass, column, square[row] * phi_q**2)
-    softness = np.zeros(progress.system.m)
-    inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0.0)
-    np.add.at(softness, row, phi_q**2 * inverse[column])
-    typical = np.median(softness[softness > 0.0]) if np.any(softness > 0.0) else 1.0
-    return 1.0 / np.where(softness > 0.0, softness, typical)
+    length, carried = np.zeros(progress.system.m), np.zeros(progress.system.m)
+    np.add.at(length, row, phi_q**2)
+    np.add.at(carried, row, phi_q**2 * mass[column])
+    units = np.divide(carried, length**2, out=np.zeros_like(length), where=length > 0.0)
+    typical = np.median(units[units > 0.0]) if np.any(units > 0.0) else 1.0
+    return np.where(units > 0.0, units, typical)
 
 
 @register

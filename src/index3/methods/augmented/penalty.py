@@ -21,7 +21,7 @@ from index3.methods import projection_kernels, run
     settings=("f8", 1), memory=("f8", 1), flags=("i8", 1),
     tally=("i8", 1),  # steps by index 1 and 3, changes of index, overruns
     changes=("f8", 2),  # time and index of the start and of the changes
-    scale=("f8", 1),  # of each row: 1 / (P M^-1 P^T)_rr by the diagonal of M, the unit of its penalty
+    scale=("f8", 1),  # of each row: (P M P^T)_rr / (P P^T)_rr^2 by the diagonal of M, the unit of its penalty
     delta=("f8", 1),  # q_{n+1} - q_n of the trial
     trial_q=("f8", 1), trial_v=("f8", 1), trial_lam=("f8", 1),
 )  # fmt: skip
