@@ -91,7 +91,7 @@ def test_a_ball_on_an_arm_that_spins_is_not_missed():
 
 
 def test_constant_steps_are_left_and_warned_of():
-    with pytest.warns(UserWarning, match=r"'hit'.*passed through each other.*t = 0\.00[12]"):
+    with pytest.warns(UserWarning, match=r"'hit'.*met and left again.*t = 0\.00[12]"):
         result = run(pellet_and_target("sphere"), "hht-i3", step=4e-4)
     assert result.stats["steps"] == 10
     assert velocities(result)[0] == pytest.approx((SPEED, 0.0))

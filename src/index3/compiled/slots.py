@@ -42,10 +42,10 @@ gets -c_R Q_lam where they depend on reactions, M gets -c_R Q_a where on acceler
 
 KINETIC, POTENTIAL, POWER = 0, 1, 2
 """Places in ENERGY."""
-SWEEP_H, SWEEP_ROOM, SWEEP_PART, SWEEP_RECORD, SWEEP_SIZE = range(5)
+SWEEP_H, SWEEP_ROOM, SWEEP_PART, SWEEP_RECORD, SWEEP_SURE, SWEEP_SIZE = range(6)
 """Places in SWEEP: the size of the step that ends at T's state, or 0 to let that state be the start of the next; the
 depth that is no more than an allowed error; the part of the step to try instead because something was passed through
-inside it, 1 if nothing was; the number of its record, counted as in SWITCH."""
+inside it, 1 if nothing was; the number of its record, counted as in SWITCH; 1 if only what is sure counts."""
 (
     STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, SWITCH_AT, ASIDE, SECANTS, SLIDES, VALUES_ALONE, INCOMPLETE, SAME_POINT,
     STATUS_SIZE,

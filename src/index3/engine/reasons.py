@@ -110,7 +110,7 @@ def near_branch(segment: Segment) -> str:
 
 
 def passed_through(segment: Segment) -> str:
-    """Which contact was passed through in a constant step, when, and what to do."""
+    """Which contact or stop was met and left in a constant step, when, and what to do."""
     progress, system = segment.run, segment.variant.system
     number = int(progress[run.LIMITS][run.PASSED]) - 1
     for _, elements, _ in (line for line in system.stages if line[0] == "passes"):
@@ -121,9 +121,8 @@ def passed_through(segment: Segment) -> str:
         number -= len(own)
     end, step = float(progress[run.CLOCK][run.T_PASSED]), float(progress[run.CLOCK][run.STEP])
     return (
-        f"the shapes of {label} passed through each other within the constant step that ends at t = {end:g}: no force "
-        f"was felt, and the motion is wrong from there on. Give a step far below {step:g}, or let the method choose "
-        "its steps."
+        f"{label} was met and left again within the constant step that ends at t = {end:g}: no force was felt, and the "
+        f"motion is wrong from there on. Give a step far below {step:g}, or let the method choose its steps."
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether the shapes of a contact passed through each other between the two ends of a step; helpers and a kernel.
+"""Whether the shapes of a contact met and parted again between the two ends of a step; helpers and a kernel.
 
 Forces are evaluated at the ends of a step and at a few points inside. A pellet that is before a ball at one of them and
 behind it at the next has felt nothing, and no error test knows. So each accepted state is kept (START_...), and of a
@@ -6,26 +6,26 @@ trial the way of one shape as the other sees it is looked at: a cubic by places 
 
 e is the vector whose length is the distance of two shapes, but for their radii: between centres of balls, from an axis
 to a centre, and of a strip x and z of the centre in its own axes. Planes and hollow cylinders are never passed: all
-that is behind their surface touches.
+that is behind their surface touches. But what is before it at both ends may have been behind it in between, at the
+lowest point of a swing: there the gap itself is taken as a cubic.
 """
 
 from __future__ import annotations
-
-from math import sqrt
 
 from index3.algebra.vectors import add, cross, dot, load, load_at, norm, put_at, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.rows import axis
+from index3.forces.contact_geometry import disc, disc_rate
 from index3.forces.contact_table import (
     BOUNDS,
+    CYLINDER,
     ENDLESS,
     MARGIN,
     MARKS,
     NEAR,
     NEAR_COUNT,
     PAIRS,
-    PASSABLE,
     PLANE,
     POINTS,
     SEEN,
@@ -38,105 +38,10 @@ from index3.forces.contact_table import (
     TIES,
 )
 from index3.forces.force import next_switches, turned
+from index3.forces.sweep import SHALLOW, bend_of, dip, doubt, landing, surely_apart
 
-PIECES, HALVINGS = 16, 40
-"""Pieces of the way that are looked at one by one; steps of the search in one of them."""
-LANDING = 0.1
-"""Where a step is to end: this part of the way from the first touch to the deepest point."""
-SHALLOW = 0.02
-"""Part of the distance of touching shapes that counts as a graze at most, whatever errors are allowed."""
 TURN = 1.0
 """Angle [rad] in a step up to which a cubic follows a point that goes round."""
-
-
-@helper
-def between(e0, m0, e1, m1, x):
-    """The cubic from e0 to e1 at a part x of the step; m0 and m1 are velocities times the step."""
-    y, way = 1.0 - x, sub(e1, e0)
-    bend = add(scale(y, sub(m0, way)), scale(x, sub(way, m1)))
-    return add(add(e0, scale(x, way)), scale(x * y, bend))
-
-
-@helper
-def distance(e, half):
-    """The length of e, beyond half the length of a strip along its first component."""
-    x = max(abs(e[0]) - half, 0.0)
-    return sqrt(x * x + e[1] * e[1] + e[2] * e[2])
-
-
-@helper
-def bend_of(e0, m0, e1, m1):
-    """Sum of the two vectors by which velocities differ from those of a straight way, times the step."""
-    way = sub(e1, e0)
-    return norm(sub(m0, way)) + norm(sub(way, m1))
-
-
-@helper
-def surely_apart(e0, m0, e1, m1, half, reach):
-    """Whether no point of the way can be nearer than reach: the way to it and on would be too long."""
-    longest = norm(sub(e1, e0)) + 8.0 / 27.0 * bend_of(e0, m0, e1, m1)  # a cubic leaves its chord by 4/27 of the bend
-    return distance(e0, half) + distance(e1, half) - longest >= 2.0 * reach
-
-
-@helper
-def nearest(e0, m0, e1, m1, half, low, high):
-    """The part of the step between low and high where the distance is least, for a nearly straight piece."""
-    golden = 0.6180339887498949
-    a, b = high - golden * (high - low), low + golden * (high - low)
-    at_a, at_b = distance(between(e0, m0, e1, m1, a), half), distance(between(e0, m0, e1, m1, b), half)
-    for _ in range(HALVINGS):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = high - golden * (high - low)
-            at_a = distance(between(e0, m0, e1, m1, a), half)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + golden * (high - low)
-            at_b = distance(between(e0, m0, e1, m1, b), half)
-    return 0.5 * (low + high)
-
-
-@helper
-def first_touch(e0, m0, e1, m1, half, low, high, reach):
-    """The part of the step where the distance falls below reach, between low, where it has not, and high."""
-    for _ in range(HALVINGS):
-        x = 0.5 * (low + high)
-        if distance(between(e0, m0, e1, m1, x), half) > reach:
-            low = x
-        else:
-            high = x
-    return low
-
-
-@helper
-def landing(e0, m0, e1, m1, half, reach, room):
-    """The part of the step to try instead, or 1: where a way whose ends are apart comes nearer than reach - room.
-
-    A start that touches is left to the error test, and so is an end that does, unless it lies on the other side.
-    """
-    free, deep = distance(e0, half), reach - room
-    if free <= reach:
-        return 1.0
-    if distance(e1, half) <= reach:
-        if e0[2] * e1[2] >= 0.0 if half > 0.0 else dot(e0, e1) >= 0.0:
-            return 1.0
-        deep = 0.5 * reach
-    if surely_apart(e0, m0, e1, m1, half, deep):
-        return 1.0
-    bend, before, x0, p0, g0 = 0.5 * bend_of(e0, m0, e1, m1) / PIECES**2, 0.0, 0.0, e0, free
-    for k in range(1, PIECES + 1):
-        x1 = k / PIECES
-        p1 = between(e0, m0, e1, m1, x1)
-        g1 = distance(p1, half)
-        if g0 + g1 - norm(sub(p1, p0)) - 2.0 * bend < 2.0 * deep:
-            x = nearest(e0, m0, e1, m1, half, x0, x1)
-            if distance(between(e0, m0, e1, m1, x), half) < deep:
-                touch = first_touch(e0, m0, e1, m1, half, before, x, reach)
-                return touch + LANDING * (x - touch)
-        if g1 > reach:
-            before = x1
-        x0, p0, g0 = x1, p1, g1
-    return 1.0
 
 
 @helper
@@ -207,6 +112,9 @@ def part_of_pair(T, E, pair, ties, h, room):
     r1, A1, V1, points = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V), view(E, POINTS)
     i, j, surface, part = pair.i, pair.j, pair.surface, 1.0
     far, turn = blur(T, E, pair, ties, h)
+    sure = view(T, s.SWEEP)[s.SWEEP_SURE] == 1.0
+    if turn > 0.0 and sure:
+        return 1.0
     if turn > 0.0:  # nobody can say: not in a step this long, unless all is far away
         d0, d1 = sub(load(r0, ties[0]), load(r0, ties[1])), sub(load(r1, i), load(r1, j))
         v0 = sub(load_at(V0, ties[0], 0), load_at(V0, ties[1], 0))
@@ -222,7 +130,45 @@ def part_of_pair(T, E, pair, ties, h, room):
         e0, v0 = apart(r0, A0, V0, ties[0], ties[1], place, surface)
         e1, v1 = apart(r1, A1, V1, i, j, place, surface)
         reach = (0.0 if surface == SPROCKET else points[k].radius) + (0.0 if surface == STRIP else pair.radius)
-        part = min(part, landing(e0, scale(h, v0), e1, scale(h, v1), half, reach, min(room, SHALLOW * reach)))
+        m0, m1, graze = scale(h, v0), scale(h, v1), min(room, SHALLOW * reach)
+        unsure = doubt(e0, m0, e1, m1)
+        part = min(part, landing(e0, m0, e1, m1, half, reach, max(graze, unsure) if sure else graze))
+        if not sure and part == 1.0 and unsure > graze and landing(e0, m0, e1, m1, half, reach + unsure, 0.0) < 1.0:
+            part = 0.5
+    return part
+
+
+@helper
+def gap(r, A, V, i, j, pair, point):
+    """Distance of a point from a plane or the cylinder around it, and its rate; place of the point, and its rate."""
+    x = point.place
+    d, dd = apart(r, A, V, i, j, (x[0], x[1], x[2]), SPHERE if pair.surface == PLANE else CYLINDER)
+    if pair.surface != PLANE:
+        far = norm(d)
+        return pair.radius - point.radius - far, -dot(d, dd) / far if far > 0.0 else 0.0, d, dd
+    n, a, support, rate = axis(A, j, 2), axis(A, i, 2), 1.0, 0.0
+    dn = cross(load_at(V, j, 3), n)
+    if point.disc == 1:
+        support, rate = disc(n, a)[0], disc_rate(n, a, dn, cross(load_at(V, i, 3), a))[0]
+    return dot(n, d) - point.radius * support, dot(dn, d) + dot(n, dd) - point.radius * rate, d, dd
+
+
+@helper
+def part_of_gap(T, E, pair, ties, h, room):
+    """The part of the step to try instead because a pair touched inside it that is apart at both ends, or 1."""
+    r0, A0, V0, part = view(E, START_R), view(E, START_A), view(E, START_V), 1.0
+    r1, A1, V1, points = view(T, s.MARKER_R), view(T, s.MARKER_A), view(T, s.MARKER_V), view(E, POINTS)
+    far, turn = blur(T, E, pair, ties, h) if pair.surface == PLANE else (0.0, 0.0)
+    sure = view(T, s.SWEEP)[s.SWEEP_SURE] == 1.0
+    for k in range(pair.first, pair.first + pair.count):
+        point = points[k]
+        g0, v0, e0, m0 = gap(r0, A0, V0, ties[0], ties[1], pair, point)
+        g1, v1, e1, m1 = gap(r1, A1, V1, pair.i, pair.j, pair, point)
+        size = pair.reach if pair.surface == PLANE else abs(pair.radius - point.radius)
+        if not sure and turn > 0.0 and min(g0, g1) > 0.0 and min(g0, g1) < far:
+            part = min(part, TURN / turn)
+        unsure, graze = doubt(e0, scale(h, m0), e1, scale(h, m1)), min(room, SHALLOW * size)
+        part = min(part, dip(g0, h * v0, g1, h * v1, max(graze, unsure) if sure else graze, unsure))
     return part
 
 
@@ -269,20 +215,21 @@ def ends_apart(T, E, bound, ties, h):
 
 @kernel
 def passes(T, E):
-    """Whether a pair was passed through in the step that ends at T's state, or keep that state as a start: SWEEP."""
+    """Whether a pair met and parted in the step that ends at T's state, or keep that state as a start: SWEEP."""
     pairs, bounds, ties, chosen = view(E, PAIRS), view(E, BOUNDS), view(E, TIES), view(E, NEAR)
     sweep, at = view(T, s.SWEEP), next_switches(T, pairs.shape[0])
     h, room = sweep[s.SWEEP_H], sweep[s.SWEEP_ROOM]
-    if view(E, PASSABLE)[0] == 0:
-        return OK
     if h == 0.0:
         keep_start(T, E)
         return OK
     listed = list_holds(T, E, h)
     for m in range(view(E, NEAR_COUNT)[0] if listed else pairs.shape[0]):
         e = chosen[m] if listed else m
-        if bounds[e].surface != PLANE and bounds[e].reach < ENDLESS and not ends_apart(T, E, bounds[e], ties[e], h):
+        part = 1.0
+        if bounds[e].surface == PLANE or bounds[e].reach >= ENDLESS:
+            part = part_of_gap(T, E, pairs[e], ties[e], h, room)
+        elif not ends_apart(T, E, bounds[e], ties[e], h):
             part = part_of_pair(T, E, pairs[e], ties[e], h, room)
-            if part < sweep[s.SWEEP_PART]:
-                sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
+        if part < sweep[s.SWEEP_PART]:
+            sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
     return OK

@@ -30,7 +30,7 @@ POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
 BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
 """What the test of bounding spheres needs of a pair: apart from the rest, so that many fit into the cache."""
 (
-    PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT, PASSABLE, TIES, START_R, START_A, START_V,
+    PAIRS, POINTS, BOUNDS, MARKS, SEEN, MARGIN, NEAR, NEAR_COUNT, REPORT, TIES, START_R, START_A, START_V,
 ) = TABLE = slots(
     pairs=(PAIR, 1),
     points=(POINT, 1),
@@ -41,7 +41,6 @@ BOUND = np.dtype([("i", "i8"), ("j", "i8"), ("surface", "i8"), ("reach", "f8")])
     near=("i8", 1),  # the list: numbers of pairs, NEAR_COUNT of them
     near_count=("i8", 1),
     report=("f8", 2),  # per pair what REPORTED names
-    passable=("i8", 1),  # how many pairs can be passed through within a step
     ties=("i8", 2),  # per pair the places of its markers in MARKS
     start_r=("f8", 2), start_a=("f8", 2), start_v=("f8", 2),  # pose and twist of all MARKS at the last accepted state
 )  # fmt: skip
@@ -72,7 +71,6 @@ def filled(pairs: np.ndarray, points: np.ndarray) -> Table:
     result[MARGIN] = np.array([MARGIN_PART * np.min(rows.reach)])
     result[NEAR], result[NEAR_COUNT] = np.zeros(len(pairs), np.int64), np.zeros(1, np.int64)
     result[REPORT] = np.zeros((len(pairs), 11))
-    result[PASSABLE] = np.array([np.count_nonzero((rows.surface != PLANE) & (rows.reach < ENDLESS))], np.int64)
     result[TIES] = np.searchsorted(result[MARKS], np.stack([rows.i, rows.j], 1)).astype(np.int64)
     for slot, width in ((START_R, 3), (START_A, 9), (START_V, 6)):
         result[slot] = np.zeros((len(result[MARKS]), width))

@@ -26,6 +26,7 @@ from index3.forces.along_coordinate import (
     coordinate,
 )
 from index3.forces.force import Place, element_table, next_switches
+from index3.forces.sweep import SHALLOW, dip
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ LIMIT = np.dtype(
         ("onset", "f8"),
     ]
 )
-LIMITS, SPACE = slots(limits=(LIMIT, 1), space=("f8", 2))
-MEMORY = (SPACE,)
+LIMITS, SPACE, START = slots(limits=(LIMIT, 1), space=("f8", 2), start=("f8", 2))
+"""START: the coordinates and their rates at the last accepted state."""
+MEMORY = (SPACE, START)
 
 
 class JointLimit(JointForce):
@@ -140,9 +142,9 @@ class JointLimit(JointForce):
 
 def table(elements: Sequence[JointLimit], places: Sequence[Place]) -> Table:
     """The table of all joint limits of a system."""
-    result = Table(2)
+    result = Table(3)
     result[LIMITS] = element_table(LIMITS, elements, places)[LIMITS]
-    result[SPACE] = np.zeros(ROOM)
+    result[SPACE], result[START] = np.zeros(ROOM), np.zeros((len(elements), 2))
     return result
 
 
@@ -218,7 +220,30 @@ def switches(T, E):
     return OK
 
 
+@kernel
+def passes(T, E):
+    """Whether a stop was met and left in the step that ends at T's state, or keep that state as a start: SWEEP."""
+    limits, start, sweep = view(E, LIMITS), view(E, START), view(T, s.SWEEP)
+    at, h = next_switches(T, limits.shape[0]), sweep[s.SWEEP_H]
+    for e in range(limits.shape[0]):
+        lower, upper = limits[e].lower, limits[e].upper
+        x, rate, _ = coordinate(T, limits[e])
+        if h == 0.0:
+            start[e, 0], start[e, 1] = x, rate
+        else:
+            x0, m0, room = start[e, 0], h * start[e, 1], min(sweep[s.SWEEP_ROOM], SHALLOW * (upper - lower))
+            if limits[e].angular == 1:
+                room = min(room, SHALLOW)
+            part = dip(upper - x0, -m0, upper - x, -h * rate, room, 0.0)
+            part = min(part, dip(x0 - lower, m0, x - lower, h * rate, room, 0.0))
+            if part < sweep[s.SWEEP_PART]:
+                sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches} | {
+    "passes": passes
+}
 
 register(JointLimit)

@@ -31,6 +31,7 @@ def part_passed(T, R):
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         room = max(room, run.weight(R, k))
     sweep[s.SWEEP_H], sweep[s.SWEEP_ROOM] = view(R, run.CLOCK)[run.H_TRIED], room
+    sweep[s.SWEEP_SURE] = 1.0 if view(R, run.CLOCK)[run.STEP] > 0.0 else 0.0
     return sweep[s.SWEEP_PART] if run.core(T, s.CORE_PASSES) == OK else 1.0
 
 
