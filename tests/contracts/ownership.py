@@ -8,7 +8,7 @@ import numpy as np
 
 from index3.bodies.time_functions import Sampler
 from index3.compiled.failures import Failures
-from index3.compiled.interface import Kernel, Table
+from index3.compiled.interface import Kernel, Slot, Table
 from index3.engine.assembly import assemble_state
 from index3.engine.start import Start
 from index3.linear.registry import solver_of
@@ -20,7 +20,7 @@ from index3.system.addresses import Addresses
 from index3.system.state import State
 from index3.system.system import System
 
-PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic)
+PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, Slot)
 LIVING = (Addresses, Failures, Kernel, Sampler, State)
 """Change by their nature (a sampler keeps the last value of a function of time, with its time), or are no system's."""
 
