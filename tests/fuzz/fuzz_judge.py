@@ -193,7 +193,7 @@ def compare(case: Case) -> Outcome:
         return Outcome("agree", seconds=seconds)
     try:
         lines = compared_lines(first.result, second.result)
-        return explain(case, model, other, (first.result, second.result), lines)
+        return explain(case, model, other, distance(first.result, second.result, lines), lines)
     except Finding as finding:
         if finding.outcome.word == "above 10 s":  # at tolerances that the judge chose
             return Outcome("undecided", "tighter: more than 10 s")
@@ -209,18 +209,13 @@ def tightened(case: Case, model: ix.Model, other: str) -> list[Any] | Outcome:
     return [one.result for one in runs]
 
 
-def explain(case: Case, model: ix.Model, other: str, loose: tuple[Any, Any], lines: int) -> Outcome:
-    """Why two methods differ: tolerances, or a motion that follows its start too closely to be compared.
-
-    Two results may be close to each other by chance, both being far from what they tend to: what the tolerances change
-    in each is a difference that they explain, too.
-    """
+def explain(case: Case, model: ix.Model, other: str, apart: float, lines: int) -> Outcome:
+    """Why two methods differ: tolerances, or a motion that follows its start too closely to be compared."""
     tight = tightened(case, model, other)
     if isinstance(tight, Outcome):
         return tight
-    apart, left = distance(*loose, lines), distance(tight[0], tight[1], lines)
-    moved = max(distance(one, tighter, lines) for one, tighter in zip(loose, tight, strict=True))
-    if left <= max(0.1 * max(apart, moved), ROUNDING):
+    left = distance(tight[0], tight[1], lines)
+    if left <= max(0.1 * apart, ROUNDING):
         return Outcome("agree at tighter tolerances", "" if lines == len(tight[0].q) else "until they parted")
     random, shift = np.random.default_rng(case.seed), 0.0
     for _ in range(STARTS):

@@ -170,22 +170,6 @@ def test_motions_are_compared_until_they_part(monkeypatch, tight, word):
     assert fuzz_judge.judge(case).word == word
 
 
-def test_results_that_were_close_to_each_other_by_chance_are_explained(monkeypatch):
-    """Both are off by 0.9 at first; 0.02 is left of that, more than a tenth of the 0.1 that they were apart."""
-    off = {("a", False): 1.0, ("b", False): 0.9, ("a", True): 0.02, ("b", True): 0.0}
-
-    def run(case, model, method, rtol, start=None, tighter=False):
-        return Ran(
-            "clean", result=types.SimpleNamespace(q=np.full((2, 1), 1.0 + off[method, tighter]), v=np.zeros((2, 1)))
-        )
-
-    monkeypatch.setattr(fuzz_judge, "run", run)
-    case = Case(0, "", lambda: ix.Model("empty"), (0.0, 1.0), "a", ("b",), 1e-4)
-    assert fuzz_judge.judge(case).word == "agree at tighter tolerances"
-    off["a", True] = 0.9  # a method that tends to something else
-    assert fuzz_judge.judge(case).word == "differs"
-
-
 def test_an_audit_of_a_success_that_raises_is_a_finding():
     class Raises:
         @property
