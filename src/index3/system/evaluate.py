@@ -447,6 +447,9 @@ def switches(T, E):
 @kernel
 def passes(T, E):
     """With the markers placed: whether something was passed through within the step that ends here (see SWEEP)."""
+    sweep = view(T, s.SWEEP)
+    if sweep.shape[0] == 0:  # nothing can be met
+        return OK
     view(T, s.STATUS)[s.SWITCH_AT] = 0
-    view(T, s.SWEEP)[s.SWEEP_PART] = 1.0
+    sweep[s.SWEEP_PART] = 1.0
     return run_stage(T, s.PASSES)
