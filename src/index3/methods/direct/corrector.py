@@ -1,8 +1,8 @@
 """Newton's iteration of the direct methods: the equations of `newton`, solved for one step.
 
-Three tries, each from the predicted a, lam: with the matrix at hand; with one of this step; and by shortened
-corrections, with a new matrix wherever the last one does not pay (`descend`). Friction needs the third where a body
-that slides comes to stick: an undamped correction takes it from sliding one way to sliding the other and back.
+Three tries, each from the predicted a, lam: with the matrix at hand; with one of this step, unless it rubs; and by
+shortened corrections, with a new matrix wherever the last one does not pay (`descend`). Friction needs the third where
+a body that slides comes to stick: an undamped correction takes it from sliding one way to sliding the other and back.
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def solve_step(T, E, R, S):
     flags[newton.FRESH] = 0
     code, stabilised = STALLED, view(E, newton.PROJECTOR)[0] != 0
     for trial in range(3):
-        if trial == 1 and flags[newton.FRESH] == 1:
-            continue  # a matrix of this very step did not help
+        if trial == 1 and (flags[newton.FRESH] == 1 or (flags[newton.SLIDES] == 1 and not stabilised)):
+            continue  # a matrix of this very step did not help, or seldom would: bodies that come to stick need more
         if trial > 0:
             restart(T, E)
         if trial == 2 and not stabilised:
