@@ -39,8 +39,9 @@ PREFERRED = 100.0
 the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
 EXCESS = 0.25
 """Part of the slip by which Simpson's rule is wrong with rates of dense output of degree 5: 2/3 of 30/16, less 1."""
-ROUGH = 0.02
-"""Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it."""
+ROUGH, SURER = 0.02, 10.0
+"""Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it,
+and how many times the error of the one by nodes their difference is, to be believed."""
 
 
 @helper
@@ -161,15 +162,18 @@ def finish(R, done, error):
 
 
 @helper
-def own_doubt(R, size):
+def own_doubt(R, size, cautious, allowed):
     """Error of a Runge-Kutta method's own account of the step: the difference to its second formula.
 
     Formulas of one method may agree about a power that jumps, if a single stage sees it. Nodes have nothing in common
-    with them but the ends of the step: where the two accounts are far from each other, their difference counts.
+    with them but the ends of the step: where the two accounts are far from each other, their difference counts, and so
+    it does where the formulas differ by more than is allowed and nodes are far more certain of themselves.
     """
     work, last = view(R, run.WORK), view(R, run.NODES)[run.NODE_NEW]
     apart = abs(work[run.WORK_OLD] + work[run.WORK_STEP] - view(R, run.NODE_WORK)[last])
-    return apart if apart > ROUGH * size else min(apart, work[run.WORK_DOUBT])
+    if apart > ROUGH * size or (work[run.WORK_DOUBT] > allowed and apart > SURER * cautious):
+        return apart
+    return min(apart, work[run.WORK_DOUBT])
 
 
 @helper
@@ -177,14 +181,14 @@ def finish_own(T, R, size, allowed, poses_do):
     """Work of a step by a Runge-Kutta method's own account, or by nodes where they are far more certain."""
     work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
     error, cautious, worst = add_pieces(R)
-    trusted, doubts = must_solve(R), own_doubt(R, size)  # stages have reactions of their own
+    trusted, doubts = must_solve(R), own_doubt(R, size, cautious, allowed)  # stages have reactions of their own
     while (
         code == OK and not trusted and min(error, doubts) > allowed
         and affordable(R, 1.0) and divisible(R, worst)
     ):  # fmt: skip
         code = insert_node(T, R, worst, False, False, poses_do)
         error, cautious, worst = add_pieces(R)
-        doubts = own_doubt(R, size)
+        doubts = own_doubt(R, size, cautious, allowed)
     if trusted or doubts < PREFERRED * cautious:
         nodes[run.OWN_ROWS] = 1
         finish(R, work[run.WORK_OLD] + work[run.WORK_STEP], doubts)
