@@ -423,6 +423,8 @@ def test_kinematics_drives_joints(model_file, tmp_path):
     code, _, err = run("kinematics", model_file, "--drive", "pin=fast")
     assert code == common.BAD_INPUT
     assert "joint=rate" in err
+    code, _, err = run("kinematics", model_file, "--drive", "nail=1")
+    assert (code, err) == (common.BAD_INPUT, "error: kinematics: 'nail' is not a joint. There are: pin.\n")
 
 
 @pytest.mark.parametrize(("model", "t_end"), [("andrews", "0.003"), ("double_pendulum", "0.02")])

@@ -317,3 +317,11 @@ def test_a_motion_that_jumps():
     model.add(ix.Motion("drive", model["pin"], *jump))
     result, _ = stops(model, "not smooth")
     assert result.t[-1] == pytest.approx(LATE, abs=1e-9)
+
+
+def test_euler_parameters_of_no_orientation_are_refused():
+    model = ix.library.pendulum()
+    q, v = ix.assemble(model).q, np.zeros(7)
+    ix.simulate(model, (0.0, 0.1), initial=(q * [1, 1, 1, 2, 2, 2, 2], v))  # closed to length 1
+    with pytest.raises(ix.ModelError, match=r"Euler parameters \[0.0, 0.0, 0.0, 0.0\] for RigidBody 'rod'"):
+        ix.simulate(model, (0.0, 0.1), initial=(q * [1, 1, 1, 0, 0, 0, 0], v))

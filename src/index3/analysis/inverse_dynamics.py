@@ -175,28 +175,30 @@ def inverse_dynamics(
     return InverseDynamics(result.t, drives, powers, result)
 
 
-def add_motions(model: Model, trajectories: Mapping[str, tuple[Any, Any, Any]]) -> dict[str, str]:
+def add_motions(
+    model: Model, trajectories: Mapping[str, tuple[Any, Any, Any]], analysis: str = "inverse_dynamics"
+) -> dict[str, str]:
     """Add a motion for each trajectory; name of the motion -> "joint.coordinate"."""
     names = {}
     for key, functions in trajectories.items():
-        joint, coordinate = find_coordinate(model, key)
+        joint, coordinate = find_coordinate(model, key, analysis)
         name = f"drive of {joint.name} {coordinate}"
         model.add(Motion(name, joint, *functions, coordinate=coordinate))
         names[name] = f"{joint.name}.{coordinate}"
     return names
 
 
-def find_coordinate(model: Model, key: str) -> tuple[Any, str]:
+def find_coordinate(model: Model, key: str, analysis: str = "inverse_dynamics") -> tuple[Any, str]:
     """The joint and its coordinate that a name such as "hinge" or "slide.displacement" means."""
     owner, _, coordinate = str(key).partition(".")
     if owner not in model.joints:
-        raise ModelError(f"inverse_dynamics: '{key}' is not a joint. There are: {', '.join(model.joints) or 'none'}.")
+        raise ModelError(f"{analysis}: '{key}' is not a joint. There are: {', '.join(model.joints) or 'none'}.")
     joint = model.joints[owner]
     if not coordinate and len(joint.coordinates) == 1:
         coordinate = joint.coordinates[0]
     if coordinate not in joint.coordinates:
         known = ", ".join(f"'{owner}.{name}'" for name in joint.coordinates) or "none"
-        raise ModelError(f"inverse_dynamics: '{key}' is not a joint coordinate. Coordinates of {joint.label}: {known}.")
+        raise ModelError(f"{analysis}: '{key}' is not a joint coordinate. Coordinates of {joint.label}: {known}.")
     return joint, coordinate
 
 

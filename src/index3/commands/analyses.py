@@ -172,7 +172,7 @@ def kinematics(
         from index3.analysis.inverse_dynamics import add_motions
         from index3.analysis.kinematics import kinematics
 
-        add_motions(mechanism, constant_rates(drive))
+        add_motions(mechanism, constant_rates(drive), "kinematics")
         start = time.perf_counter()
         result = kinematics(mechanism, (0.0, t_end), t_eval=dt)
         finish_run(result, time.perf_counter() - start, html, plot, save, quiet)

@@ -11,6 +11,9 @@ from index3.errors import ModelError
 from index3.results.result import Result
 from index3.system.system import System
 
+SHORT = 0.1
+"""Length of Euler parameters, 1 by nature, below which they are a mistake rather than an orientation."""
+
 
 class Start(NamedTuple):
     """Coordinates and rates to start from; the measured joint angles and the time, where they are known."""
@@ -65,7 +68,26 @@ def starting_point(system: System, at: Any, analysis: str) -> Start | None:
             ) from None
     if angle is not None and len(angle) != len(system.angle_joints):
         angle = None  # of a model with other joints: turns are counted from the initial ones
-    return Start(_vector(system, q, "q", analysis), _vector(system, v, "v", analysis), angle, t)
+    start = Start(_vector(system, q, "q", analysis), _vector(system, v, "v", analysis), angle, t)
+    check_orientations(system, start.q, analysis)
+    return start
+
+
+def check_orientations(system: System, q: np.ndarray, analysis: str) -> None:
+    """Refuse Euler parameters that tell no orientation.
+
+    Raises
+    ------
+    ModelError : those of a body are all but zero.
+    """
+    for body, first in zip(system.bodies, system.starts.tolist(), strict=False):
+        if "normalisation" in body.own_rows:
+            p = q[first + 3 : first + 7]
+            if p.dot(p) < SHORT**2:
+                raise ModelError(
+                    f"{analysis}: q to start from has the Euler parameters {p.tolist()} for {body.label}. Give four "
+                    "numbers whose squares add up to 1, such as 1, 0, 0, 0 for the axes of ground."
+                )
 
 
 def _vector(system: System, x: Any, name: str, analysis: str) -> np.ndarray:
