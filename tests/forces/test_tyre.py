@@ -308,11 +308,12 @@ def test_step_of_the_slip_angle():
 def test_steady_and_transient_agree_in_the_end():
     """By an implicit method: explicit steps without deflections end at the limit of stability, where chance decides.
 
-    Their forces at the end are off by up to 0.1 % at one tolerance and by 1e-7 at the next.
+    Their forces at the end are off by up to 0.1 % at one tolerance and by 1e-7 at the next. Forces of 4 kN are right to
+    4 rtol: 1.4 mN at rtol 1e-7, 0.03 mN here.
     """
     ends = []
     for more in ({}, {"relaxation": 0.3}):
-        result = ix.simulate(skewed_wheel(0.05, 10.0, **more), (0.0, 1.0), "radau5", rtol=1e-7, progress=False)
+        result = ix.simulate(skewed_wheel(0.05, 10.0, **more), (0.0, 1.0), "radau5", rtol=1e-8, progress=False)
         ends.append(result["hub"].force[-1])
     assert ends[0] == pytest.approx(ends[1], rel=1e-5, abs=1e-3)  # exp(-30) is left; tolerances
 
