@@ -114,7 +114,7 @@ def run(case: Case, model: ix.Model, method: str, rtol: Any, start: Any = None, 
     if tighter:
         settings.pop("atol", None)
         settings.pop("linear", None)
-    slow = settings.get("linear") == "scipy" or any(type(f) is ix.UserEquations for f in model.forces.values())
+    slow = str(settings.get("linear")) == "scipy" or any(type(f) is ix.UserEquations for f in model.forces.values())
     steps = MAX_STEPS // 10 if slow else MAX_STEPS  # many calls of Python for every evaluation
     ran = guarded(lambda: ix.simulate(model, case.span, method, rtol=rtol, max_steps=steps, **settings))
     result = ran.result

@@ -170,6 +170,11 @@ def test_motions_are_compared_until_they_part(monkeypatch, tight, word):
     assert fuzz_judge.judge(case).word == word
 
 
+def test_junk_among_the_settings_is_left_to_simulate():
+    case = Case(0, "", ix.library.pendulum, (0.0, 0.1), "hht-i3", (), 1e-4, settings={"linear": np.ones(3)})
+    assert fuzz_judge.judge(case).word == "refused"
+
+
 def test_an_audit_of_a_success_that_raises_is_a_finding():
     class Raises:
         @property

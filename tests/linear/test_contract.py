@@ -171,6 +171,19 @@ def test_scipy_names_a_body_without_inertia_and_numbers_that_are_not_finite():
 
 
 @pytest.mark.jit_off
+@pytest.mark.filterwarnings("error")
+def test_scipy_says_nothing_of_solutions_whose_squares_overflow():
+    """Of a matrix that is all but singular."""
+
+    class Lu:
+        def solve(self, x, transposed):
+            return 1e200 * x
+
+    value, direction = scipy_lu.smallest_direction(Lu(), 3)
+    assert value == 0.0
+    assert np.isfinite(direction).all()
+
+
 def test_scipy_refuses_large_systems_whose_rank_it_cannot_tell(monkeypatch):
     matrix = four_bars(2, np.random.default_rng(0)).matrix()
     lu = ScipyLU(matrix.given())

@@ -257,6 +257,7 @@ def decomposed(matrix: Any) -> tuple[Any, float, np.ndarray]:
     return lu, *smallest_direction(lu, matrix.shape[0])
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of a matrix that is all but singular: the value is 0
 def smallest_direction(lu: Any, size: int) -> tuple[float, np.ndarray]:
     """Smallest singular value and right singular vector, by two rounds of inverse iteration from a random start."""
     x, value = np.random.default_rng(0).normal(size=size), np.inf
