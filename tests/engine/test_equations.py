@@ -22,7 +22,7 @@ def test_assembles_at_the_time_of_the_start():
 
 def test_a_start_without_a_usable_time_is_refused():
     class Elsewhere:
-        q, v, t = np.zeros(7), np.zeros(7), np.array([0.0, 1.0])
+        q, v, t = np.eye(7)[3], np.zeros(7), np.array([0.0, 1.0])
 
     equations = Equations(ix.library.pendulum(), "linearize")
     with pytest.raises(ModelError, match="linearize: t = "):
