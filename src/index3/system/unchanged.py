@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.time_functions import Constant, Derived
 from index3.compiled.failures import Failures
 from index3.compiled.interface import Kernel
 from index3.model.compiled import Compiled
@@ -22,6 +23,8 @@ from index3.system.system import System
 WORDS = frozenset([int, bool, str, bytes, NoneType])
 LEFT = frozenset([Compiled, Failures])
 """What compiling and running leave in elements, and do not read."""
+TOLD = (Constant, Derived)
+"""Functions that are told by their attributes, as dataclasses are."""
 
 
 class Unknown(Exception):
@@ -90,7 +93,7 @@ def add_object(value: Any, kind: type, found: list[Any], seen: dict[int, int]) -
     if id(value) in seen:
         found.append(seen[id(value)])
         return
-    calculates = callable(value) and not getattr(kind, "__dataclass_params__", None)
+    calculates = callable(value) and not (hasattr(kind, "__dataclass_params__") or issubclass(kind, TOLD))
     if not kind.__module__.startswith("index3.") or calculates or not hasattr(value, "__dict__"):
         raise Unknown
     seen[id(value)] = len(seen)
