@@ -38,7 +38,7 @@ def note_largest(R):
     )
     first, origin = view(R, run.LIMITS)[run.FIRST_STATE], view(R, run.ORIGIN)
     for k in range(q.shape[0]):
-        largest[k] = max(largest[k], abs(q[k] - origin[k]))
+        largest[k] = max(largest[k], min(abs(q[k]), abs(q[k] - origin[k])))
         largest_v[k] = max(largest_v[k], abs(v[k])) if k < first else abs(v[k])
         if largest[k] > run.HUGE or largest_v[k] > run.HUGE:
             code = run.GREW

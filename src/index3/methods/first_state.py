@@ -24,7 +24,7 @@ def take(T, R):
     run.copy(view(R, run.NEW_LAM), view(T, s.LAM))
     origin = view(R, run.ORIGIN)
     for k in range(q.shape[0]):
-        largest[k], largest_v[k] = abs(q[k] - origin[k]), abs(v[k])
+        largest[k], largest_v[k] = min(abs(q[k]), abs(q[k] - origin[k])), abs(v[k])
     run.copy(view(R, run.ANGLE_OLD), near)
     if near.shape[0] + branch.shape[0] == 0:
         return OK
