@@ -25,11 +25,17 @@ NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the be
 FAST = ("-m", "fast")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING = """
+import glob, os
 from index3.compiled import sources, store
 keys = sources.kernels(sources.kernel_modules())
-lost = [".".join(key) for key in keys if (store.find(*key) or store.PACKAGE).parent != store.INSTALLED]
+lost = [".".join(key) for key in keys if os.path.dirname(store.find(*key) or "") != store.INSTALLED]
 if lost:
-    raise SystemExit(f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}")
+    stem = lost[0].removeprefix("index3.")
+    there = sorted(glob.glob(f"{stem}-*.kob", root_dir=store.INSTALLED))
+    raise SystemExit(
+        f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}: of that name "
+        f"there is {', '.join(there) or 'nothing'}, these sources give {store.file_name(*lost[0].rsplit('.', 1))}"
+    )
 """
 FIRST_RUN = """
 import sys
@@ -237,7 +243,8 @@ def package(arguments):
     must(*pip, "install", *build_requirements(), **limits)
     must(pip[0], "-m", "hatchling", "build", "-t", "sdist", "-d", folder)
     (source,) = folder.glob("*.tar.gz")
-    must(*pip, "wheel", "--no-deps", "-w", folder, source, **limits)
+    alone = "--no-deps", "--no-build-isolation", "--no-cache-dir"  # made here and now, by what was just installed
+    must(*pip, "wheel", *alone, "-w", folder, source, **limits)
     (wheel,) = folder.glob("*.whl")
     sizes = [f"{one.name} ({one.stat().st_size / 1e6:.1f} MB)" for one in (source, wheel)]
     say(f"built {sizes[0]} and {sizes[1]}")
@@ -268,7 +275,8 @@ def try_source(source, limits):
     say(f"installing {source.name} without kernels in {OTHERS / 'source'}")
     python = bare("source")
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check", "install"]
-    must(*pip, source, **{**limits, "INDEX3_BUILD_KERNELS": "0"})
+    content = hashlib.sha256(source.read_bytes()).hexdigest()  # else pip takes what it built earlier from this address
+    must(*pip, f"index3 @ {source.as_uri()}#sha256={content}", **{**limits, "INDEX3_BUILD_KERNELS": "0"})
     return run(python, "-c", FIRST_RUN, INDEX3_CACHE=str(OTHERS / "source" / "cache"))
 
 

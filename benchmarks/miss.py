@@ -27,7 +27,7 @@ EXAMPLE = """
 import sys
 import index3 as ix
 from index3.compiled import store
-store.INSTALLED = store.cache_directory() / "none"  # as if the installation had brought no kernels
+store.INSTALLED = str(store.cache_directory() / "none")  # as if the installation had brought no kernels
 model = ix.library.four_bar()
 ix.check(model)
 result = ix.simulate(model, (0.0, 0.5), sys.argv[1], progress=False)

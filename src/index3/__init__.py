@@ -97,6 +97,16 @@ def _nearest(name: str) -> str:
     """A hint at the public name that may be meant; Python itself asks for names with underscores."""
     if name.startswith("_"):
         return ""
+    elsewhere = {  # what other programs call it
+        "hinge": "Revolute", "pin": "Revolute", "ball": "Spherical", "slider": "Prismatic",
+        "weld": "Fixed", "hooke": "Universal", "cardan": "Universal", "rod": "Distance", "link": "Distance",
+        "rope": "Distance", "cable": "AncfCable", "motor": "Motion or Actuator", "spring": "SpringDamper",
+        "damper": "SpringDamper", "tsda": "SpringDamper", "rsda": "RotationalSpringDamper",
+        "torsionspring": "RotationalSpringDamper", "gravity": "Model(gravity=...)", "system": "Model",
+        "mass": "PointMass", "friction": "JointFriction", "tire": "Tyre",
+    }  # fmt: skip
+    if other := elsewhere.get(name.lower().removesuffix("joint").removesuffix("constraint")):
+        return f". Did you mean {other}?"
     import difflib  # only for a mistake
 
     near = difflib.get_close_matches(name.lower(), [known.lower() for known in __all__], n=1)

@@ -81,6 +81,7 @@ from index3.forces.shapes import Sphere as Sphere
 from index3.forces.shapes import Sprocket as Sprocket
 from index3.forces.shapes import Strip as Strip
 from index3.forces.spring_damper import SpringDamper as SpringDamper
+from index3.forces.translational_spring_damper import TranslationalSpringDamper as TranslationalSpringDamper
 from index3.forces.tyre import Tyre as Tyre
 from index3.forces.user import UserForce as UserForce
 from index3.forces.user_equations import UserEquations as UserEquations
@@ -129,8 +130,8 @@ from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as G
 from index3.methods.direct.hht_method import HHT as HHT
 from index3.methods.direct.radau_method import Radau5 as Radau5
 from index3.methods.explicit.adams_method import Adams as Adams
+from index3.methods.explicit.dop853_method import Dop853 as Dop853
 from index3.methods.explicit.half_explicit_method import Hem4 as Hem4
-from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
 from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
 from index3.methods.method import METHODS as METHODS
 from index3.methods.method import Method as Method

@@ -49,6 +49,19 @@ def test_the_assembled_state_is_consistent_and_where_a_run_starts():
     assert result.violation.scaled.position[0] < 1e-12
 
 
+def test_accelerations_and_reactions_by_name_are_those_of_a_run_that_starts_there():
+    model = displaced_four_bar()
+    assembly = ix.assemble(model)
+    result = ix.simulate(model, (0.0, 0.01), t_eval=0.01)
+    for name in model.joints:
+        assert assembly[name].force == pytest.approx(result[name].force[0], abs=1e-9)
+        assert assembly[name].unique == result[name].unique
+    assert assembly["crank"].acceleration == pytest.approx(result["crank"].acceleration[0], abs=1e-9)
+    assert assembly.result.energy.kinetic[0] == pytest.approx(result.energy.kinetic[0], abs=1e-12)
+    tip = model["crank"].marker((0.1, 0, 0))
+    assert assembly.marker(tip).position == pytest.approx(result.marker(tip).position[0], abs=1e-12)
+
+
 def test_nothing_moves_where_nothing_must():
     assembly = ix.assemble(pendulum())
     assert assembly.moved == {}
@@ -255,3 +268,27 @@ def test_masses_near_the_largest_number_are_told_by_name():
         warnings.simplefilter("error", RuntimeWarning)
         with pytest.raises(ix.SingularError, match="not finite"):
             ix.assemble(model)
+
+
+def test_a_body_too_light_beside_its_neighbours_is_told_by_name():
+    """Of two hinges in line one row is lost in rounding; nothing contradicts anything."""
+    model = ix.Model("universal joint")
+    first = model.add(ix.RigidBody.box("first", (0.2, 0.2, 0.2), 6.0))
+    middle = model.add(ix.RigidBody("middle", 1e-12, (1e-15, 1e-15, 1e-15), position=(0.1, 0, 0)))
+    second = model.add(ix.RigidBody.box("second", (0.2, 0.2, 0.2), 6.0, position=(0.2, 0, 0)))
+    model.add(ix.Revolute("pin", model.ground, first, at=(-0.1, 0, 0), axis=Y))
+    for name, pair, axis in (("tilt", (first, middle), Y), ("turn", (middle, second), Z)):
+        hinge = model.add(ix.Revolute(name, *pair, at=(0.1, 0, 0), axis=axis))
+        model.add(ix.Motion(f"drive {name}", hinge, lambda t: 0.5 * t * t, lambda t: t, 1.0))
+    with pytest.raises(ix.AssemblyError, match="RigidBody 'middle' is too light beside its neighbours"):
+        ix.simulate(model, (0.0, 1.0))
+
+
+def test_accelerations_beyond_all_bounds_are_no_start():
+    """Their squares are no numbers, and no row can tell what is left of it."""
+    model = ix.Model("pushed")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Force("push", rod.marker((0.3, 0, 0.2)), (1.0, 1e200, 1e200)))
+    with pytest.raises(ix.AssemblyError, match="no velocities or accelerations satisfy them all"):
+        ix.assemble(model)

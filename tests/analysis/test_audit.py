@@ -115,3 +115,39 @@ def test_a_loaded_result_needs_its_model(tmp_path):
         ix.energy_audit(four_bar(), loaded)
     with pytest.raises(ix.ModelError, match="no element 'rd'"):
         result.energy.audit()["rd"]
+
+
+def lifted():
+    """A mass on a support that rises."""
+    model = ix.Model("lift")
+    mass = model.add(ix.PointMass("mass", 2.0))
+    way = (lambda t: 0.5 * t * t, lambda t: t, 1.0)
+    model.add(ix.RelativeCoordinate("lift", model.ground, mass, *way, at=(0, 0, 0), axis=(0, 0, 1)))
+    return model, "lift"
+
+
+def hauled():
+    """A mass on a rope that is hauled in."""
+    model = ix.Model("winch")
+    mass = model.add(ix.PointMass("mass", 2.0, position=(0.6, 0, -0.8)))
+    ends = ((0, 0, 0), (0.6, 0, -0.8))
+    model.add(ix.Distance("rope", model.ground, mass, points=ends, f=lambda t: -0.2 * t, df=-0.2, ddf=0.0))
+    return model, "rope"
+
+
+def shaken():
+    """A pendulum whose pivot moves."""
+    model = ix.Model("shaken")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    path = (lambda t: (0, 0, 0.1 * t * t), lambda t: (0, 0, 0.2 * t), lambda t: (0, 0, 0.2))
+    pivot = model.ground.moving_marker(path=path, z=(0, 1, 0), name="pivot")
+    model.add(ix.Revolute("pin", pivot, rod.marker_at((0, 0, 0), z=(0, 1, 0))))
+    return model, "pin"
+
+
+@pytest.mark.parametrize("make", [lifted, hauled, shaken])
+def test_joints_that_are_driven_have_a_share(make):
+    model, name = make()
+    shares = ix.simulate(model, (0.0, 0.5), rtol=1e-8, t_eval=0.005).energy.shares()
+    assert shares[name].work[-1] > 0.05
+    assert abs(shares.missing[-1]) < 1e-6 * shares[name].work[-1]  # of Simpson's rule over 100 intervals

@@ -81,12 +81,19 @@ def test_time_span(span):
     [
         (0.0, "positive"), (-0.1, "positive"), (np.nan, "positive"), (1e-13, "output times"), ("often", "array"),
         ([], "array"), ([[0.0, 1.0]], "array"), ([0.0, np.nan], "array"), (["a"], "array"), (True, "array"),
-        (1 + 2j, "array"), ([0.5, 0.2], "increase"), ([0.2, 0.2], "increase"), ([0.5, 2.0], "inside"),
-        ([-0.5, 0.5], "inside"),
+        (1 + 2j, "array"), ([0.5, 0.2], "0.2 follows 0.5"), ([0.2, 0.2], "increase"), ([0.5, 2.0], "it has 2.0"),
+        ([-0.5, 0.5], "it has -0.5"),
     ],
 )  # fmt: skip
 def test_output_times(t_eval, word):
     refused(lambda: ix.simulate(pendulum(), (0.0, 1.0), t_eval=t_eval), "t_eval", word)
+
+
+def test_output_times_that_round_beyond_the_end():
+    times = np.arange(0.0, 0.35, 0.1)
+    assert times[-1] > 0.3
+    assert ix.simulate(pendulum(), (0.0, 0.3), t_eval=times).t[-1] == 0.3
+    assert times[-1] > 0.3  # those of the user stay
 
 
 @pytest.mark.parametrize(

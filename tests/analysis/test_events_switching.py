@@ -156,6 +156,71 @@ def test_bouncing_ball(key):
     assert result["ball"].position[:, 2].min() > -1e-9
 
 
+def two_balls(second=5.0):
+    """Balls that fall on a floor from 5 m and from `second`, at g = 10 m/s^2: the first after 1 s, at 10 m/s."""
+    model = ix.Model("two balls", gravity=(0, 0, -10))
+    for k, height in enumerate((5.0, second)):
+        ball = model.add(ix.PointMass(f"ball{k}", 1.0, position=(k, 0, height)))
+        model.add(ix.PointInPlane(f"floor{k}", model.ground.marker((0, 0, 0)), ball.marker()))
+    return model
+
+
+def lands(k, action=None, **settings):
+    return event(lambda t, state: state[f"ball{k}"].position[2], action, direction=-1, **settings)
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_events_of_one_instant_all_act(key):
+    """The second ball fell through the floor: after the restart for the first it had passed zero."""
+    events = [lands(0, ix.impact("floor0", 1.0)), lands(1, ix.impact("floor1", 0.5)), lands(1)]
+    result = ix.simulate(two_balls(), (0, 1.5), key, rtol=1e-6, events=events, open_joints=["floor0", "floor1"])
+    (jump,) = result.jumps
+    assert jump.struck == ("floor0", "floor1")
+    assert jump.event == "asked and asked"
+    heights = result["ball0"].position[-1, 2], result["ball1"].position[-1, 2]
+    assert heights == pytest.approx((10 * 0.5 - 1.25, 5 * 0.5 - 1.25), abs=1e-6)  # constant force: rounding, location
+    assert [len(times) for times in result.t_events] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("late", [1e-13, 1e-10, 1e-7])
+def test_events_just_after_each_other_all_act(late):
+    events = [lands(k, ix.impact(f"floor{k}", 1.0)) for k in (0, 1)]
+    model = two_balls(5.0 + 10.0 * late)
+    result = ix.simulate(model, (0, 1.5), "dop853", events=events, open_joints=["floor0", "floor1"])
+    assert [name for jump in result.jumps for name in jump.struck] == ["floor0", "floor1"]
+    assert result["ball1"].position[-1, 2] == pytest.approx(10 * 0.5 - 1.25, abs=1e-5)
+
+
+def test_a_joint_is_struck_once_in_an_instant():
+    events = [lands(0, ix.impact("floor0", 0.5)), lands(0, ix.impact("floor0", 0.5))]
+    result = ix.simulate(two_balls(20.0), (0, 1.5), "dopri5", events=events, open_joints=["floor0", "floor1"])
+    assert result.jumps[0].struck == ("floor0",)
+    assert result["ball0"].position[-1, 2] == pytest.approx(5 * 0.5 - 1.25, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_event_beside_an_action_is_noted_once(order):
+    """A mass that is turned back at x = 0.2 m gets there once."""
+    model = ix.Model("turned back", gravity=(0, 0, 0))
+    model.add(ix.PointMass("mass", 1.0, velocity=(1, 0, 0)))
+
+    def turn(switch):
+        switch.v[0] = -1.0
+
+    events = [event(lambda t, state: state["mass"].position[0] - 0.2, action) for action in (turn, None)][::order]
+    result = ix.simulate(model, (0, 1.0), "dopri5", events=events)
+    assert [len(times) for times in result.t_events] == [1, 1]
+    assert result["mass"].position[-1, 0] == pytest.approx(-0.6, abs=1e-9)
+
+
+def test_an_end_comes_before_actions_of_its_instant():
+    events = [lands(0, ix.impact("floor0", 1.0)), lands(1, terminal=True)]
+    result = ix.simulate(two_balls(), (0, 1.5), "dopri5", events=events, open_joints=["floor0", "floor1"])
+    assert result.t[-1] == pytest.approx(1.0, abs=1e-9)
+    assert result.jumps == []
+    assert result["ball0"].velocity[-1, 2] == pytest.approx(-10.0, abs=1e-9)
+
+
 def test_audit_knows_the_jumps():
     """Bounces alone change the energy of the ball; with lines at every step and with times asked for."""
     for times in (None, 0.05, [0.0, 2.0, 4.0]):

@@ -159,7 +159,11 @@ def test_chosen_coordinates_of_a_result():
 @pytest.mark.parametrize(
     ("motion", "settings", "words"),
     [
-        ({"shoulder": wave(1, 1)}, {}, "the angle of Revolute 'elbow'"),
+        (
+            {"shoulder": wave(1, 1)},
+            {},
+            "^inverse_dynamics: .* Revolute 'elbow'. Give a trajectory for each",
+        ),
         ({"wrist": wave(1, 1)}, {}, "is not a joint. There are: shoulder, elbow"),
         ({"elbow.length": wave(1, 1)}, {}, "Coordinates of Revolute 'elbow': 'elbow.angle'"),
         ({"elbow": [1.0, 2.0]}, {}, "neither a function"),

@@ -1,5 +1,7 @@
 """Driven mechanisms against their formulas; what is left free, contradicts or locks."""
 
+import warnings
+
 import numpy as np
 import pytest
 from small_models import Y, Z, four_bar, pendulum
@@ -161,6 +163,30 @@ def test_a_mechanism_that_locks_returns_what_it_has():
     with pytest.raises(ix.SimulationFailed, match="cannot follow") as caught:
         ix.kinematics(locking(), (0.0, 2.0), t_eval=0.01, on_failure="raise")
     assert len(caught.value.result) == len(result)
+
+
+def test_what_is_only_tried_on_the_way_to_a_lock_warns_of_nothing():
+    model, z = ix.Model("locks", gravity=(0, -9.81, 0)), (0, 0, 1)
+    points = [(0, 0), (0, 0.6), (1, 0.7), (1.2, 0)]
+    rods = [model.add(ix.PlanarBody.rod(f"rod{k}", points[k], points[k + 1], 1.0)) for k in range(3)]
+    ends = [model.ground, *rods, model.ground]
+    for k, (x, y) in enumerate(points):
+        model.add(ix.Revolute(f"pin{k}", ends[k], ends[k + 1], at=(x, y, 0), axis=z))
+    model.add(ix.Motion("drive", model["pin0"], lambda t: 2 * t, 2.0, 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = ix.kinematics(model, (0.0, 3.0))
+    assert "beyond t = 0.4946" in result.message
+    assert len(result) == 33
+
+
+def test_a_motion_that_jumps_ends_there():
+    model = ix.library.pendulum()
+    model.add(ix.Motion("step", model["pivot"], lambda t: 0.0 if t < 0.5 else 1.0, 0.0, 0.0))
+    result = ix.kinematics(model, (0.0, 1.0), t_eval=[0.25, 0.5])  # at the jump itself steps were halved for ever
+    assert not result.success
+    assert "beyond t = 0.5: its position jumps there" in result.message
+    assert result.t.tolist() == [0.25]
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,18 @@ def test_inputs_of_force_elements():
     assert ix.linearize(model, t=1.0, inputs="wind").inputs == ["wind"]
 
 
+def test_outputs_of_force_elements():
+    """They were refused with a word about a result that the user never saw."""
+    model, bob = particle(position=(1, 0, 0))
+    wall = model.ground.moving_marker(path=(lambda t: (0, 0, 0),) * 3, name="wall")
+    model.add(ix.SpringDamper("spring", wall, bob.marker(), stiffness=50.0, damping=3.0, length=1.0))
+    outputs = ["bob.position.x", "bob.velocity.x", "spring.tension", "spring.length"]
+    linear = ix.linearize(model, inputs=["bob.force.x"], outputs=outputs)
+    position, rate, tension, length = linear.C
+    np.testing.assert_allclose(tension, 50.0 * position + 3.0 * rate, atol=1e-9)
+    np.testing.assert_allclose(length, position, atol=1e-9)
+
+
 def test_inputs_on_joints_and_reactions():
     model = ix.Model("pair", gravity=(0, 0, 0))
     one, two = (model.add(ix.PlanarBody(name, 1.0, inertia)) for name, inertia in (("one", 0.5), ("two", 0.25)))

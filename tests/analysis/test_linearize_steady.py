@@ -164,3 +164,34 @@ def test_a_bar_of_a_linkage_has_no_axes_to_look_from():
     model.add(bars)
     with pytest.raises(ix.ModelError, match="part 'bar' of NaturalLinkage 'bars' has no axes"):
         ix.linearize(model, frame=bars["bar"])
+
+
+def test_modes_of_a_tube_that_spins_about_its_axis():
+    """Axes that spin with it see every whirl, which goes round either way, by the rate of the spin slower or faster."""
+    spin = 50.0
+    steel = {"young": 2.1e11, "density": 7850.0}
+    tube = ix.flexible.frame(
+        {"A": (0, 0, 0), "B": (1, 0, 0)}, ["AB"], outer_diameter=0.03, wall=0.003, elements=4, **steel
+    )
+    model = ix.Model("tube", gravity=(0, 0, 0))
+    body = model.add(tube.body("tube", interface=["A", "B"], modes=4, angular_velocity=(spin, 0, 0)))
+    linear = ix.linearize(model, frame="tube")
+    bending = 2 * np.pi * body.frequencies[:4]  # pairs, of 1111 and 3078 rad/s; gyroscopic couples of a tube: 1e-3
+    for expected in (bending[0] - spin, bending[0] + spin, bending[2] - spin, bending[2] + spin):
+        assert np.abs(linear.frequencies - expected).min() < 1e-6 * expected  # 1e-9 seen: shapes without rotation
+    assert linear.notes == ["the mechanism moves at this point, steadily as these axes see it"]
+
+
+@pytest.mark.parametrize("coordinates", ["nodal", "cholesky"])
+def test_a_planar_beam_that_spins_unstretched_is_not_steady(coordinates):
+    """Its points go round as a rigid body's do, but nothing pulls them inwards yet."""
+    rubber = {"height": 0.02, "width": 0.02, "young": 2e7, "poisson": 0.3, "density": 7800.0, "law": "elastic-line"}
+    settings = {"elements": 2, "coordinates": coordinates, **rubber}
+    model, still = (ix.Model(name, gravity=(0, 0, 0)) for name in ("beam", "still"))
+    model.add(ix.AncfBeam("beam", (-0.5, 0), (0.5, 0), spin=5.0, **settings))
+    still.add(ix.AncfBeam("beam", (-0.5, 0), (0.5, 0), **settings))
+    linear = ix.linearize(model, frame=(0, 0, 5.0))
+    assert "not an equilibrium" in linear.notes[0]
+    first = ix.linearize(still).frequencies[3]  # of bending, 6.55 rad/s, after the three of a rigid body
+    # softened by the axes that turn; Coriolis forces couple it with stretching, of 1600 rad/s: 4e-4 seen
+    assert linear.frequencies[0] == pytest.approx(np.sqrt(first**2 - 25.0), rel=1e-3)

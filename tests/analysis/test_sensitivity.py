@@ -79,6 +79,8 @@ def test_zero_values_take_absolute_steps():
         ({"build": lambda length: length}, "sensitivity: the model is 1.0"),
         ({"parameters": {}}, "parameters are"),
         ({"parameters": {"length": np.nan}}, "parameters are"),
+        ({"parameters": {"width": 1.0}}, "but build.*unexpected keyword argument 'width'"),
+        ({"build": lambda length, mass: None}, "but build.*missing a required argument: 'mass'"),
         ({"relative_step": 0.0}, "relative_step"),
         ({"quantity": "rod.position"}, "without t_span"),
         ({"quantity": lambda model: np.inf}, "finite"),

@@ -109,6 +109,22 @@ def upright():
     return model
 
 
+@pytest.mark.parametrize("gap", [-1e-4, 0.0, 1e-3])
+def test_balls_on_each_other_are_balanced_whatever_finds_it(gap):
+    """Unstable, and beside it they fall for ever; Newton's iteration finds it only where they touch already."""
+    model = ix.Model("stack", gravity=(0, 0, -9.81))
+    for k in range(3):
+        model.add(ix.RigidBody.sphere(f"ball{k}", 0.1, 1.0 + k, position=(0, 0, 0.1 + gap + (0.2 + gap) * k)))
+    below = [model.ground, *model.bodies.values()]
+    for k in range(3):
+        shapes = (ix.shapes.Sphere(0.1), ix.shapes.Sphere(0.1) if k else ix.shapes.Plane())
+        model.add(ix.Contact(f"touch{k}", model[f"ball{k}"], below[k], shapes, stiffness=1e7))
+    rest = ix.static(model)
+    assert rest.stable is False
+    assert "unstable, and no stable equilibrium was found near" in str(rest)
+    assert [rest[f"touch{k}"].normal for k in range(3)] == pytest.approx([6 * 9.81, 5 * 9.81, 3 * 9.81], rel=1e-8)
+
+
 def test_an_unstable_start_is_left_unless_newton_is_asked_for():
     assert ix.static(upright())["rod"].position == pytest.approx((0, 0, -0.5), abs=1e-9)
     found = ix.static(upright(), method="newton")

@@ -24,10 +24,10 @@ def test_wound_spring_of_a_planar_rotor(rtol):
     assert abs(seen[1] - turns) < 0.01
 
 
-def test_rate_that_is_not_the_derivative_is_warned_about():
+def test_rate_that_is_not_the_derivative_is_refused():
     model = ix.Model("driven", gravity=(0, 0, 0))
     rotor = model.add(ix.PlanarBody("rotor", 1.0, 1.0))
     pin = model.add(ix.Revolute("pin", model.ground, rotor, at=(0, 0, 0), axis=(0, 0, 1)))
     model.add(ix.Motion("drive", pin, lambda t: t, 0.0, 0.0))
-    with pytest.warns(UserWarning, match="drive"):
+    with pytest.raises(ix.ModelError, match="Motion 'drive': df gives 0 at t = 0, but f changes there at the rate 1"):
         ix.simulate(model, (0, 0.1), "hht-i3")

@@ -99,3 +99,25 @@ def test_few_elements_that_bend_far_are_stable():
     assert found.stable
     assert np.linalg.norm(found.q.reshape(-1, 3, 2)[:, 1], axis=1) == pytest.approx(1.0, abs=0.05)  # r_x of the nodes
     assert found["beam"].points(0.5)[0, 0] == pytest.approx([0.4355, -0.2339, 0.0], abs=2e-3)  # 8 elements: 2e-3 lower
+
+
+@pytest.mark.parametrize("elements", [4, 16])
+def test_a_fixed_root_is_as_stiff_as_its_beam(elements):
+    """In the short form of `Fixed`, with any number of elements; held by its section the root gave way by 1 and 5 %."""
+    model = ix.Model("cantilever", gravity=(0, 0, 0))
+    beam = model.add(ix.AncfBeam("beam", (0, 0), (1, 0), elements=elements, **(SOFT | {"height": 0.05})))
+    model.add(ix.Fixed("root", model.ground, beam, at=(0, 0, 0)))
+    model.add(ix.Force("load", beam.marker(s=1.0), (0, 1e-3, 0)))
+    tip = ix.static(model)["beam"].points(1.0).ravel()[1]
+    # of a load so small that the deflection is linear; 1e-6 seen
+    assert tip == pytest.approx(1e-3 * 12.0 / (3.0 * SOFT["young"] * 0.03 * 0.05**3), rel=1e-5)
+
+
+def test_beams_at_a_corner_have_no_gradients_in_common():
+    """The shear of their node would open the corner."""
+    model = ix.Model("corner", gravity=(0, 0, 0))
+    beams = [
+        model.add(ix.AncfBeam(f"beam{k}", (1, 0), end, elements=2, **SOFT)) for k, end in enumerate([(2, 0), (1, 1)])
+    ]
+    with pytest.raises(ix.ModelError, match="meet at an angle"):
+        ix.Fixed("corner", *beams, at=(1, 0, 0), clamp=True)

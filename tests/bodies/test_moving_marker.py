@@ -149,7 +149,7 @@ def test_missing_derivatives_by_differences():
 
 def test_rates_that_do_not_fit_are_noticed():
     model, _ = shaken_pendulum((SHAKE[0], lambda t: (0.0, 0.0, AMPLITUDE * cos(OMEGA * t)), SHAKE[2]))
-    with pytest.warns(UserWarning, match=r"MovingMarker 'pivot': df gives 0\.05 at t = 0, but f changes"):
+    with pytest.raises(ix.ModelError, match=r"MovingMarker 'pivot': df gives 0\.05 at t = 0, but f changes"):
         ix.simulate(model, (0.0, 0.01))
 
 

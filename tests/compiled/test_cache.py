@@ -196,7 +196,7 @@ def test_what_was_stored_before_the_disk_was_full_is_not_built_again(home, monke
             (directory / store.file_name(*keys[0])).write_bytes(store.pack(symbol, b"code"))
             raise workers.NotStored("No space left on device")
 
-    monkeypatch.setattr(store, "INSTALLED", home / "none")
+    monkeypatch.setattr(store, "INSTALLED", str(home / "none"))
     monkeypatch.setattr(workers, "build", build_one)
     keys = [("index3.forces.load", name) for name in ("forces", "force_derivatives")]
     store._build(keys)
@@ -210,7 +210,7 @@ def test_where_both_folders_are_full_objects_are_held_in_memory(home, monkeypatc
             raise workers.NotStored("No space left on device")
         return {".".join(key): store.pack("symbol", b"code") for key in keys}
 
-    monkeypatch.setattr(store, "INSTALLED", home / "none")
+    monkeypatch.setattr(store, "INSTALLED", str(home / "none"))
     monkeypatch.setattr(store, "_held", {})
     monkeypatch.setattr(workers, "build", build_in_memory)
     key = ("index3.system.evaluate", "forces")

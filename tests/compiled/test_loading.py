@@ -12,6 +12,9 @@ import pytest
 from index3.compiled import loading, store
 from index3.compiled.interface import JIT
 
+GRADIENTS = "index3.system.evaluate", "gradients"
+LOCAL_FUNCTION = 2  # in the table of symbols
+
 pytestmark = pytest.mark.skipif(
     not JIT or not sys.platform.startswith("linux") or ctypes.sizeof(ctypes.c_void_p) != 8, reason="of x86-64 Linux"
 )
@@ -102,3 +105,14 @@ def test_every_kernel_that_is_built_is_understood():
     found = loading.load([(one.symbol, one.code) for one in objects], dict.fromkeys(store.STUBS, 1))
     assert found is not None
     assert len(set(found)) == len(keys)
+
+
+def test_what_is_called_from_one_place_is_part_of_its_caller():
+    """A twelfth of the instructions of small models: calls, and what stands in memory for them."""
+    store.prepare([GRADIENTS])
+    kept = store.read(*GRADIENTS)
+    assert kept is not None
+    image = loading.Image(kept.code)
+    own = [first for first, kind, *_ in image.symbols if kind == LOCAL_FUNCTION]
+    names = [image.strings[first : image.strings.index(b"\0", first)] for first in own]
+    assert [name for name in names if b"fill_jacobian" in name] == []

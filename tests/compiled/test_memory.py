@@ -22,7 +22,7 @@ def package(tmp_path, monkeypatch):
     """A copy of the package, with a cache of its own; files count as finished at once."""
     ignored = shutil.ignore_patterns("__pycache__", "kernels")
     shutil.copytree(Path(index3.__file__).parent, tmp_path / "index3", ignore=ignored)
-    monkeypatch.setattr(sources, "PACKAGE", tmp_path / "index3")
+    monkeypatch.setattr(sources, "PACKAGE", str(tmp_path / "index3"))
     monkeypatch.setattr(memory, "QUIET", -60.0)
     monkeypatch.setenv("INDEX3_CACHE", str(tmp_path / "cache"))
     sources.forget_sources()
@@ -152,7 +152,7 @@ def test_a_record_that_others_may_write_is_not_used(package):
 
 
 def test_without_a_cache_nothing_is_remembered(package, monkeypatch):
-    monkeypatch.setattr("index3.compiled.cache.cache_directory", lambda: None)
+    monkeypatch.setattr("index3.compiled.cache.cache_folder", lambda: None)
     assert new_process()[2] == new_process()[2] > 10
 
 

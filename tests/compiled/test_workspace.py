@@ -1,7 +1,11 @@
 """What runs hand on to each other: tables of zeros, each lent once."""
 
-import numpy as np
+import math
 
+import numpy as np
+import pytest
+
+import index3 as ix
 from index3.compiled.interface import Room, Table, slots
 from index3.compiled.workspace import LARGEST, LARGEST_IMAGE, MOST, Workspace
 
@@ -70,3 +74,58 @@ def test_a_table_is_lent_again_as_it_began():
         assert workspace.filled("one", blank(), room, begin) is first
         assert first[X][:2].tolist() == [7.0, 0.0]
         assert len(written) == calls
+
+
+def test_what_is_made_of_several_tables_is_kept_in_one_piece():
+    workspace, made = Workspace(), []
+
+    def make():
+        made.append([workspace.filled("one", blank(), ROOM) for _ in range(2)])
+        made[-1][0][X][0] = made[-1][1].handle  # which a table lent by itself would not keep
+        return made[-1]
+
+    workspace.begin()
+    first = workspace.whole("pair", make)
+    loose = workspace.filled("one", blank(), ROOM)
+    assert loose not in first
+    blocks = workspace.blocks()
+    assert len(blocks) == 3
+    for table in (*first, loose):
+        table[X][:] = 9.0
+    workspace.begin()
+    assert workspace.filled("one", blank(), ROOM) is loose  # in another order: no part of the pair
+    assert workspace.whole("pair", make) is first
+    assert first[0][X].tolist() == [first[1].handle, 0.0, 0.0]
+    assert not first[1][X].any()
+    assert workspace.whole("pair", make) is not first
+    assert len(made) == 2
+    assert {id(block) for block in blocks} <= {id(block) for block in workspace.blocks()}
+    assert workspace.is_small
+
+
+def test_large_pieces_go_from_run_to_run_table_by_table():
+    workspace, room = Workspace(), Room({X: (LARGEST_IMAGE,)})
+    pieces = []
+    for _ in range(2):
+        workspace.begin()
+        pieces.append(workspace.whole("pair", lambda: [workspace.filled("one", blank(), room) for _ in range(2)]))
+    assert pieces[0] is not pieces[1]
+    assert all(one is other for one, other in zip(*pieces, strict=True))
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5", "hht-i3", "adams", "rosenbrock4"])
+def test_runs_of_one_structure_do_not_disturb_each_other(method):
+    """Drives by a number, the time and the state differ in their arrays; bodies and joints are the same."""
+
+    def end(drive):
+        model = ix.Model("rotor", gravity=(0, 0, 0))
+        body = model.add(ix.RigidBody.cylinder("rotor", 0.2, 0.1, mass=1.0))
+        pin = model.add(ix.Revolute("pin", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1)))
+        model.add(ix.Actuator("motor", pin, drive))
+        result = ix.simulate(model, (0.0, 0.5), method, rtol=1e-7, t_eval=[0.5])
+        return result["pin"].angle[-1]
+
+    drives = 0.06, math.cos, lambda t, x, rate: 0.02 * (25.0 * (1.0 - x) - 10.0 * rate)
+    exact = 1.5 * 0.25, 50.0 * (1.0 - math.cos(0.5)), 1.0 - 3.5 * math.exp(-2.5)
+    for k in (0, 1, 2, 1, 0, 2, 0):
+        assert end(drives[k]) == pytest.approx(exact[k], rel=1e-4)

@@ -112,6 +112,17 @@ def rotational_springs(model, first, second, rng):
     ]
 
 
+def translational_springs(model, first, second, rng):
+    """On two slides: a spring alone; spring, damper and force; curves."""
+    slides = [model.add(Slide(f"slide{k}", *again(first, second, rng))) for k in range(2)]
+    return [
+        ix.TranslationalSpringDamper("p0", slides[0], stiffness=8.0, free_displacement=0.3),
+        ix.TranslationalSpringDamper("p1", slides[1], stiffness=8.0, damping=2.0, force=1.5),
+        ix.TranslationalSpringDamper("p2", slides[0], stiffness=TABLE, damping=CUBE),
+        ix.TranslationalSpringDamper("p3", slides[1], stiffness=CUBE),
+    ]
+
+
 def bushings(model, first, second, rng):
     """Along the axes alone, if the second is a point; else numbers, curves, and full matrices with all there is."""
     if second.body.kind == "point":
@@ -127,6 +138,7 @@ def bushings(model, first, second, rng):
         ix.Bushing("b2", *near(first, second, rng), stiffness=[BARE] * 6, damping=[CUBE] * 6),
         ix.Bushing("b3", *near(first, second, rng), **everything),
         ix.Bushing("b4", *near(first, second, rng), stiffness=(3.0, 4.0, 5.0)),
+        ix.Bushing("b5", *again(first, second, rng), damping=damping, free="initial"),  # no limit of its turns
     ]
 
 
@@ -156,7 +168,7 @@ def added_masses(model, first, second, rng):
 
 
 def frictions(model, first, second, rng):
-    """In a revolute, a prismatic and a cylindrical joint, at speeds around the one of regularisation."""
+    """In a revolute, a prismatic, a cylindrical joint and on a line, at speeds around the one of regularisation."""
     law = {"static_friction": 0.5, "stick_velocity": 0.8, "decay_velocity": 2.0}
     made = []
     for k, (joint, own) in enumerate(
@@ -164,6 +176,7 @@ def frictions(model, first, second, rng):
             (ix.Revolute, {"radius": 0.3}),
             (ix.Prismatic, {"arm": 0.7, "preload": 0.4}),
             (ix.Cylindrical, {"radius": 0.2, "preload": 1.0}),
+            (ix.Inline, {"preload": 0.3}),
         )
     ):
         ends = again(first, second, rng)
@@ -487,6 +500,7 @@ def contacts(model, first, second, rng):
         ((log, ix.Plane()), rough), ((ball, ball), soft), ((ball, log), hard), ((log, log), rough),
         ((ball, ix.Cylinder(7.0, 1.0, hollow=True)), rough), ((ix.Plane(), log), elastic),
         ((ball, ix.Strip(20.0)), rough), ((log, ix.Strip(0.5)), soft), ((ball, ix.Sprocket(9.0, 11)), rough),
+        ((ball, ix.Box((9.0, 8.0, 7.0))), rough), ((ball, ix.Box((0.1, 0.2, 0.3))), soft),
     ]  # fmt: skip
     return [ix.Contact(f"c{k}", *again(first, second, rng), shapes, **law) for k, (shapes, law) in enumerate(cases)]
 
@@ -540,6 +554,12 @@ MAKERS = [
     Maker("index3.forces.spring_damper", "springs", springs),
     Maker(
         "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")
+    ),
+    Maker(
+        "index3.forces.translational_spring_damper",
+        "translational",
+        translational_springs,
+        pairs=between(*WITH_AXES, "ground"),
     ),
     Maker(  # axes of a point mass do not turn
         "index3.forces.bushing_kernels",

@@ -31,6 +31,19 @@ def test_fastest_rates_are_those_of_the_mechanism():
     assert rates(ix.library.mass_spring(k=1e6))[0] == pytest.approx(1000.0, rel=1e-6)
 
 
+def test_vibrations_of_states_are_seen():
+    """x' = v, v' = -k x: every second iteration multiplies by 1, and a stiff beam of the IVP test set was slow."""
+    for k in (1e2, 1e8):
+        model = ix.Model("states")
+        block = model.add(ix.States("x", (0.1, 0.0)))
+
+        def f(t, r, A, v, w, p, out, x, rate):
+            rate[0], rate[1] = x[1], -p[0] * x[0]
+
+        model.add(ix.UserForce("spring", model.ground.marker(), f, (k,), states=block))
+        assert rates(model)[1] == pytest.approx(np.sqrt(k), rel=1e-6)
+
+
 def test_stiff_and_other_models_get_their_methods():
     stiff = ix.simulate(ix.library.double_pendulum(), (0, 0.1))
     assert stiff.method == "radau5"

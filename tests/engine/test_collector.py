@@ -14,8 +14,10 @@ import pytest
 
 import index3 as ix
 from index3.compiled import columns
+from index3.compiled.interface import WORDS
 from index3.engine import collector
 from index3.engine.reasons import STOPPED
+from index3.methods.output import Output
 from index3.results.journal import read_journal
 from index3.results.sinks import SINKS, CallbackSink, FileSink, MemorySink
 
@@ -272,8 +274,24 @@ def test_blocks_do_not_decide_which_rows_contradict(monkeypatch):
         model.add(ix.SpringDamper("spring", model.ground, bar, points=points, stiffness=375.0, damping=8.7))
         return ix.simulate(model, (0.0, 0.3), "al-index1", upper=1e-3, max_steps=200, progress=False)
 
-    whole = folded()
+    with pytest.warns(
+        UserWarning, match=r"fit the constraints to .* of their terms only"
+    ):  # counted where they are filled
+        whole = folded()
     monkeypatch.setattr(collector, "BLOCK_LINES", 5)
     again = folded()
     assert (again.message, again.t.tobytes()) == (whole.message, whole.t.tobytes())
     assert "contradict" not in whole.message
+
+
+def test_an_output_of_few_lines_after_one_of_many_has_room_for_few():
+    """Kernels write as many lines as the table says there are, whichever memory stood there in between."""
+    output = Output({"coordinate": 6, "row": 4, "joint": 2, "measured_angle": 2}, 1)
+    for lines in (1, 1, 400, 1):
+        output.renew(lines)
+        assert output.arrays["q"].shape == (lines, 6)
+        for slot in (*columns.STORED, columns.STAGE):
+            words = output.table.words[slot.index * WORDS :]
+            assert tuple(words[1 : 1 + slot.ndim]) == output.table[slot].shape
+            assert words[0] == output.table[slot].__array_interface__["data"][0]
+            assert slot is columns.STAGE or np.shares_memory(output.table[slot], output.arrays[slot.name])

@@ -64,6 +64,27 @@ def test_events_of_reactions_and_accelerations():
     assert np.hypot(along, across) == pytest.approx(1.0, abs=1e-6)  # 100 times rtol
 
 
+def test_events_of_states_and_of_histories_by_name():
+    """A block of states had no name in an event, and the word about it named an attribute that did not exist."""
+    model = falling_ball()
+    clock = model.add(ix.States("clock", (0.0,), names=("s",)))
+
+    def f(t, r, A, v, w, p, out, x, rate):
+        rate[0] = 2.0
+
+    model.add(ix.UserForce("quartz", model.ground.marker(), f, states=clock))
+    events = [
+        lambda t, state: state.states["clock"][0] - 1.0,
+        lambda t, state: state["clock.s"] - 1.0,
+        lambda t, state: state["ball.position.z"],
+        lambda t, state: state["ball.acceleration.z"] + 5.0 + t,
+    ]
+    result = ix.simulate(model, (0, 6), rtol=1e-8, events=events)
+    assert np.array(result.t_events) == pytest.approx(np.array([[0.5], [0.5], [1.0], [5.0]]))
+    with pytest.raises(KeyError, match=r"Ask for \.states\['clock'\]"):
+        ix.simulate(model, (0, 2), events=lambda t, state: state["clock"][0])
+
+
 def test_direction_and_count():
     """A pendulum passes its lowest point in both directions; the third fall-through may end the run."""
     model = ix.library.pendulum()

@@ -186,6 +186,8 @@ def test_another_run_in_between_changes_nothing(monkeypatch):
 
 def test_a_line_near_a_singular_position_is_told(monkeypatch):
     """Every line counts as one here; of those that do not fit their constraints, the worst is named."""
+    kernels = completion.projection_kernels
+    monkeypatch.setattr(kernels, "N_CONTRADICTIONS", kernels.WORST_ROW)  # which is not the first here
     monkeypatch.setattr(completion, "CONTRADICTION", -1.0)
     monkeypatch.setattr(completion, "TOLD", -1.0)
     monkeypatch.setattr(completion.Completion, "is_nearly_singular", lambda *_: True)

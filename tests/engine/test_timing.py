@@ -4,17 +4,28 @@ import time
 
 import index3 as ix
 from index3.engine import timing
+from index3.engine.interrupts import Watch
 
 PARTS = ("seconds_setup", "seconds_steps", "seconds_output")
 
 
 def test_parts_are_counted_apart(monkeypatch):
-    clock = iter([0.0, 1.0, 3.0, 6.0, 10.0, 15.0])
+    clock = iter([0.0, 1.0, 3.0, 6.0, 10.0])
     monkeypatch.setattr(timing.time, "thread_time", lambda: next(clock))
     cpu = timing.CpuSeconds()  # at 0
-    with cpu.part("steps"), cpu.part("output"):  # at 1 and at 3
-        pass  # left at 6 and at 10
-    assert cpu.stats() == {"seconds_setup": 1.0 + 5.0, "seconds_steps": 2.0 + 4.0, "seconds_output": 3.0}
+    for part in ("steps", "output", "output", "steps"):  # at 1, 3 and 6; the same part again reads no clock
+        cpu.enter(part)
+    assert cpu.stats() == {"seconds_setup": 1.0, "seconds_steps": 2.0 + 4.0, "seconds_output": 3.0}
+
+
+def test_a_run_reads_the_clock_four_times(monkeypatch):
+    """At its start, before the first step, before its output, and for its counters: each time may take 2 us."""
+    simulation, times = ix.prepare(ix.library.pendulum(), "dopri5", progress=False), []
+    monkeypatch.setattr(Watch, "request_return", lambda watch: None)  # a tick inside the run shows its output twice
+    own = time.thread_time
+    monkeypatch.setattr(timing.time, "thread_time", lambda: times.append(own()) or times[-1])
+    simulation.run((0.0, 0.1), t_eval=[0.1])
+    assert len(times) == 4
 
 
 def test_a_run_gives_seconds_of_its_parts():

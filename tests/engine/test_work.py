@@ -10,11 +10,10 @@ import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled import slots as s
-from index3.methods import projection_kernels
+from index3.methods import projection_kernels, run_table
 from index3.methods.work import GRANT
 from index3.system import evaluate
 from index3.system.compile import compile_model
-from index3.system.system import System
 
 
 def power_along(model, result, times):
@@ -84,22 +83,18 @@ def test_work_costs_evaluations_of_forces_alone(method):
             assert counted[0][name] == counted[1][name], name
 
 
-@pytest.mark.parametrize(("name", "span"), [("andrews", 0.03), ("hmmwv14", 0.56)])
-def test_nodes_need_no_forces_where_poses_do(name, span, monkeypatch):
-    """A node costs the poses of markers and the power; what is found is the same to the last bit."""
-    assert ix.prepare(getattr(ix.library, name)(), "hht-i3").compile().power_from_poses
+@pytest.mark.parametrize(("name", "span", "forces"), [("andrews", 0.03, 0), ("hmmwv14", 0.56, 0), ("iltis", 0.3, 1)])
+def test_nodes_need_no_rows_where_no_reaction_works(name, span, forces, monkeypatch):
+    """A node costs the poses of markers, forces of users that work, and the power; the same to the last bit."""
+    assert len(ix.prepare(getattr(ix.library, name)(), "hht-i3").compile().fixed[s.WORKING_FORCES]) == forces
     runs = []
     for shorter in (True, False):
-        monkeypatch.setattr(System, "power_from_poses", shorter)
+        if not shorter:
+            monkeypatch.setattr(run_table.work, "add_work_alone", run_table.work.add_work)
         runs.append(ix.simulate(getattr(ix.library, name)(), (0.0, span), "hht-i3", progress=False))
     assert runs[0].stats["work_evaluations"] > 0
     assert runs[0].energy.work.tobytes() == runs[1].energy.work.tobytes()
     assert runs[0].q.tobytes() == runs[1].q.tobytes()
-
-
-def test_forces_of_users_are_evaluated_for_their_power():
-    system = ix.prepare(ix.library.iltis(), "hht-i3").compile()
-    assert not system.power_from_poses
 
 
 @pytest.mark.parametrize("method", ["radau5", "dopri5"])
@@ -199,3 +194,20 @@ def test_error_goes_on_over_restarts():
     assert len(parts.t_events[0]) == 1
     assert parts.energy.work_error > 0.0
     assert parts.energy.work[-1] == pytest.approx(whole.energy.work[-1], rel=0.05)  # a few steps each
+
+
+def test_a_force_without_a_value_inside_a_step():
+    """It has values where steps end, and the run ended in the middle of the first one, which its work asked for."""
+    model = ix.Model("sampled", gravity=(0, 0, 0))
+    mass = model.add(ix.PointMass("mass", 1.0, position=(1, 0, 0)))
+
+    def spring(t, r, A, v, w, p, out):
+        if abs(10 * t - round(10 * t)) > 1e-6:
+            raise ValueError("nothing is known between tenths of a second")
+        out[0, 0] = -r[0, 0]
+
+    model.add(ix.UserForce("spring", mass, spring))
+    result = ix.simulate(model, (0.0, 5.0), "hht-i3", step=0.1)
+    assert result.success, result.message
+    assert result["mass"].position[-1, 0] == pytest.approx(np.cos(5.0), abs=2e-2)  # damped; the period 0.2 % too long
+    assert result.stats["work_error"] > 1.0  # of 3 J there and back: the work inside steps is not known

@@ -68,21 +68,18 @@ def test_errors_are_stated(name, steps, method):
 
 
 @pytest.mark.parametrize(
-    ("method", "steps", "factors"),
-    [
-        ("hht-i3", 420, (1.0,)), ("generalized-alpha", 380, (1.0,)), ("bdf-i3", 280, (1.0,)),
-        ("al-index3", 800, (0.9, 1.0, 1.1)),
-    ],
-)  # fmt: skip
-def test_switching_forces_get_nodes(method, steps, factors):
+    ("method", "steps"), [("hht-i3", 440), ("generalized-alpha", 400), ("bdf-i3", 300), ("al-index3", 800)]
+)
+def test_switching_forces_get_nodes(method, steps):
     """Two wheels after each other come down over the edge of a bump: both steps in which they do are resolved.
 
-    Found: at most 6; 37, 31 and 63 (all but bdf-i3) where a middle that is near the line between both ends of the step
-    by chance was believed, 190 to 470 with one node in each of these steps. By al-index3 it depends on where the edge
-    lies in a step (0.5 to 20 for rtol within 20 %), so that a median counts; what is stated covers each.
+    Found: at most 7; 37, 31 and 63 (all but bdf-i3) where a middle that is near the line between both ends of the step
+    by chance was believed, 190 to 470 with one node in each of these steps. It depends on where the edge lies in a
+    step: of nine rtol within 20 % one to three by each method are at 14 to 74, the others at 0.1 to 10, and which
+    ones depends on the last bits. So a median of five counts; what is stated covers each.
     """
     errors = []
-    for factor in factors:
+    for factor in (0.9, 0.95, 1.0, 1.05, 1.1):
         result, error, size = measured(ix.library.hmmwv14(), method, steps, parts=16, rtol=factor * RTOL)
         assert result.t[-1] > 1.28  # beyond the second edge
         assert error <= result.energy.work_error
@@ -128,3 +125,51 @@ def test_long_steps_state_what_their_formulas_do():
 def test_methods_with_an_account_of_their_own_state_its_error(method):
     result, error, _ = measured(ix.library.hmmwv14(), method, 350)
     assert 0.0 < error <= 2.0 * result.energy.work_error
+
+
+@pytest.mark.parametrize(
+    ("method", "bound"),
+    [
+        ("hht-i3", 30), ("generalized-alpha", 10), ("bdf-i3", 10), ("bdf-si2", 1), ("radau5", 1),
+        ("descriptor-sdirk4", 1),
+    ],
+)  # fmt: skip
+def test_work_of_a_drive_while_a_rod_vibrates(method, bound):
+    """Reactions of index 3 alternate around those of the motion: 17, 2.5 and 2.6 by nodes on both sides of a step, in
+    rtol times the integral of |power|; 360, 560 and 62 by those before it. Others: at most 0.06."""
+    result, error, size = measured(ix.library.flexible_slider_crank(), method, 400)
+    assert error <= min(bound * RTOL * size, result.energy.work_error)
+
+
+def driven_arm(motion):
+    """An arm that is driven, with a free one at its end."""
+    model = ix.Model("arm")
+    arm = model.add(ix.RigidBody.rod("arm", (0, 0, 0), (1, 0, 0), mass=2.0))
+    second = model.add(ix.RigidBody.rod("second", (1, 0, 0), (1, 0, -0.7), mass=1.0))
+    pin = model.add(ix.Revolute("pin", model.ground, arm, at=(0, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Revolute("elbow", arm, second, at=(1, 0, 0), axis=(0, 1, 0)))
+    model.add(ix.Motion("drive", pin, ix.Expression(motion)))
+    return model
+
+
+@pytest.mark.parametrize("motion", ["3.0*t", "2.0*t + 0.5*sin(3.0*t)"])
+@pytest.mark.parametrize(
+    ("method", "bound"),
+    [
+        ("hht-i3", 60), ("generalized-alpha", 60), ("bdf-i3", 12), ("radau5", 1), ("tlismni-adams3", 6), ("adams", 2),
+        ("rosenbrock4", 1), ("descriptor-sdirk4", 1),
+    ],
+)  # fmt: skip
+def test_work_of_a_drive(method, bound, motion):
+    """In rtol times the integral of |power|. Without the nodes behind each step generalized-alpha is 170 and 180 off,
+    radau5 2.8 and 1.1, adams 15, descriptor-sdirk4 5.3; hht-i3 (15, 52) and bdf-i3 (10) have errors of the reactions
+    themselves."""
+    result, error, size = measured(driven_arm(motion), method, 300)
+    assert error <= bound * RTOL * size
+    assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
+
+
+def test_errors_of_coordinates_are_stated_where_a_reaction_works():
+    """tlismni-bdf2: q and v of order 2 differ by 27 rtol of the work, and 0.03 was stated."""
+    result, error, _ = measured(driven_arm("3.0*t"), "tlismni-bdf2", 300)
+    assert error <= result.energy.work_error

@@ -160,7 +160,7 @@ for joint_name in ("Universal", "ConstantVelocity", "ShaftCoupling", "Perpendicu
 @example("Distance")
 def distance() -> ix.Model:
     model, a, b = two()
-    model.add(ix.Distance("j", a, b, points=((0, 0, 0), (1, 1, 1))))
+    model.add(ix.Distance("j", a, b, **MEASURED, points=((0, 0, 0), (1, 1, 1))))
     return model
 
 
@@ -265,6 +265,15 @@ def spring() -> ix.Model:
 def rotational_spring() -> ix.Model:
     model, pin, _ = two_pins()
     model.add(ix.RotationalSpringDamper("one", pin, stiffness=5.0, damping=DAMPER, free_angle=0.1, torque=0.3))
+    return model
+
+
+@example("TranslationalSpringDamper")
+def translational_spring() -> ix.Model:
+    model, _, slide = two_pins()
+    model.add(
+        ix.TranslationalSpringDamper("one", slide, stiffness=5.0, damping=DAMPER, free_displacement=-0.1, force=2)
+    )
     return model
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import index3 as ix
@@ -263,3 +264,21 @@ def test_stiff_bushing_hangs_with_the_weight_on_it():
     assert result.success
     # 0.5 s is hundreds of time constants; what is left is the method's absolute tolerance
     assert result["box"].position[-1, 2] == pytest.approx(-3.0 * 9.81 / 2.0952e6, rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau5"])
+def test_damping_alone_has_no_limit_of_turns(method):
+    """A top that tumbles on a damped ball joint: J w' + w x J w = -c w in body axes, 15 rad in all."""
+    inertia, c = np.array([1.0, 2.0, 2.5]), 0.5
+    model = ix.Model("ball", gravity=(0, 0, 0))
+    top = model.add(ix.RigidBody("top", 1.0, inertia, angular_velocity=(1, 2, 3)))
+    model.add(ix.Spherical("ball", model.ground, top, at=(0, 0, 0)))
+    model.add(ix.Bushing("drag", model.ground, top, at=(0, 0, 0), damping=(0, 0, 0, c, c, c), free=[0.5] * 6))
+    result = ix.simulate(model, (0.0, 6.0), method, rtol=1e-8, t_eval=0.5)
+    spin = solve_ivp(
+        lambda t, w: (-np.cross(w, inertia * w) - c * w) / inertia, (0, 6), (1, 2, 3), rtol=1e-11, atol=1e-12,
+        t_eval=result.t,
+    ).y.T  # fmt: skip
+    found = np.einsum("tij,ti->tj", result["top"].rotation, result["top"].angular_velocity)
+    assert found == pytest.approx(spin, abs=1e-7)  # 1e-8 seen
+    assert result.energy.work == pytest.approx(result.energy.kinetic - result.energy.kinetic[0], abs=1e-6)

@@ -222,6 +222,6 @@ def test_sets_move_as_their_pairs_do():
 
 
 def test_no_second_try_with_friction():
-    """Where the first try stalls, one with a matrix of the step seldom helps: 560 corrections instead of 608."""
+    """Where the first try stalls, one with a matrix of the step seldom helps: 589 corrections instead of 634."""
     stats = ix.simulate(ix.library.crawler_track(), (0.0, 0.1), "hht-i3", rtol=1e-3, max_steps=60, progress=False).stats
-    assert stats["newton"] < 585
+    assert stats["newton"] < 610

@@ -1,4 +1,4 @@
-"""Strips and sprockets as shapes of contact, and sets of contacts between two lists."""
+"""Strips, boxes and sprockets as shapes of contact, and sets of contacts between two lists."""
 
 from __future__ import annotations
 
@@ -34,6 +34,53 @@ def test_a_strip_ends():
     distance = np.linalg.norm(away)
     assert force == pytest.approx(1e4 * (0.1 - distance) * away / distance, abs=1e-9)
     assert force_on(ix.Sphere(0.1), ix.Strip(0.4), (-0.29, 0.0, 0.07)) == pytest.approx((0, 0, 0))
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_face_of_a_box_is_a_plane(axis, side, inside):
+    """Also for a ball so deep that its centre is behind the face, as long as that is the nearest one."""
+    size, place, wanted = np.array((0.4, 0.6, 0.8)), np.array((0.03, -0.04, 0.02)), np.zeros(3)
+    depth = 0.13 if inside else 0.01
+    place[axis], wanted[axis] = side * (0.5 * size[axis] + 0.1 - depth), side * 1e4 * depth
+    assert force_on(ix.Sphere(0.1), ix.Box(size), place) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_a_box_has_edges_and_corners():
+    """Beyond two or three faces the ball touches the nearest point of the edge or the corner."""
+    half = np.array((0.2, 0.3, 0.4))
+    for away in ((0.05, 0.06, 0.0), (0.0, -0.03, 0.08), (-0.04, 0.05, -0.06)):
+        beyond = np.array(away)
+        place = np.where(beyond == 0.0, 0.1, np.sign(beyond) * half) + beyond
+        distance = np.linalg.norm(beyond)
+        force = force_on(ix.Sphere(0.1), ix.Box(2.0 * half), place)
+        assert force == pytest.approx(1e4 * (0.1 - distance) * beyond / distance, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "hht-i3", "radau5"])
+def test_a_box_and_a_ball_keep_energy_and_momentum(method):
+    """A box that tumbles is hit near an edge; nothing else acts on the two, and nothing damps."""
+    model = ix.Model("hit", gravity=(0, 0, 0))
+    box = model.add(ix.RigidBody.box("box", (0.4, 0.6, 0.8), 5.0, angular_velocity=(0.5, 1.0, -0.7)))
+    ball = model.add(ix.RigidBody.sphere("ball", 0.1, 1.0, position=(0.6, 0.25, 0.1), velocity=(-3, 0, 0)))
+    model.add(ix.Contact("hit", box, ball, (ix.Box((0.4, 0.6, 0.8)), ix.Sphere(0.1)), stiffness=1e5, exponent=1.5))
+    result = ix.simulate(model, (0.0, 0.5), method, rtol=1e-7, t_eval=0.01)
+    v = {name: result[name].velocity for name in ("box", "ball")}
+    assert result["hit"].normal.max() > 100.0
+    assert np.abs(v["ball"][-1] - v["ball"][0]).max() > 1.0  # it has left at an angle
+    limit = 1e-5 if method == "radau5" else 2e-3
+    np.testing.assert_allclose(5.0 * v["box"] + v["ball"], np.tile([-3.0, 0, 0], (len(result), 1)), atol=limit)
+    assert np.ptp(result.energy.total) < 5.0 * limit
+    spin = sum(
+        np.cross(result[name].position, m * v[name])
+        + np.einsum(
+            "nij,nj->ni", A * np.array(J)[None, None, :], np.einsum("nji,nj->ni", A, result[name].angular_velocity)
+        )
+        for name, m, J in (("box", 5.0, box.inertia.diagonal()), ("ball", 1.0, ball.inertia.diagonal()))
+        for A in [result[name].rotation]
+    )
+    np.testing.assert_allclose(spin, np.tile(spin[0], (len(result), 1)), atol=limit)
 
 
 def test_a_roller_touches_a_strip_with_both_ends():

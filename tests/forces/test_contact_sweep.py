@@ -31,8 +31,10 @@ def pellet_and_target(kind, aside=0.002, planar=False):
         "cylinder": (target, ix.Cylinder(0.01, 0.1)),
         "strip": (target.marker(z=(1, 0, 0)), ix.Strip(0.03)),
         "sprocket": (target, ix.Sprocket(0.01, 12)),
+        "box": (target, ix.Box((0.02, 0.03, 0.04))),
+        "plate": (target, ix.Box((0.001, 0.03, 0.04))),
     }[kind]
-    law = {"stiffness": 1e11} if kind == "strip" else LAW  # it has no more depth than the pellet to stop it
+    law = {"stiffness": 1e11} if kind in ("strip", "plate") else LAW  # it has no more depth than the pellet to stop it
     model.add(ix.Contact("hit", pellet, second, (ball, shape), **law))
     return model
 
@@ -58,7 +60,7 @@ def test_no_method_flies_through(method):
 
 @pytest.mark.parametrize("method", ["dopri5", "hht-i3"])
 @pytest.mark.parametrize("planar", [False, True])
-@pytest.mark.parametrize("kind", ["set", "cylinder", "strip", "sprocket"])
+@pytest.mark.parametrize("kind", ["set", "cylinder", "strip", "sprocket", "box", "plate"])
 def test_every_shape_is_met(kind, planar, method):
     model = pellet_and_target(kind, planar=planar)
     exact = velocities(run(model, "dop853", rtol=1e-9, max_step=2e-6))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import index3 as ix
 
@@ -144,7 +145,7 @@ def test_a_joint_without_axis_is_refused():
     model = ix.Model("ball")
     ball = model.add(ix.RigidBody.sphere("ball", 0.1, mass=1.0))
     joint = model.add(ix.Spherical("joint", model.ground, ball, at=(0, 0, 0)))
-    with pytest.raises(ix.ModelError, match="Revolute, Prismatic or Cylindrical"):
+    with pytest.raises(ix.ModelError, match="Revolute, Prismatic, Cylindrical or Inline"):
         ix.JointFriction("rub", joint, 0.3)
     with pytest.raises(ix.ModelError, match="Give radius"):
         ix.JointFriction("rub", ix.Revolute("pin", model.ground, ball, at=(0, 0, 0), axis=(0, 0, 1)), 0.3)
@@ -165,3 +166,32 @@ def test_an_open_joint_rubs_no_more():
     # 0.2 * 10 N on 2 kg: 1 m/s^2 for half a second, then nothing; dopri5 is exact for such a motion
     assert result["block"].velocity[-1, 0] == pytest.approx(0.5, abs=1e-9)
     assert result["block"].velocity[-4, 0] == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "hht-i3", "radau5"])
+def test_a_bead_on_a_rod_that_turns(method):
+    """r'' = w^2 r - mu N with N^2 = (2 w r')^2 + g^2, the forces of Coriolis and weight that the rod bears."""
+    w, mu, g, start = 3.0, 0.2, 9.81, 0.5
+    model = ix.Model("rod", gravity=(0, 0, -g))
+    rod = model.add(ix.RigidBody("rod", 1.0, (0.1, 0.1, 0.1), angular_velocity=(0, 0, w)))
+    bead = model.add(ix.PointMass("bead", 0.4, position=(start, 0, 0), velocity=(0.2, w * start, 0)))
+    pin = model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.Motion("drive", pin, lambda t: w * t, w, 0.0))
+    rail = model.add(ix.Inline("rail", rod, bead, at=(start, 0, 0), axis=(1, 0, 0)))
+    model.add(ix.JointFriction("rub", rail, mu, stick_velocity=1e-3))
+    result = ix.simulate(model, (0.0, 1.0), method, rtol=1e-7, t_eval=0.1)
+    run = solve_ivp(
+        lambda t, y: (y[1], w * w * y[0] - mu * np.hypot(2 * w * y[1], g)), (0, 1), (start, 0.2),
+        rtol=1e-11, atol=1e-12, t_eval=result.t,
+    )  # fmt: skip
+    assert result["rail"].displacement + start == pytest.approx(run.y[0], abs=1e-3 if method == "hht-i3" else 1e-5)
+    push = 0.4 * np.hypot(2 * w * run.y[1], g)
+    assert np.linalg.norm(result["rail"].force, axis=1) == pytest.approx(push, rel=1e-3)
+
+
+def test_an_inline_joint_takes_no_radius():
+    model = ix.Model("rail")
+    bead = model.add(ix.PointMass("bead", 1.0))
+    rail = model.add(ix.Inline("rail", model.ground, bead, at=(0, 0, 0), axis=(1, 0, 0)))
+    with pytest.raises(ix.ModelError, match="'rub' has radius, but Inline 'rail' never turns"):
+        ix.JointFriction("rub", rail, 0.2, radius=0.1)

@@ -129,6 +129,36 @@ def test_ends_at_one_point_are_reported(bench):
     assert text.startswith("SpringDamper 'strut' has both ends at one point at t = 0.25")
 
 
+@pytest.mark.jit_off
+def test_ends_at_one_point_without_free_length(bench):
+    """The force k d + c d' at d = 0: -c d' on the second end, and its derivatives."""
+    b = bench([spring(stiffness=10.0, damping=3.0, length=0.0)])
+    b[s.MARKER_R][:] = 0.5
+    b[s.MARKER_V][:] = 0.0
+    b[s.MARKER_V][1, :3] = 1.0, -2.0, 2.0
+    assert b.forces()[1, :3] == pytest.approx([-3.0, 6.0, -6.0], rel=1e-15)  # rounding of a unit vector
+    assert b.energies() == (0.0, pytest.approx(-27.0, rel=1e-15))
+    K, D = b.matrices()
+    assert K[6:9, 6:9].tolist() == (10.0 * np.eye(3)).tolist()
+    assert D[6:9, :3].tolist() == (-3.0 * np.eye(3)).tolist()
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.5])
+@pytest.mark.parametrize("method", ["auto", "radau5"])
+def test_a_mass_dropped_from_the_point_of_its_spring(method, damping):
+    """As in the tests of Project Chrono (utest_JOINT_tsda, case 1): z'' = -10 z - c z' - g from rest at zero."""
+    model = ix.Model("drop", gravity=(0, 0, -9.8))
+    body = model.add(ix.RigidBody("body", 1.0, (0.04, 0.1, 0.1)))
+    ends = ((0, 0, 0), (0, 0, 0))
+    model.add(ix.SpringDamper("strut", model.ground, body, points=ends, stiffness=10.0, damping=damping, length=0.0))
+    result = ix.simulate(model, (0.0, 3.0), method, rtol=1e-8, t_eval=0.1)
+    w, a = np.sqrt(10.0 - damping**2 / 4), damping / 2
+    z = -0.98 * (1.0 - np.exp(-a * result.t) * (np.cos(w * result.t) + a / w * np.sin(w * result.t)))
+    assert result["body"].position[:, 2] == pytest.approx(z, abs=1e-7)  # 2e-8 seen
+    three = ix.linearize(model, initial=ix.static(model)).frequencies[-3:]
+    assert three == pytest.approx(np.sqrt([10.0] * 3), rel=1e-9)  # of any direction; damped ones too
+
+
 def test_point_masses_take_springs():
     ball = PointMass("ball", 1.0, position=(0, 0, -1))
     assert SpringDamper("strut", GROUND, ball, points=((0, 0, 0), (0, 0, -1)), stiffness=5.0).length == 1.0

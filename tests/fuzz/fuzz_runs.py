@@ -147,7 +147,7 @@ def draw_settings(draw: Draw, case: Case) -> None:
             settings[name] = make()
     loose = {"norm", "controller", "stabilization", "kappa", "newton_tol", "index", "stages", "penalty", "atol"}
     case.comparable = (
-        not {"step", "events", "callback", "project"} & set(settings)
+        not {"step", "callback"} & set(settings)  # a callback ends a run at one of its steps
         and not loose & {*case.options, *settings}
         and case.method not in STEADY
     )

@@ -23,11 +23,14 @@ import index3 as ix
 from index3.compiled.interface import JIT
 
 SEEDS = {"models": (25, 60), "uses": (0, 60), "model files": (0, 60), "result files": (0, 30)}
+PATIENT = "60"
+"""Seconds for a run: what is found counts here, not how fast the machine is (run 80323 took 5 to 13 s)."""
 
 
 @pytest.mark.skipif(not JIT, reason="runs would take minutes")
 @pytest.mark.parametrize("kind", SEEDS)
-def test_nothing_is_found(kind):
+def test_nothing_is_found(kind, monkeypatch):
+    monkeypatch.setenv("FUZZ_LONGEST", PATIENT)
     seen = list(outcomes(kind, *SEEDS[kind]))
     assert [seed for seed, _ in seen] == list(range(*SEEDS[kind]))
     assert [(seed, outcome) for seed, outcome in seen if outcome.found] == []
@@ -42,6 +45,7 @@ def test_nothing_is_found(kind):
     ("kind", "seed"),
     [
         ("models", 72539),  # a constant step that overflows: NaN with success
+        ("models", 134471),  # two methods of order 2, 0.015 from the motion and by chance 2e-4 from each other
         ("uses", 80008),  # lines near a fold of a parallelogram with redundant rows: said to contradict each other
         ("uses", 80323),  # lines of output that changed which redundant rows later steps left out
         ("uses", 81097),  # velocities of a line that depended on which others were asked for
@@ -52,7 +56,8 @@ def test_nothing_is_found(kind):
         ("model files", 32327),  # points of a linkage 1e200 m apart: NumPy's warning
     ],
 )
-def test_what_was_found_is_cured(kind, seed):
+def test_what_was_found_is_cured(kind, seed, monkeypatch):
+    monkeypatch.setenv("FUZZ_LONGEST", PATIENT)
     [(_, outcome)] = outcomes(kind, seed, seed + 1)
     assert not outcome.found, outcome
 
@@ -141,13 +146,18 @@ def test_errors_of_index3_are_honest_and_others_are_findings(monkeypatch):
         ({False: 0.5, True: 0.02}, "agree at tighter tolerances"),
         ({False: 0.5, True: 0.4}, "differs"),
         ({False: 0.5, True: 0.4, "moved": 0.6}, "set aside"),
+        ({False: 0.5, True: 0.4, "moved": 6e-4}, "explained"),  # rtol 1e-7 in the start would move it by 0.6
+        ({False: 0.5, True: 0.4, "moved": 2e-4}, "differs"),
+        ({False: 0.5, True: 0.4, "finer": 0.1}, "explained"),
+        ({False: 0.5, True: 0.4, "finer": 0.3}, "differs"),
     ],
 )
 def test_differences_are_explained_or_found(monkeypatch, errors, word):
     """Runs whose first method is off by what is said, at first and at tighter tolerances."""
 
     def run(case, model, method, rtol, start=None, tighter=False):
-        off = errors[tighter] if method == "a" else errors.get("moved", 0.0) if start else 0.0
+        finer = "finer" if rtol < 5e-8 and "finer" in errors else tighter
+        off = errors[finer] if method == "a" else errors.get("moved", 0.0) if start else 0.0
         return Ran("clean", result=types.SimpleNamespace(q=np.full((2, 1), 1.0 + 1.01 * off), v=np.zeros((2, 1))))
 
     monkeypatch.setattr(fuzz_judge, "run", run)
@@ -164,6 +174,19 @@ def test_motions_are_compared_until_they_part(monkeypatch, tight, word):
     def run(case, model, method, rtol, start=None, tighter=False):
         off = np.zeros(3) if method == "b" else np.array(tight if tighter else (1e-3, 0.5, 1.5))
         return Ran("clean", result=types.SimpleNamespace(q=1.0 + off[:, None], v=np.zeros((3, 1))))
+
+    monkeypatch.setattr(fuzz_judge, "run", run)
+    case = Case(0, "", lambda: ix.Model("empty"), (0.0, 1.0), "a", ("b",), 1e-4)
+    assert fuzz_judge.judge(case).word == word
+
+
+@pytest.mark.parametrize(("second", "word"), [(0.0, "explained"), (0.47, "differs")])
+def test_methods_that_are_close_by_chance_are_explained_if_both_converge(monkeypatch, second, word):
+    """0.03 from each other and 0.5 from the motion, then 0.004; unless the second one stays where it is."""
+
+    def run(case, model, method, rtol, start=None, tighter=False):
+        off = (second + 0.004 if tighter else 0.5) if method == "a" else (second if tighter else 0.47)
+        return Ran("clean", result=types.SimpleNamespace(q=np.full((2, 1), 10.0 + 10.01 * off), v=np.zeros((2, 1))))
 
     monkeypatch.setattr(fuzz_judge, "run", run)
     case = Case(0, "", lambda: ix.Model("empty"), (0.0, 1.0), "a", ("b",), 1e-4)
@@ -208,6 +231,8 @@ def test_the_table_names_causes(capsys):
         (70326, 100, {"evaluations": 12000}),
         # three rows of velocities by descriptor-sdirk4: 24344; all closed to rounding, evaluated at every v: 46100
         (74776, 100, {"evaluations": 30000}),
+        # stiff dampers by al-index1: 3815; steps that grew until the iteration failed: 10227
+        (121557, 500, {"evaluations": 5000}),
     ],
 )
 def test_runs_that_took_long_need_less_work(seed, steps, most):

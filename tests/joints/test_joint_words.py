@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import index3 as ix
 from index3 import joints
 from index3.bodies.ground import Ground
 from index3.bodies.planar_body import PlanarBody
@@ -431,6 +432,20 @@ def test_zero_distance_suggests_spherical():
 def test_bad_distances_are_refused(settings, text):
     with refused(f"Distance 'j' has {text}"):
         short(Distance, **settings)
+
+
+def test_driven_distances():
+    made = short(Distance, length=2.0, f=lambda t: 0.1 * t, df=0.1, ddf=0.0)
+    assert made.primitives()[0].fields == {"length": 2.0, "driven": True}
+    assert made.functions[0](3.0) == pytest.approx(0.3, abs=ROUNDING)
+    assert short(Distance).primitives()[0].fields == {"length": pytest.approx(short(Distance).length)}
+    model = ix.Model("ram")
+    ball = model.add(PointMass("ball", 1.0, position=(0, 0, -1)))
+    model.add(Distance("ram", model.ground, ball, points=((0, 0, 0), (0, 0, -1)), f=lambda t: -t, df=-1.0, ddf=0.0))
+    result = ix.simulate(model, (0.0, 2.0))
+    assert not result.success
+    assert "Distance 'ram' has no positive length at t = 1: its f takes away all of 1 m" in result.message
+    assert result.t[-1] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_coordinate_constraint():

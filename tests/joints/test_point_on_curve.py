@@ -145,3 +145,15 @@ def test_refused_curves():
         ix.PointOnCurve("w", ix.PointMass("p", 1).marker(), ends[1], RING)
     with refused("PointOnCurve 'w' joins two bodies without at."):
         ix.PointOnCurve("w", ends[0].body, ends[1].body, RING)
+
+
+def test_a_curve_does_not_follow_a_beam():
+    """The short form would fix it to the section nearest to the origin; a marker says that this is meant."""
+    model = ix.Model("bead on a beam")
+    steel = {"height": 0.02, "width": 0.02, "young": 2e11, "poisson": 0.3, "density": 7800.0}
+    beam = model.add(ix.AncfBeam3D("beam", (0, 0, 0), (1, 0, 0), elements=2, **steel))
+    bead = model.add(ix.PointMass("bead", 0.1, position=(0.25, 0, 0)))
+    line = np.linspace([0, 0, 0], [1, 0, 0], 5)
+    with refused("PointOnCurve 'path' takes its curve from AncfBeam3D 'beam', which deforms"):
+        ix.PointOnCurve("path", beam, bead, line, at=(0.25, 0, 0))
+    assert ix.PointOnCurve("path", beam.marker(s=0.0), bead.marker(), line).row_labels == ("across", "sideways")

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from mechanics import newton_euler
+from scipy.integrate import solve_ivp
 
 import index3 as ix
 
@@ -60,6 +61,54 @@ def test_relative_coordinate_is_held_by_default():
     result = ix.simulate(model, (0.0, 1.0), t_eval=0.1)
     np.testing.assert_allclose(result["block"].position[:, 2], 0.2, atol=1e-12)
     np.testing.assert_allclose(result["block"].position[:, 0], 0.5 + result.t, atol=1e-6)  # rtol 1e-6
+
+
+def hauled_in(length=lambda t: -0.2 * t - 0.05 * math.sin(3 * t)):
+    """A weight that swings on a rope of 1 m while a winch hauls it in."""
+    model = ix.Model("winch")
+    weight = model.add(ix.PointMass("weight", 2.0, position=(0.6, 0, -0.8)))
+    rates = (lambda t: -0.2 - 0.15 * math.cos(3 * t), lambda t: 0.45 * math.sin(3 * t))
+    points = ((0, 0, 0), (0.6, 0, -0.8))
+    model.add(ix.Distance("rope", model.ground, weight, points=points, f=length, df=rates[0], ddf=rates[1]))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("method", "limit"), [("dop853", 1e-7), ("radau5", 1e-7), ("bdf-si2", 1e-4), ("hht-i3", 1e-2), ("al-index3", 1e-2)]
+)
+def test_a_distance_follows_its_function(method, limit):
+    """Against the equation of its angle, L p'' = -g sin p - 2 L' p', by SciPy. Limits: five times what is seen."""
+    result = ix.simulate(
+        hauled_in(), (0.0, 3.0), method, rtol=1e-8 if method in ("dop853", "radau5") else 1e-6, t_eval=0.1
+    )
+    rope = lambda t: (1.0 - 0.2 * t - 0.05 * np.sin(3 * t), -0.2 - 0.15 * np.cos(3 * t))  # noqa: E731
+
+    def swing(t, y):
+        length, rate = rope(t)
+        return [y[1], -(9.80665 * math.sin(y[0]) + 2.0 * rate * y[1]) / length]
+
+    start = [math.atan2(0.6, 0.8), 0.0]
+    angle = solve_ivp(swing, (0.0, 3.0), start, "DOP853", t_eval=result.t, rtol=1e-11, atol=1e-12).y[0]
+    length, rate = rope(result.t)
+    wanted = length[:, None] * np.stack([np.sin(angle), 0.0 * angle, -np.cos(angle)], axis=1)
+    assert np.abs(result["weight"].position - wanted).max() < limit
+    np.testing.assert_allclose(result["rope"].length, length, atol=1e-11)  # rows are closed to rounding
+    np.testing.assert_allclose(result["rope"].length_rate, rate, atol=1e-11)
+    pull = 2.0 * (result["weight"].acceleration + np.array([0, 0, 9.80665]))
+    np.testing.assert_allclose(result["rope"].force, pull, atol=1e-9)
+    assert np.ptp(result.energy.balance) < 15.0 * max(limit, 1e-6)  # of 15 J: the work of the winch is counted
+
+
+def test_a_distance_has_a_positive_length():
+    """The message says whose function is to blame."""
+    model = ix.Model("winch", gravity=(0, 0, 0))
+    weight = model.add(ix.PointMass("weight", 2.0, position=(0, 0, -1)))
+    points = ((0, 0, 0), (0, 0, -1))
+    model.add(ix.Distance("rope", model.ground, weight, points=points, f=lambda t: -2.0 * t, df=-2.0, ddf=0.0))
+    with pytest.raises(
+        ix.ModelError, match=r"Distance 'rope' has no positive length at t = 0\.6: its f takes away all"
+    ):
+        ix.assemble(model, 0.6)
 
 
 @pytest.mark.parametrize("method", ["auto", "bdf-si2", "al-index1", "tlismni-hht"])

@@ -233,6 +233,10 @@ BALL = ix.PointMass("ball", 1.0, position=(1, 0, 0))
         (lambda: ix.UserConstraint("c", BALL, link, rows=1, time_step=-1), "has time_step -1.0"),
         (lambda: ix.UserConstraint("c", BALL, link, rows=1, parameters=3), "has parameters 3. Give a list"),
         (
+            lambda: ix.UserConstraint("c", BALL, speed, rows=1, jacobian="differences"),
+            "its row 0 changes with the velocities. Rows of level 0 restrain positions",
+        ),
+        (
             lambda: ix.UserConstraint("c", BALL, speed, rows=1, level=1, jacobian="differences"),
             "its row 0 is not affine in the velocities",
         ),
@@ -285,8 +289,8 @@ def test_calls_are_as_many_as_the_manual_says(given, time_step):
         seen.append((calls["f"], calls["jacobian"]))
     timed, n, m = int(time_step is not None), 12, 3
     residual = (1 + 4 * timed, 1) if given else (4 * n + 1 + 4 * timed, 0)
-    matrix = (5, 2 * m + 4 * timed) if given else (2 * m * (m + 1) + 5 + 16 * m * timed, 0)
-    assert seen == [residual, (0, 0), (5, 0), matrix]
+    matrix = (4, 2 * m + 4 * timed) if given else (2 * m * (m + 1) + 4 + 16 * m * timed, 0)
+    assert seen == [residual, (0, 0), (4, 0), matrix]
     calls |= {"f": 0, "jacobian": 0}
     state[s.V][:] *= 2.0  # the gradient does not depend on it
     kept = state[s.ROW_G].copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -272,7 +271,7 @@ def test_counts_over_a_singular_position() -> None:
     """A four-bar with all rods in line has one more redundant row than elsewhere; the fewest seen is kept."""
     aligned, open_ = (four_bars(1, np.random.default_rng(9), angle).matrix() for angle in (0.0, 1.0))
     indptr, indices = common_pattern(aligned, open_)
-    lu = StaticLU(replace(open_.given(), indptr=indptr, indices=indices))
+    lu = StaticLU(open_.given().replaced(indptr=indptr, indices=indices))
     info = lu.own[contract.INFO]
     counts = []
     for matrix in (aligned, open_, aligned):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from mechanisms import Matrix, chain, four_bars, lattice, random_mechanism, zero_rows
@@ -113,7 +111,7 @@ def test_rows_that_make_up_for_missing_mass_couple_bodies(always: None) -> None:
     columns = np.repeat(np.arange(matrix.n + matrix.m), np.diff(matrix.indptr))
     apart = (matrix.indices < matrix.n) & (columns < matrix.n) & (matrix.indices != columns)
     assert apart.any()
-    given = replace(matrix.given(), augmentation=[(matrix.n, 1.0)], between_bodies=apart)
+    given = matrix.given().replaced(augmentation=[(matrix.n, 1.0)], between_bodies=apart)
     lu, b = StaticLU(given), np.arange(1.0, matrix.n + matrix.m + 1)
     lu.factor(matrix.values)
     expected = lu.solve(b)

@@ -80,3 +80,21 @@ def test_gain_over_equal_steps_grows_with_the_chain():
     assert gains[0] > 0.95
     assert gains[1] > gains[0]
     assert gains[2] > 0.98 * gains[1]
+
+
+def test_steps_of_index_1_do_not_grow_where_the_iteration_is_slow():
+    """A rod against a stiff damper, of which the matrix of index 1 knows nothing: 3 corrections per step and 1131
+    evaluations; while steps grew until the iteration failed, 12 and 2191. Index 3 takes over in `multi-index`."""
+    model = ix.Model("damped")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    ends = model.ground.marker((1, 0, -1)), rod.marker_at((1, 0, 0))
+    model.add(ix.SpringDamper("damper", *ends, stiffness=0.0, damping=100.0))
+    result = ix.simulate(model, (0, 0.5), "al-index1", rtol=1e-4)
+    assert result.success
+    assert result.stats["newton"] < 5 * result.stats["steps"]
+    assert result.stats["evaluations"] < 1500
+    model["damper"].damping = 1e4
+    result = ix.simulate(model, (0, 0.5), "multi-index", rtol=1e-4)
+    assert result.success
+    assert result.stats["steps"] < 200  # 115; 10147 where steps of index 1 do not grow up to those of index 3

@@ -25,10 +25,10 @@ class Balance:
     def __init__(self, model):
         self.state = State(compile_model(model))
 
-    def at(self, t, q, v, a, lam, q_mass=None):
+    def at(self, t, q, v, a, lam):
         state = self.state
         state.move(t, q, v)
-        state[s.A][:], state[s.LAM][:], state[s.Q_MASS][:] = a, lam, q if q_mass is None else q_mass
+        state[s.A][:], state[s.LAM][:], state[s.Q_MASS][:] = a, lam, q
         assert state.run(evaluate.forces, evaluate.jacobian, evaluate.levels, evaluate.mass) == 0
         return state[s.MA].copy(), state[s.G].copy(), state[s.PHI].copy(), state[s.RATE].copy()
 
@@ -47,12 +47,14 @@ def test_steps_satisfy_the_discretised_equations(mass):
     beta, gamma = (1 - alpha) ** 2 / 4, 0.5 - alpha
     result, balance = own_steps(model, 0.05, h, alpha=alpha, mass=mass), Balance(model)
     t, q, v, a, lam = result.t, result.q, result.v, result.a, result.lam
+    there = (a[1] + alpha * a[0]) / (1 + alpha)  # the acceleration at t_n itself; the first step starts from that
     # the first step starts from the assembled state, later ones from the last
     for n in range(1, len(t) - 1):
         old = balance.at(t[n], q[n], v[n], a[n], lam[n])
-        place = q[n + 1] if mass == "end" else (1 + alpha) * q[n + 1] - alpha * q[n]
-        new = balance.at(t[n + 1], q[n + 1], v[n + 1], a[n + 1], lam[n + 1], place)
-        e1 = new[0] / (1 + alpha) + new[1] - alpha / (1 + alpha) * old[1]
+        there = (a[n + 1] + alpha * there) / (1 + alpha)
+        own = a[n + 1] / (1 + alpha) if mass == "end" else there
+        new = balance.at(t[n + 1], q[n + 1], v[n + 1], own, lam[n + 1])
+        e1 = new[0] + new[1] - (alpha / (1 + alpha) * old[1] if mass == "end" else 0.0)
         size = np.abs(new[0]).max() + np.abs(new[1]).max()
         assert np.abs(e1).max() < 1e-8 * size  # corrections end at 1e-11 of the speed, that is 1e-8 of h a
         assert np.abs(new[2]).max() < 1e-10  # ten times the corrector's 1e-11

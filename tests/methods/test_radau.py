@@ -129,6 +129,29 @@ def test_matrices_are_renewed_before_corrections_become_many():
     assert stats["jacobians"] < 0.75 * stats["steps"]
 
 
+def test_iterations_of_loose_tolerances_end_early():
+    """Beside errors of 1e-4 nobody sees what another correction takes away; at 1e-6 all is as with the strict bound."""
+    model, end = ix.library.double_pendulum(), (0, 2)
+    exact = ix.simulate(model, end, KEY, rtol=1e-10, atol=1e-10, t_eval=[2.0]).q
+    error = {}
+    for name, options in (("own", {}), ("strict", {"kappa": 1e-3})):
+        loose = ix.simulate(model, end, KEY, rtol=1e-4, t_eval=[2.0], **options)
+        error[name] = np.abs(loose.q - exact).max(), loose.stats["newton"] / loose.stats["steps"]
+    print(error)
+    assert error["own"][1] < 0.92 * error["strict"][1]  # 2.79 and 3.20 corrections a step
+    assert error["own"][0] < 2.0 * error["strict"][0]  # 2.6e-5, 2.8e-5
+    tight = [ix.simulate(model, end, KEY, rtol=1e-6, **options).stats for options in ({}, {"kappa": 1e-3})]
+    assert tight[0]["newton"] == tight[1]["newton"]
+
+
+def test_a_first_step_that_is_far_too_short_is_left_behind_at_once():
+    """A damper of 5e4 N m s/rad allows a first step of 1 ns, its motion then hundreds of that; growth was 8 a step."""
+    t = ix.simulate(ix.library.double_pendulum(), (0, 2), KEY, rtol=1e-4).t
+    print(t[:5])
+    assert t[2] - t[1] > 50.0 * (t[1] - t[0])  # 284
+    assert t[3] - t[2] < 8.0 * (t[2] - t[1])
+
+
 def test_undamped_fast_modes_do_not_grow():
     """An undamped oscillator far above the step: removed by the L-stable formula, at any h omega."""
     for phase in (1.0, 3.0, 300.0):

@@ -89,8 +89,25 @@ def rolling(model, body):
     model.add(ix.Tyre("tyre", body.marker(z=(0, 1, 0)), model.ground, radius=0.5, stiffness=1e5))
 
 
+CLEARANCE = ix.Curve([-1.0, -0.5, 0.5, 1.0], [-5e4, 0.0, 0.0, 5e4], interpolation="linear")
+
+
+def sprung(model, body):
+    ends = (model.ground.marker((0, 0, -5.0)), body.marker())
+    model.add(ix.SpringDamper("stop", *ends, stiffness=CLEARANCE, length=5.0))
+
+
+def slid(model, body):
+    rail = model.add(ix.Inline("rail", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.TranslationalSpringDamper("stop", rail, stiffness=CLEARANCE))
+
+
+def bushed(model, body):
+    model.add(ix.Bushing("stop", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1), stiffness=(0, 0, CLEARANCE)))
+
+
 @pytest.mark.jit_off
-@pytest.mark.parametrize("add", [limited, touching, rolling])
+@pytest.mark.parametrize("add", [limited, touching, rolling, sprung, slid, bushed])
 def test_a_switch_is_negative_where_there_is_a_force(add):
     model = ix.Model("one", gravity=(0, 0, 0))
     body = model.add(ix.RigidBody("body", 1.0, (0.1, 0.1, 0.1)))
@@ -105,8 +122,53 @@ def test_a_switch_is_negative_where_there_is_a_force(add):
         acts = bool(np.any(np.abs(state[s.MARKER_F]) > 0.0))
         (value,) = state[s.SWITCH]
         assert (value < 0.0) == acts
-        gap = 0.5 - abs(z) if add is limited else z - 0.5
+        gap = z - 0.5 if add in (touching, rolling) else 0.5 - abs(z)
         assert value == pytest.approx(gap, abs=1e-12) or value > 0.0  # of pairs far apart a bound
+
+
+def turned(turn):
+    """The switch of a rotational spring with a clearance, and its torque, on a wheel that was turned."""
+    model = ix.Model("wheel", gravity=(0, 0, 0))
+    wheel = model.add(ix.RigidBody("wheel", 1.0, (0.1, 0.1, 0.1)))
+    pin = model.add(ix.Revolute("pin", model.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
+    model.add(ix.RotationalSpringDamper("stop", pin, stiffness=CLEARANCE, free_angle=0.1))
+    system = compile_model(model)
+    state, q = State(system), system.q0.copy()
+    q[3], q[6] = math.cos(turn / 2), math.sin(turn / 2)
+    state.move(0.0, q, system.v0)
+    assert state.run(evaluate.forces, evaluate.switches) == 0
+    return state[s.SWITCH].tolist(), bool(np.any(np.abs(state[s.MARKER_F]) > 0.0))
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("turn", [-0.5, -0.3, 0.2, 0.5, 0.7])
+def test_switch_of_a_rotational_spring(turn):
+    values, acts = turned(turn)
+    assert values == pytest.approx([0.5 - abs(turn - 0.1)])
+    assert acts == (values[0] < 0.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "band"),
+    [
+        ([-1, 0, 1], [-1, 0, 1], None),
+        ([-1, -0.5, 0.5, 1], [-5, 0, 0, 5], (-0.5, 0.5)),
+        ([-1, 0, 0.1, 1, 2], [-5, 0, 0, 0, 5], (0.0, 1.0)),
+        ([-1, 0, 1], [0, 0, 3], (-math.inf, 0.0)),
+        ([0, 1], [0, 0], None),  # never acts
+    ],
+)
+def test_dead_band_of_a_curve(x, y, band):
+    assert ix.Curve(x, y, interpolation="linear").dead_band == band
+    assert ix.Curve.from_function(lambda x: x, lambda x: 1.0).dead_band is None
+
+
+def test_a_spring_without_a_dead_band_has_no_switch():
+    model = ix.Model("one")
+    body = model.add(ix.PointMass("body", 1.0, position=(0, 0, -1)))
+    ends = (model.ground.marker(), body.marker())
+    model.add(ix.SpringDamper("line", *ends, stiffness=ix.Curve([0, 1], [0, 9])))
+    assert State(compile_model(model))[s.SWITCH].size == 0
 
 
 def test_far_pairs_of_a_set_have_switches_too():

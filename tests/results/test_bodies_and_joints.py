@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stored_four_bar import SPEED, Y_AXIS, bar_ends
 
 import index3 as ix
@@ -213,3 +214,30 @@ def test_a_run_of_an_older_version_says_what_it_lacks():
     del body["constants"]["line_density"]
     with pytest.raises(ix.ModelError, match="older version of index3 and lacks 'line_density'"):
         result["rope"].axial_force([0.5])
+
+
+def test_angles_of_a_universal_joint(tmp_path):
+    """Axes of the second body = A Rx(first angle) Ry(second angle) A^T times those at the start, through full turns."""
+    A = Rotation.from_rotvec((0.4, -0.7, 0.3))
+    spin = A.apply((9.0, -7.0, 0.0))  # both axes at the start
+    model = ix.Model("cross")
+    arm = ix.RigidBody("arm", 1.0, (0.1, 0.12, 0.14), position=A.apply((0.2, 0.3, -1.0)), angular_velocity=spin)
+    axes = A.as_matrix().T
+    model.add(arm)
+    model.add(ix.Universal("joint", model.ground, arm, at=(0, 0, 0), axes=(axes[0], axes[1])))
+    result = ix.simulate(model, (0.0, 3.0), t_eval=0.01, rtol=1e-8)
+    joint = result["joint"]
+    turned = A * Rotation.from_euler("XY", joint.angles) * A.inv()
+    assert np.abs(turned.as_matrix() @ result["arm"].rotation[0] - result["arm"].rotation).max() < 1e-10  # rounding
+    assert joint.angles[0] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert joint.angles[-1, 0] > 30.0  # five turns
+    assert joint.angle_rates[0] == pytest.approx([9.0, -7.0], abs=1e-10)
+    rates = np.gradient(joint.angles, result.t, axis=0)[2:-2]
+    assert joint.angle_rates[2:-2] == pytest.approx(rates, abs=0.05)  # h^2/6 of third derivatives of 2000
+    assert joint.rotation == pytest.approx(np.swapaxes(joint.first.rotation, 1, 2) @ joint.second.rotation, abs=1e-15)
+    result.save(tmp_path / "cross.nc")
+    assert np.array_equal(ix.Result.load(tmp_path / "cross.nc")["joint"].angles, joint.angles)
+    with pytest.raises(AttributeError, match=r"no coordinate 'angle'\. It has angles and angle_rates"):
+        _ = joint.angle
+    with pytest.raises(AttributeError, match="'pivot' has no angles, which a Universal has"):
+        _ = ix.simulate(ix.library.pendulum(), (0.0, 0.1))["pivot"].angles

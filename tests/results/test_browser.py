@@ -151,6 +151,21 @@ def test_frames_differ_and_the_clock_follows(show):
     assert page.locator("#clock").inner_text().startswith("0.500")
 
 
+def test_a_page_of_a_new_size_is_drawn_at_once(show):
+    """A picture of the page is taken right after its size is set; a tab in the background gets no frames."""
+    page = show(run(workshop()), switches="window.requestAnimationFrame = () => 0;")
+    drawn = """() => {
+      const [chart, scene] = ["energy", "scene"].map((id) => document.getElementById(id));
+      const [gl, empty] = [scene.getContext("webgl2"), document.createElement("canvas")];
+      [empty.width, empty.height] = [chart.width, chart.height];
+      return [gl.getParameter(gl.VIEWPORT)[2] === scene.width, chart.toDataURL() !== empty.toDataURL()];
+    }"""
+    assert page.evaluate(drawn) == [True, True]
+    page.set_viewport_size({"width": 900, "height": 500})
+    page.wait_for_timeout(100)
+    assert page.evaluate(drawn) == [True, True]
+
+
 def test_the_nearer_body_hides_the_other_whichever_comes_first(show):
     """Two boxes cross: on each side of the cut another one is in front, which no order of drawing gives."""
     model = ix.Model("cross", gravity=(0, 0, 0))

@@ -289,3 +289,11 @@ def test_files_keep_jumps(tmp_path):
     assert again.jumps == whole.jumps
     assert again.jumps[0].opened == ("pin",)
     assert again.jumps[0].kinetic_lost == 0.5
+
+
+def test_advice_is_sought_for_mistakes_only(monkeypatch):
+    """A controller looks up its inputs at every sample."""
+    result = four_bar_result(3)
+    name = next(iter(result.layout.joints))["name"]
+    monkeypatch.setattr("index3.results.joints.nearest", lambda *_: pytest.fail("a right name was taken for a mistake"))
+    assert quantity(result, f"{name}.force").values.shape == (3, 3)

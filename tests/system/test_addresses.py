@@ -72,6 +72,8 @@ def test_stages_of_the_evaluator_are_those_in_its_source():
         for call in ast.walk(functions[name]):
             if isinstance(call, ast.Attribute) and call.attr == "WORKING":
                 found.add("energies")  # some lines of that stage
+            if isinstance(call, ast.Attribute) and call.attr == "WORKING_FORCES":
+                found.add("forces")
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
                 if call.func.id == "run_stage":
                     found.add(call.args[1].attr.lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -16,6 +17,11 @@ MODELS = {
     "four_bar": ix.library.four_bar,
     "hmmwv14": ix.library.hmmwv14,  # with a constant coordinate
     "slider_crank": ix.library.slider_crank,
+}
+OTHERS = {
+    "hmmwv50": ix.library.hmmwv50,  # curves
+    "iltis": ix.library.iltis,  # a function of Python
+    "flexible_slider_crank": ix.library.flexible_slider_crank,  # sparse matrices
 }
 
 
@@ -36,9 +42,9 @@ def run(model, method="hht-i3", **settings):
     return ix.simulate(model, (0.0, 0.01), method, progress=False, **settings)
 
 
-@pytest.mark.parametrize("name", ["andrews", "hmmwv14"])
+@pytest.mark.parametrize("name", ["andrews", "hmmwv14", "hmmwv50", "iltis", "flexible_slider_crank"])
 def test_runs_of_a_model_as_it_is_share_one_system(name, compiled):
-    model, fresh = MODELS[name](), MODELS[name]()
+    model, fresh = (MODELS | OTHERS)[name](), (MODELS | OTHERS)[name]()
     compiled.clear()  # of the equilibrium from which the car starts
     first, second, other = run(model), run(model), run(model, "dopri5", rtol=1e-4)
     assert len(compiled) == 1
@@ -130,10 +136,103 @@ class Heavy(ix.RigidBody):
     """A body of another package."""
 
 
-def test_what_cannot_be_compared_is_compiled_each_time(compiled):
-    driven = ix.library.pendulum()
-    rod = next(iter(driven.bodies.values()))
-    driven.add(ix.Force("wind", rod, lambda t: (t, 0.0, 0.0)))
+class Settings:
+    """What a user may keep numbers in."""
+
+    push = 1.0
+
+
+PUSH, NUMBERS, OBJECT = 1.0, {"push": 1.0}, Settings()
+
+
+def by_global(t):
+    return (PUSH * math.cos(t), 0.0, 0.0)
+
+
+def by_another(t):
+    return by_global(t)
+
+
+def by_inner(t):
+    return (max(x * PUSH for x in (1.0, 0.5)), 0.0, 0.0)
+
+
+def by_dict(t):
+    return (NUMBERS["push"], 0.0, 0.0)
+
+
+def by_object(t):
+    return (OBJECT.push, 0.0, 0.0)
+
+
+def by_module(t):
+    return (ix.__name__ and 1.0, 0.0, 0.0)
+
+
+def blown(function):
+    """A pendulum in a wind."""
+    model = ix.library.pendulum()
+    model.add(ix.Force("wind", next(iter(model.bodies.values())), function))
+    return model
+
+
+@pytest.mark.parametrize("function", [by_global, by_another, by_inner, by_dict])
+def test_a_function_is_the_same_while_all_that_it_reads_is(compiled, function, monkeypatch):
+    model = blown(function)
+    first = run(model)
+    assert np.array_equal(run(model).q, first.q)
+    assert len(compiled) == 1
+    monkeypatch.setitem(globals(), "PUSH", 2.0)
+    monkeypatch.setitem(NUMBERS, "push", 2.0)
+    second = run(model)
+    assert len(compiled) == 2
+    assert np.array_equal(second.q, run(blown(function)).q)
+    assert not np.array_equal(second.q, first.q)
+
+
+def test_what_stands_around_a_function_counts():
+    def wind(size, more=0.0):
+        return lambda t, more=more: (size + more, 0.0, 0.0)
+
+    model = blown(wind([1.0][0]))
+    before = unchanged.content_of(model)
+    assert before is not None
+    assert unchanged.content_of(model) == before
+    sizes = [1.0]
+    listed = blown(lambda t: (sizes[0], 0.0, 0.0))
+    before = unchanged.content_of(listed)
+    sizes[0] = 2.0
+    assert unchanged.content_of(listed) != before
+    function = wind(1.0, 2.0)
+    model = blown(function)
+    before = unchanged.content_of(model)
+    function.__defaults__ = (3.0,)
+    assert unchanged.content_of(model) != before
+
+
+def test_an_expression_is_what_its_text_says():
+    drive = ix.Expression("sin(t)")
+    model = blown((drive, 0.0, 0.0))
+    before = unchanged.content_of(model)
+    assert before is not None
+    drive(0.3)  # which it remembers
+    assert unchanged.content_of(model) == before
+
+
+def test_every_entry_of_a_sparse_matrix_counts():
+    sparse = pytest.importorskip("scipy.sparse")
+    found = []
+    for value in (1.0, 2.0):
+        found.append([])
+        unchanged.add(sparse.csc_matrix(np.diag([value, 3.0])), found[-1], {})
+    assert found[0] != found[1]
+    with pytest.raises(unchanged.Unknown):
+        unchanged.add(sparse.lil_matrix((2, 2)), [], {})
+
+
+@pytest.mark.parametrize("function", [by_object, by_module])
+def test_what_cannot_be_compared_is_compiled_each_time(compiled, function):
+    driven = blown(function)
     assert unchanged.content_of(driven) is None
     run(driven)
     run(driven)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from index3.analysis.instants import one_line
 from index3.engine.assembly import Assembly
 from index3.engine.equations import Equations
 from index3.engine.settings import check_model, check_time, listed
@@ -38,6 +39,7 @@ def assemble(
         joint coordinates and rates by name, {"pin.angle": 0.3, "pin.angle_rate": 2.0}, which are then met
     at : other name of `initial`
 
+    `assembly["crank"].acceleration`, `assembly["A"].force` and the like are values there, `assembly.result.energy` too.
     Positions and velocities move as little as possible in the kinetic-energy norm; velocities that the user gave stay,
     where the constraints allow it.
 
@@ -50,7 +52,10 @@ def assemble(
     t = check_time(t, "assemble")
     equations = Equations(model, "assemble")
     start = equations.start(initial_or_at(initial, at, "assemble"), t)
-    return equations.assemble(t, start, held_coordinates(equations.system, hold))
+    assembly = equations.assemble(t, start, held_coordinates(equations.system, hold))
+    info = {"method": "assemble", "message": f"Assembled in {assembly.iterations} corrections."}
+    assembly.result = one_line(model, equations, assembly.a, info)
+    return assembly
 
 
 def held_coordinates(system: System, names: Iterable[str]) -> np.ndarray:

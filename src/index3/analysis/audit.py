@@ -92,16 +92,18 @@ def energy_audit(model: Model, result: Result) -> Audit:
     stages = [k for k, (stage, _, _) in enumerate(system.stages) if stage == "energies"]
     names = [name for k in stages for name in share_names(system.stages[k][1], state.tables[k])]
     lines = [(k, tables_of_one(system.stages[k][1], state.tables[k])) for k in stages]
-    motions = [group for group in system.groups if getattr(group.element, "element", "") == "motion"]
-    values = np.zeros((len(names) + len(motions), 3, len(result)))
+    rows_of = [group for group in system.groups if group.rows]  # those that time moves do work: motions, driven joints
+    values = np.zeros((len(names) + len(rows_of), 3, len(result)))
     for k in range(len(result)):
         place(state, result, k)
         shares = [share for line in lines for share in split(state, *line)]
-        for group in motions:
+        for group in rows_of:
             rows = slice(group.row, group.row + group.rows)
             shares.append((0.0, 0.0, float(state[s.LAM][rows] @ state[s.PHI_T][rows])))
         values[:, :, k] = shares
-    names += [group.name for group in motions]
+    moved = [group.element.element == "motion" or values[k, 2].any() for k, group in enumerate(rows_of, len(names))]
+    values = values[np.concatenate([np.ones(len(names), bool), moved])] if moved else values
+    names += [group.name for group, moves in zip(rows_of, moved, strict=True) if moves]
     works = integrate(values[:, 2], result.t)
     elements = {
         name: Share(kinetic=x[0], potential=x[1], power=x[2], work=work)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from reprlib import repr as short
+from threading import Thread, current_thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from index3.analysis.simulation import Simulation
+from index3.engine.interrupts import interrupt_runs
+from index3.engine.reasons import INTERRUPTED
 from index3.engine.settings import check_span, listed
 from index3.errors import Index3Error, ModelError
 from index3.model.model import Model
@@ -67,7 +71,8 @@ def batch(
     Returns
     -------
     Dimension `case`; variables are what was measured (NaN where a run gave nothing), `status` ("ok", "failed": the run
-    did, "raised": Python did), `message` and `seconds`.
+    did, "raised": Python did), `message` and `seconds`. Ctrl-C ends the runs under way and leaves the others out;
+    their rows say so.
 
     Raises
     ------
@@ -86,25 +91,52 @@ def batch(
     simulation.run_settings(settings)
     count = check_workers(workers)
 
-    def row(k: int) -> Row:
-        return case(simulation, cases[k], span, starts[k], measures, settings)
+    rows = [Row("failed", "Interrupted before it began.") for _ in cases]
+
+    def run(k: int) -> bool:
+        """Put the row of a case in its place; whether others may follow."""
+        rows[k], goes_on = case(simulation, cases[k], span, starts[k], measures, settings)
+        return goes_on
 
     if count == 1 or len(cases) < 2:
-        rows = [row(k) for k in range(len(cases))]
+        all(map(run, range(len(cases))))
     else:
-        with ThreadPoolExecutor(count, "index3-batch") as pool:
-            rows = list(pool.map(row, range(len(cases))))
+        in_threads(run, len(cases), count)
     names = [] if measure is not None else simulation.coordinate_names
     return dataset(rows, measures, names)
 
 
+@contextmanager
+def threads_of(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
+    """Threads for runs, which Ctrl-C ends as it does those of the main thread."""
+    threads: list[Thread] = []
+    pool = ThreadPoolExecutor(count, name, initializer=lambda: threads.append(current_thread()))
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        while alive := {thread.ident for thread in threads if thread.is_alive()}:  # a run may be about to begin
+            interrupt_runs(alive)
+            time.sleep(0.02)
+        raise
+    finally:
+        pool.shutdown()
+
+
+def in_threads(run: Callable[[int], bool], cases: int, workers: int) -> None:
+    """Call a function for each case; upon Ctrl-C those that run are ended and the others left out."""
+    with suppress(KeyboardInterrupt), threads_of(workers, "index3-batch") as pool:
+        wait([pool.submit(run, k) for k in range(cases)])
+
+
 def case(
     simulation: Simulation, changes: Any, t_span: Any, initial: Any, measures: Mapping[str, Any], settings: Any
-) -> Row:
-    """One run and what was measured of it."""
-    start, row = time.perf_counter(), Row()
+) -> tuple[Row, bool]:
+    """One run and what was measured of it; and whether Ctrl-C did not end it."""
+    start, row, goes_on = time.perf_counter(), Row(), True
     try:
         result = simulation.run(t_span, initial=initial, changes=changes, **settings)
+        goes_on = result.status != INTERRUPTED
         if not result.success:
             row.status, row.message = "failed", result.message
         else:
@@ -115,7 +147,7 @@ def case(
     except Exception as error:  # of a user's function: one case must not take the others with it
         row.status, row.message = "raised", f"{type(error).__name__}: {error}"
     row.seconds = time.perf_counter() - start
-    return row
+    return row, goes_on
 
 
 def own_measures(simulation: Simulation, settings: Mapping[str, Any]) -> dict[str, Callable[[Result], Any]]:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.simulate import simulate
+from index3.engine.reasons import INTERRUPTED
 from index3.engine.settings import check_model, check_span, listed
 from index3.errors import Index3Error
 from index3.methods.registry import METHODS, choose
 from index3.model.model import Model
+from index3.results.result import Result
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 REFERENCE = (("dop853", 1e-12), ("hht-i3", 1e-10))
@@ -25,12 +27,14 @@ class Comparison:
     """Rows of (method, rtol, error, seconds, counters); prints as a table, plots as a work-precision diagram.
 
     `error` is the RMS difference of all coordinates from the reference at the end, `seconds` CPU time of the stepping.
+    `interrupted`: Ctrl-C came before the last of them.
     """
 
     model: str
     t_end: float
     reference: str
     rows: list[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
 
     def __str__(self) -> str:
         lines = [
@@ -44,7 +48,7 @@ class Comparison:
                 continue
             numbers = f"{row['error']:>11.2e}{1e3 * row['seconds']:>10.2f}{row['steps']:>9}{row['rejected']:>9}"
             lines.append(f"{head}{numbers}{row['evaluations']:>9}{row['jacobians']:>8}")
-        return "\n".join(lines)
+        return "\n".join([*lines, "interrupted: these are the rows so far"] if self.interrupted else lines)
 
     def plot(self, path: str | None = None) -> Any:
         """CPU time against error, one line per method; saved if a path is given. Needs matplotlib."""
@@ -90,11 +94,12 @@ def compare(
     repeats : runs per point; the smallest time counts
     budget : a method is not run at tighter tolerances once a run took longer than this [s]
 
-    A method that rejects the model or fails has a row that says why.
+    A method that rejects the model or fails has a row that says why. Ctrl-C returns the rows so far.
 
     Raises
     ------
     ModelError : there is no such method, or an argument is wrong.
+    KeyboardInterrupt : Ctrl-C came before there was a reference.
     """
     check_model(model, "compare")
     t_end = check_span((0.0, t_end), "compare")[1]
@@ -104,19 +109,30 @@ def compare(
         choose(key, {})
     exact, source = _reference(model, t_end)
     result = Comparison(model.name, t_end, source)
-    for key in keys:
-        for rtol in steps:
-            row = _measure(model, t_end, key, rtol, exact, repeats)
-            result.rows.append(row)
-            if row["failed"] or row["seconds"] > budget:
-                break
+    try:
+        for key in keys:
+            for rtol in steps:
+                row = _measure(model, t_end, key, rtol, exact, repeats)
+                result.rows.append(row)
+                if row["failed"] or row["seconds"] > budget:
+                    break
+    except KeyboardInterrupt:
+        result.interrupted = True
     return result
+
+
+def _run(model: Model, t_end: float, key: str, rtol: float) -> Result:
+    """A run to the end; one that Ctrl-C ended is none."""
+    run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
+    if run.status == INTERRUPTED:
+        raise KeyboardInterrupt
+    return run
 
 
 def _reference(model: Model, t_end: float) -> tuple[np.ndarray, str]:
     for key, rtol in REFERENCE:
         if key in METHODS:
-            run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
+            run = _run(model, t_end, key, rtol)
             if run.success:
                 return run.q[-1], f"{key} at rtol {rtol:g}"
     raise Index3Error(f"No method gave a reference for model '{model.name}' to t = {t_end:g}.")
@@ -128,7 +144,7 @@ def _measure(model: Model, t_end: float, key: str, rtol: float, exact: np.ndarra
     for _ in range(repeats):
         start = time.process_time()
         try:
-            run = simulate(model, (0.0, t_end), key, rtol=rtol, t_eval=[t_end], progress=False)
+            run = _run(model, t_end, key, rtol)
         except Index3Error as error:
             return {**row, "failed": str(error), "seconds": 0.0}
         if not run.success:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -25,6 +26,8 @@ class Copies:
         self._model = model
         self._spare: list[Model] = []  # copies that no run has changed at present
         self._unchanged: dict[int, System] = {}  # their systems, by their id
+        self._done: dict[int, System] = {}  # and such with other records, which nobody asks any more
+        self._fields: dict[tuple[Any, ...], dict[str, dict[str, str]] | None] = {}  # `of_records`, by the names
         self.renumbered: dict[int, System] = {}
 
     def take(self) -> Model:
@@ -47,20 +50,32 @@ class Copies:
         ------
         ModelError : a change that the element refuses; the copy is then as it was.
         """
-        from index3.files.changes import apply  # knows model files, which are slow to import
-        from index3.system.renumbering import only_records, renumbered  # for runs with changes alone
-
-        bodies = only_records(copy, changes)
-        system = None if bodies is None else self._system(copy, compile_copy)
-        undo = apply(copy, changes)
+        apply, change_records, of_records, renumbered = tools()
+        names = tuple(changes)
+        if names not in self._fields:
+            self._fields[names] = of_records(self._model, names)
+        fields = self._fields[names]
+        if fields is None:
+            return apply(copy, changes)
+        system, bodies = self._system(copy, compile_copy), [copy.bodies[name] for name in fields]
+        values = ({field: changes[key] for field, key in keys.items()} for keys in fields.values())
+        undo = change_records(zip(bodies, values, strict=True))
+        spare = self._done.pop(id(copy), None)
+        if spare is not None and spare.altered != (system, bodies):
+            spare = None
         try:
-            changed = None if system is None or bodies is None else renumbered(system, bodies)
+            changed = renumbered(system, bodies, spare)
         except BaseException:
             undo()
             raise
         if changed is not None:
             self.renumbered[id(copy)] = changed
         return undo
+
+    def finish(self, copy: Model) -> None:
+        """Nobody asks the system of a changed copy any more: the next change may write over its records."""
+        if id(copy) in self.renumbered:
+            self._done[id(copy)] = self.renumbered[id(copy)]
 
     def _system(self, copy: Model, compile_copy: Callable[[Model], System]) -> System:
         """The system of a copy that nothing has changed at present, with the layout of its results."""
@@ -72,6 +87,15 @@ class Copies:
             note_inertias(system)
             self._unchanged[id(copy)] = system
         return self._unchanged[id(copy)]
+
+
+@functools.cache
+def tools() -> tuple[Callable[..., Any], ...]:
+    """What makes changes: imported once, by the first run that has any, since it knows model files."""
+    from index3.files.changes import apply, change_records, of_records
+    from index3.system.renumbering import renumbered
+
+    return apply, change_records, of_records, renumbered
 
 
 class Changed:

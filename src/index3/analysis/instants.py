@@ -8,10 +8,14 @@ import numpy as np
 
 from index3.bodies.body import box_of
 from index3.compiled import slots as s
+from index3.engine.equations import Equations
 from index3.engine.layout import describe
+from index3.linear import contract
 from index3.linear.reference import null_space
+from index3.methods import projection_kernels
 from index3.methods.state_space.partition import dense_rows
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.arrays import empty_arrays, wrench_names
 from index3.results.layout import Layout
 from index3.results.result import Result
@@ -106,6 +110,20 @@ def snapshots(model: Model, system: System, q: np.ndarray, v: np.ndarray) -> Res
     layout = describe(model, system)
     arrays = empty_arrays(len(q), system.n, system.m, len(wrench_names(layout)), len(system.angle_joints))
     return Result(layout, arrays | {"q": np.asarray(q, float), "v": np.asarray(v, float)})
+
+
+def one_line(model: Model, equations: Equations, a: np.ndarray, info: dict[str, Any]) -> Result:
+    """The state as one line of a result with accelerations `a`; the smallest multipliers where rows are redundant."""
+    state, projection = equations.state, equations.projection
+    unique = np.ones(state.system.m, bool)
+    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
+        unique = ~projection.null_rows()
+        projection_kernels.shorten(state.handle, projection.handle)
+    q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
+    line = projection.project_block(np.array([equations.t]), q, v, a[None].copy(), lam, angle, project=False)
+    result = Result(describe(model, state.system, unique), line, info)
+    result.source = ModelOfRun(model)
+    return result
 
 
 def gradients(model: Model, system: System, q: np.ndarray) -> Result:

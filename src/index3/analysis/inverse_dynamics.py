@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.analysis.instants import coordinate_rates, distinguish, free_directions, snapshots
-from index3.analysis.kinematics import along, kinematics
+from index3.analysis.kinematics import along, follow
 from index3.bodies.smooth import SmoothFunction
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
@@ -166,7 +166,7 @@ def inverse_dynamics(
             "tell. Leave t_eval out."
         )
     else:
-        result = kinematics(driven, span, t_eval=t_eval, initial=initial, on_failure="raise")
+        result = follow(driven, span, t_eval, initial, "raise", "inverse_dynamics")
     drives, powers = {}, {}
     for element in driven.motions.values():
         key = names.get(element.name, element.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from index3.engine.equations import Equations
 from index3.engine.layout import describe
 from index3.engine.settings import check_choices, check_model, check_span, output_times
 from index3.engine.start_warnings import check_motions, driven_functions
-from index3.errors import AssemblyError, ModelError, SimulationFailed
+from index3.errors import AssemblyError, ModelError, SimulationFailed, warn
 from index3.linear import contract
 from index3.model.model import Model
 from index3.results.applied import ModelOfRun
@@ -37,6 +37,8 @@ NEAR = 0.05
 """Largest correction of a prediction, as `instants.movement` measures it: a mechanism that jumps corrects by more."""
 HALVINGS = 30
 """How often a step between two closures is halved before the mechanism is said to be stuck."""
+ROUNDING = 4e-16
+"""Part of the time below which a step is no step: forecasts agree up to a jump, and what is behind it is not met."""
 
 
 def kinematics(
@@ -76,12 +78,19 @@ def kinematics(
     0.5
     """
     check_model(model, "kinematics")
-    span = check_span(t_span, "kinematics")
-    times = output_times((span[1] - span[0]) / INTERVALS if t_eval is None else t_eval, span, "kinematics")
+    return follow(model, t_span, t_eval, initial, on_failure, "kinematics")
+
+
+def follow(
+    model: Model, t_span: Any, t_eval: Any, initial: InitialState | None, on_failure: str, analysis: str
+) -> Result:
+    """`kinematics` of a model, for the analysis that errors name."""
+    span = check_span(t_span, analysis)
+    times = output_times((span[1] - span[0]) / INTERVALS if t_eval is None else t_eval, span, analysis)
     assert times is not None
-    check_choices(True, None, on_failure, "kinematics")
+    check_choices(True, None, on_failure, analysis)
     check_motions(driven_functions(model), span)
-    equations = Equations(model, "kinematics")
+    equations = Equations(model, analysis)
     equations.close(span[0], equations.start(initial, span[0]))
     check_driven(equations)
     begin = time.perf_counter()
@@ -96,9 +105,11 @@ def kinematics(
 def check_driven(equations: Equations) -> None:
     """Raise, naming what is free, unless the position rows determine all coordinates."""
     model, system, state = equations.model, equations.system, equations.state
+    inverse = equations.analysis == "inverse_dynamics"
     if system.first_state < system.n:
         blocks = ", ".join(body.label for body in system.bodies if body.kind == "states")
-        raise ModelError(f"kinematics: {blocks}: states have to be integrated in time. Use simulate.")
+        cure = "Leave them out of the model" if inverse else "Use simulate"
+        raise ModelError(f"{equations.analysis}: {blocks}: states have to be integrated in time. {cure}.")
     rank = system.m - int(np.count_nonzero(equations.projection.factors[contract.ZERO][system.n :]))
     if rank == system.n and not np.any(system.level == 1):
         return
@@ -110,12 +121,14 @@ def check_driven(equations: Equations) -> None:
         known = [*(f"the {word} of {label}" for label in soft for word in ("position", "orientation")), *driven]
         rigid = [word for word in name_motions(model, system, state[s.Q], free) if not soft or word not in known]
         words = ", ".join([*rigid, *(f"the deformation of {label}" for label in soft)])
-        cure = "Bodies that deform move by their dynamics: use simulate, with the same motions" if soft else (
-            "Add a Motion for each, or use simulate"
-        )  # fmt: skip
+        cure = "Add a Motion for each, or use simulate"
+        if soft:
+            cure = "Bodies that deform move by their dynamics: use simulate, with the same motions"
+        elif inverse:
+            cure = "Give a trajectory for each, or add a Motion to the model"
         raise ModelError(
-            f"kinematics: model '{model.name}' has {count} degree{'s' if count > 1 else ''} of freedom that no motion "
-            f"drives: {words}. {cure}."
+            f"{equations.analysis}: model '{model.name}' has {count} degree{'s' if count > 1 else ''} of freedom that "
+            f"no motion drives: {words}. {cure}."
         )
 
 
@@ -147,6 +160,9 @@ class Follower:
         self.steps = 0
         self.lines: list[dict[str, np.ndarray]] = []
         self.power: list[float] = []
+        self.doubts: list[str] = []  # of the line closed last: what is only tried is no output
+        self.projection.completion.tell = self.doubts.append
+        self.told = False
         self.line = self.close(equations.t, state[s.Q], state[s.V], state[s.ANGLE_REF])
 
     def run(self, times: np.ndarray) -> str:
@@ -171,12 +187,16 @@ class Follower:
         return ""
 
     def keep(self) -> None:
-        """Keep the present line."""
+        """Keep the present line, and warn of the first that is near a singular position."""
+        if self.doubts and not self.told:
+            warn(self.doubts[0])
+            self.told = True
         self.lines.append(self.line)
         self.power.append(float(self.state[s.ENERGY][s.POWER]))
 
     def close(self, t: float, q: np.ndarray, v: np.ndarray, angle: np.ndarray) -> dict[str, np.ndarray]:
         """One consistent line near a prediction; the state is left there."""
+        self.doubts.clear()
         a, lam = self.state[s.A], self.state[s.LAM]
         lines = (q[None], v[None], a[None], lam[None], angle[None])
         return self.projection.project_block(np.array([t]), *lines, project=True)
@@ -205,7 +225,7 @@ class Follower:
                 self.line, self.steps, halvings = line, self.steps + 1, max(halvings - 1, 0)
                 continue
             halvings += 1
-            if halvings > HALVINGS:
+            if halvings > HALVINGS or h <= ROUNDING * abs(t):
                 raise problem or AssemblyError("its position jumps there. Look for a motion that is not continuous.")
             self.close(start, q, v, self.line["angle"][0])  # back to where the step began
 

@@ -122,12 +122,12 @@ def is_same(seen: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     >>> is_same({"rtol": 1e-6, "t_eval": [1, 2]}, {"rtol": 1e-5, "t_eval": [1, 2]})
     False
     """
-    if len(seen) != len(given):
+    if seen.keys() != given.keys():
         return False
-    for name, value in given.items():
-        known: Any = seen.get(name)
-        if known is value or name in OTHERWISE:
+    for name in [name for name, value in given.items() if seen[name] is not value]:
+        if name in OTHERWISE:
             continue
+        known, value = seen[name], given[name]
         kind = type(value)
         if kind not in LISTS or type(known) is not kind or len(known) != len(value) or not all(map(is_, known, value)):
             return False

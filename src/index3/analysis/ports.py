@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from index3.analysis.instants import gradients
-from index3.engine.layout import describe
+from index3.engine.layout import describe, moving_markers
 from index3.engine.settings import listed
 from index3.errors import ModelError
 from index3.forces.driven import Driven
@@ -17,6 +17,7 @@ from index3.forces.load import Load
 from index3.forces.spring_damper import SpringDamper
 from index3.methods.projection import Projector
 from index3.model.model import Model
+from index3.results.applied import ModelOfRun
 from index3.results.export import quantity
 from index3.results.result import Result
 from index3.system.system import System
@@ -128,13 +129,15 @@ def output_columns(
     count = lines["q"].shape[1]
     system = projection.system
     layout = describe(model, system)
-    slopes, labels = None, []
+    slopes, labels, source, moving = None, [], ModelOfRun(model), moving_markers(system)
     for factor, weight in STENCIL:
         moved = {key: point[key] + STEP * factor * lines[key].T for key in ("q", "v", "a", "lam")}
         block = projection.project_block(
             np.full(count, point["t"]), **moved, angle=np.tile(point["angle"], (count, 1)), project=False
         )
-        found = [quantity(Result(layout, block), name) for name in wanted]
+        result = Result(layout, block)
+        result.source, result.moving = source, moving
+        found = [quantity(result, name) for name in wanted]
         labels = [f"{x.name}.{label}" if label else x.name for x in found for label in x.labels]
         values = np.vstack([x.values.T for x in found]) * (weight / STEP)
         slopes = values if slopes is None else slopes + values

@@ -7,6 +7,7 @@ are smooth functions of the parameters and all but cancel.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -116,6 +117,7 @@ def sensitivity(
     if not (is_number(relative_step) and 0.0 < relative_step < 0.5):
         raise ModelError(f"sensitivity: relative_step = {relative_step!r}. Give a number between 0 and 0.5.")
     base = {name: float(value) for name, value in parameters.items()}
+    check_parameters(build, base)
     if t_span is None:
         if not callable(quantity):
             raise ModelError("sensitivity: without t_span the quantity must be a function of the model.")
@@ -158,6 +160,18 @@ class Question:
         if callable(self.quantity):
             return as_finite(self.quantity(result))
         return as_finite(np.squeeze(find_quantity(result, str(self.quantity)).values[-1]))
+
+
+def check_parameters(build: Callable[..., Any], parameters: Mapping[str, float]) -> None:
+    """Raise if the function does not take these parameters, or needs others."""
+    try:
+        signature = inspect.signature(build)
+    except (TypeError, ValueError):  # of some functions written in C there is none
+        return
+    try:
+        signature.bind(**parameters)
+    except TypeError as error:
+        raise ModelError(f"sensitivity: parameters are {short(parameters)}, but build{signature}: {error}.") from None
 
 
 def made(build: Callable[..., Any], parameters: Mapping[str, float]) -> Any:

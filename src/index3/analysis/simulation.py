@@ -30,6 +30,7 @@ from index3.methods.projection import kernels_for
 from index3.methods.registry import AUTO, choose
 from index3.model.model import Model
 from index3.results.applied import ChangedModel, ModelOfRun
+from index3.results.lazy import LateArrays
 from index3.results.result import Result
 from index3.system.compile import compile_model
 from index3.system.structure import Structure
@@ -208,6 +209,8 @@ class Simulation:
             from index3.analysis.resume import keeper_of
 
             keeper = keeper_of(self, model, plan, asked)
+        if keeper is not None:
+            plan = plan._replace(stored=True)
         variant = Variant(model, partial(self.compile, model), linear=self.linear)
         if sampling is None and model.controllers:
             sampling = Sampling(model, variant.whole, plan.span[0])
@@ -248,6 +251,8 @@ class Simulation:
             result = result_of(runner, settings | self.options, note)
             if keeper is None and sampling is None and runner.log is None and runner.events is None:
                 runner.segment.variant.release()  # nothing of the run asks its equations any more
+                if type(result.arrays) is not LateArrays:  # nor does the result
+                    self._copies.finish(model)
         finally:
             runner.segment.variant.forget()
         return result, runner.cause
@@ -279,7 +284,7 @@ class Simulation:
         """The model of a run, while it lasts: its own, another one, or a copy with changes that are then undone."""
         if changes is None or isinstance(changes, Model):
             return nullcontext(self.model if changes is None else changes)
-        if not isinstance(changes, Mapping):
+        if type(changes) is not dict and not isinstance(changes, Mapping):
             raise ModelError(
                 f"run: changes = {changes!r}. Give a dict such as {{'coil.stiffness': 2e4}}, or a Model of the same "
                 "structure."

@@ -6,6 +6,9 @@ angular velocity of every body, along axes that turn with Omega, those beside a 
 
     z' = d/dt (J dq) - Omega x z,    y' = d(V') - Omega x y,    V = J(q) v the twist of a body.
 
+Where coordinates are vectors in ground axes, as those of beams, they are z themselves; modal coordinates count in the
+axes of their body's frame, so that no axes turn beside them.
+
 The derivatives along changes of the coordinates are taken with an imaginary step, so they are exact to rounding.
 """
 
@@ -82,41 +85,75 @@ def twists(body: Any, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.n
 
     A linkage of p parts has (k, 6 p), part by part.
     """
-    constants = body.constants()
+    constants, inner = body.constants(), inner_coordinates(body)
     motions: list[Kinematics] = [
         body.frame_motion(constants, part, q, v, a) for part in constants.get("frames", (None,))
     ]
     rates = [x for motion in motions for x in (motion.velocity, motion.angular_velocity)]
-    return np.hstack(rates), np.hstack([x for m in motions for x in (m.acceleration, m.angular_acceleration)])
+    changes = [x for m in motions for x in (m.acceleration, m.angular_acceleration)]
+    return np.hstack([*rates, v[:, inner]]), np.hstack([*changes, a[:, inner]])
 
 
-def turn_with(rate: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Omega x each of the vectors that lie side by side in (k, 3 j)."""
-    return np.cross(rate, vectors.reshape(-1, 3)).reshape(vectors.shape)
+def inner_coordinates(body: Any) -> np.ndarray:
+    """Numbers of the coordinates of a body that deforms in a frame which say how: those of its modes."""
+    if not body.deforms:
+        return np.zeros(0, int)
+    places = body.places
+    frame = [*places.vectors.ravel(), *(range(places.quaternion, places.quaternion + 4))]
+    return np.setdiff1d(np.arange(body.size), frame)
+
+
+def turn_with(rate: np.ndarray, lines: np.ndarray, inner: int = 0) -> np.ndarray:
+    """Omega x each of the vectors that lie side by side in (k, 3 j + inner), but for the last columns: zero."""
+    vectors = lines[:, : lines.shape[1] - inner]
+    turned = np.cross(rate, vectors.reshape(-1, 3)).reshape(vectors.shape)
+    return np.hstack([turned, np.zeros((len(lines), inner), turned.dtype)])
+
+
+def turn_coordinates(body: Any, rate: np.ndarray, lines: np.ndarray) -> np.ndarray:
+    """Omega x each of the vectors that the coordinates (k, size) of a beam are."""
+    vectors = body.places.vectors
+    spatial = np.zeros((len(lines), len(vectors), 3))
+    spatial[:, :, : vectors.shape[1]] = lines[:, vectors]
+    turned = np.zeros_like(lines)
+    turned[:, vectors] = np.cross(rate, spatial)[:, :, : vectors.shape[1]]
+    return turned
 
 
 def follow(system: System, point: dict[str, Any], changes: dict[str, np.ndarray], rate: np.ndarray) -> SmallMotion:
     """Changes of q, v, a (n, k) beside the point q, v, a as a small motion in axes that turn with `rate`.
 
     First-order states stand for themselves, and in axes at rest so do the coordinates of bodies that deform.
+    Raises a ModelError for bodies of other packages that deform and do not say which of their coordinates are vectors.
     """
     dq, dv, da = changes["q"], changes["v"], changes["a"]
     motion = SmallMotion(dv.copy(), dv.copy(), da.copy(), point["a"].copy(), np.zeros_like(point["a"]))
     for body, start in zip(system.bodies, system.starts, strict=False):
         columns = slice(start, start + body.size)
-        if body.deforms and rate.any():
+        if body.kind == "states" or (body.deforms and not rate.any()):
+            continue
+        if body.deforms and body.places is None:
             raise ModelError(f"linearize: {body.label} deforms. Leave frame out: its small motion needs axes at rest.")
-        if body.kind != "states" and not body.deforms:
-            here = tuple(point[key][columns] for key in ("q", "v", "a"))
-            found = follow_body(body, here, (dq[columns].T, dv[columns].T, da[columns].T), rate)
-            for whole, part in zip(motion, found, strict=True):
-                whole[columns] = part
+        here = tuple(point[key][columns] for key in ("q", "v", "a"))
+        way = follow_vectors if body.deforms and body.places.vectors.size == body.size else follow_body
+        found = way(body, here, (dq[columns].T, dv[columns].T, da[columns].T), rate)
+        for whole, part in zip(motion, found, strict=True):
+            whole[columns] = part
     return motion
+
+
+def follow_vectors(body: Any, here: tuple[Any, ...], changes: tuple[Any, ...], rate: np.ndarray) -> tuple[Any, ...]:
+    """The columns in a `SmallMotion` of a body whose coordinates are vectors in ground axes."""
+    (_, v, a), (dq, dv, da) = here, changes
+    z_rate, y_rate = (x - turn_coordinates(body, rate, y) for x, y in ((dv, dq), (da, dv)))
+    seen = a - turn_coordinates(body, rate, v[None])[0]
+    return z_rate.T, dv.T, y_rate.T, seen, np.linalg.norm(rate) * v
 
 
 def follow_body(body: Any, here: tuple[Any, ...], changes: tuple[Any, ...], rate: np.ndarray) -> tuple[Any, ...]:
     """The columns of one body in a `SmallMotion`."""
     (q, v, a), (dq, dv, da) = here, changes
+    inner = len(inner_coordinates(body))
     lines = np.ones((body.size, 1)) * q
     jacobian = twists(body, lines, np.eye(body.size), 0.0 * lines)[0]  # V = v J
     back = np.linalg.pinv(jacobian)
@@ -125,7 +162,8 @@ def follow_body(body: Any, here: tuple[Any, ...], changes: tuple[Any, ...], rate
     changed = twists(body, q + 1j * STEP * dq, v + 1j * STEP * dv, a + 1j * STEP * da)
     y, y_rate = (x.imag / STEP for x in changed)
     now, now_rate = twists(body, q[None], v[None], a[None])
-    seen = now_rate - turn_with(rate, now)
-    carried = (np.linalg.norm(rate) + np.linalg.norm(now.reshape(-1, 2, 3)[:, 1], axis=1).max()) * now
-    found = (z_rate - turn_with(rate, z), y, y_rate - turn_with(rate, y))
+    seen = now_rate - turn_with(rate, now, inner)
+    spins = now[0, : now.shape[1] - inner].reshape(-1, 2, 3)[:, 1]
+    carried = (np.linalg.norm(rate) + np.linalg.norm(spins, axis=1).max()) * now
+    found = (z_rate - turn_with(rate, z, inner), y, y_rate - turn_with(rate, y, inner))
     return *((x @ back).T for x in found), (seen @ back)[0], (carried @ back)[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from index3.analysis.gaps import close_gaps
-from index3.analysis.instants import movement, name_motions
+from index3.analysis.instants import movement, name_motions, one_line
 from index3.analysis.rest_state import (
     HELD,
     NEUTRAL,
@@ -27,16 +27,12 @@ from index3.compiled import slots as s
 from index3.engine.assembly import displacements
 from index3.engine.equations import Equations
 from index3.engine.instant import Instant
-from index3.engine.layout import describe
 from index3.engine.settings import check_model, check_time, is_number, listed
 from index3.errors import AssemblyError, ModelError, first_lines
 from index3.joints.drives import Motion
 from index3.joints.primitive import CoordinateConstraint
-from index3.linear import contract
-from index3.methods import projection_kernels
 from index3.methods.projection import kernels_for
 from index3.model.model import Model
-from index3.results.applied import ModelOfRun
 from index3.results.result import Result
 from index3.system.unchanged import system_of
 
@@ -175,7 +171,9 @@ def static(
             "better, by the rounding of their coordinates"
         )
     moved, _ = displacements(system, q, v0, begin, v0)
-    result = as_result(held, rest, used)
+    state[s.LAM][:] = rest.lam
+    info = {"method": f"static ({used})", "message": f"Balanced to {rest.residual:.1e} of the largest force."}
+    result = one_line(held, equations, np.zeros(system.n), info)
     return Static(
         model=model.name, t=t, q=q, v=v, a=np.zeros(system.n), lam=result.lam[0],
         angle=result.arrays["angle"][0], residual=rest.residual, method=used, iterations=rest.iterations,
@@ -228,7 +226,10 @@ def with_holds(model: Model, hold: Iterable[str]) -> Any:
 def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str, list[str], StiffnessModes | None]:
     """Balance the state; what did it ("" if nothing), notes on the way, and the stiffness of what is free there."""
     notes: list[str] = []
-    start, edge = rest.point, None
+    start = rest.point
+    edge: tuple[np.ndarray, StiffnessModes | None, str] | None = (
+        None  # the first unstable equilibrium, and what found it
+    )
     if method != "relaxation":
         found = newton(rest, tolerance) or (rest.deforms and find_again(rest, start, tolerance))
         values = stiffness_modes(rest) if found else None
@@ -236,25 +237,31 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
             return "newton" if found else "", notes, values
         if found and rest.iterations == 0:
             notes.append("the start was an unstable equilibrium")
-        edge = (rest.point, values) if found else None
+        edge = (rest.point, values, "newton") if found else None
         rest.return_to(start)
     sigma = 0.0
     for _ in range(EDGES):
         if not relax(rest, tolerance, most, sigma):
             if edge is None:
                 return "", notes, None
-            rest.return_to(edge[0])
-            return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
+            return back_to(rest, edge, notes)
         values = stiffness_modes(rest)
         if values is None or not is_unstable(values, rest.finer):
             break
+        edge = edge or (rest.point, values, "relaxation")
         direction = values.directions[:, 0].real  # an unstable equilibrium: over the edge
         rest.move(rest.point + NUDGE / movement(rest.state, direction) * direction)
         sigma = 2.0 * abs(values.rate)
-    if edge is not None and flutters(values):  # no better than the one that Newton found, and far from it
-        rest.return_to(edge[0])
-        return "newton", [*notes, "it is unstable, and no stable equilibrium was found near"], edge[1]
+    if edge is not None and flutters(values):  # no better than the one that was found first, and far from it
+        return back_to(rest, edge, notes)
     return "relaxation", notes, values
+
+
+def back_to(rest: RestState, edge: tuple[np.ndarray, Any, str], notes: list[str]) -> tuple[str, list[str], Any]:
+    """Return to an unstable equilibrium, and say so."""
+    point, values, used = edge
+    rest.return_to(point)
+    return used, [*notes, "it is unstable, and no stable equilibrium was found near"], values
 
 
 def find_again(rest: RestState, start: np.ndarray, tolerance: float) -> bool:
@@ -298,19 +305,3 @@ def unbalanced(model: Model, rest: RestState) -> str:
         f"steps; largest unbalanced forces: {worst}. Check that springs or joints carry every body, start nearer, or "
         "hold what may move freely."
     )
-
-
-def as_result(model: Model, rest: RestState, method: str) -> Result:
-    """The equilibrium as one line of a result, with the smallest multipliers where rows are redundant."""
-    state, projection, n = rest.state, rest.equations.projection, rest.n
-    unique = np.ones(state.system.m, bool)
-    state[s.LAM][:] = rest.lam
-    if projection.factors[contract.INFO][contract.N_ZERO] > 0:
-        unique = ~projection.null_rows()
-        projection_kernels.shorten(state.handle, projection.handle)
-    q, v, lam, angle = (state[slot][None].copy() for slot in (s.Q, s.V, s.LAM, s.ANGLE_REF))
-    line = projection.project_block(np.array([rest.t]), q, v, np.zeros((1, n)), lam, angle, project=False)
-    info = {"method": f"static ({method})", "message": f"Balanced to {rest.residual:.1e} of the largest force."}
-    result = Result(describe(model, state.system, unique), line, info)
-    result.source = ModelOfRun(model)
-    return result

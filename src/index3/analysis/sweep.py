@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index3.analysis.batch import threads_of
 from index3.analysis.simulation import Simulation
 from index3.analysis.sweep_cases import Cases, cases_of
 from index3.analysis.sweep_child import MARK, end_children
@@ -182,7 +183,11 @@ def check(
 def own_executor(isolate: bool, threads: bool = False) -> Iterator[Executor]:
     """One worker for each processor: a thread with a child process, or a process."""
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isolate or threads:
+    if threads:
+        with threads_of(workers, "index3 sweep") as own:
+            yield own
+        return
+    if isolate:
         pool: Executor = ThreadPoolExecutor(workers, "index3 sweep")
     else:
         from multiprocessing import get_context

@@ -63,9 +63,8 @@ def vector(x, first, i):
 
 
 @helper
-def bend_of(point, q, first):
-    """The strain of a bend point."""
-    _, stretch, _, _, along, _ = bend_parts(point, q, first)
+def bend_of(point, q, first, stretch, along):
+    """The strain of a bend point whose parts are these."""
     strain = along / stretch - point.rest
     for node in range(2):
         c = point.shear * (1 - 2 * node)
@@ -88,10 +87,11 @@ def put_slopes(room, at, point, by_x, by_y, by_u, other, first):
 
 @helper
 def put_gradient(room, point, q, first):
-    """The derivative of the strain of a bend point by the vectors of its element."""
+    """The derivative of the strain of a bend point by the vectors of its element, into ROOM; returns the strain."""
     u, stretch, size, n, along, across = bend_parts(point, q, first)
     by_x, by_y = scale(1.0 / stretch, n), scale(1.0 / (size * stretch), across)
     put_slopes(room, GRADIENT, point, by_x, by_y, scale(-along / stretch**3, u), q, first)
+    return bend_of(point, q, first, stretch, along)
 
 
 @helper
@@ -136,8 +136,7 @@ def add_elastic(E, q, v, g):
             e.add_spread(g, first, VECTORS, a, scale(stress, y))
             e.add_spread(g, first, VECTORS, b, scale(stress, x))
         for k in range(rule.bend, rule.bend + rule.bend_count):
-            put_gradient(room, bends[k], q, first)
-            strain = bend_of(bends[k], q, first)
+            strain = put_gradient(room, bends[k], q, first)
             if lag != 0.0:
                 strain += lag * rate_of(room, v, first)
             for i in range(WIDTH):
@@ -181,8 +180,7 @@ def add_bend(room, point, first, lag, q, v, c_K, c_D):
     """The same of a bend point."""
     k = point.stiffness
     u, stretch, size, n, along, across = bend_parts(point, q, first)
-    put_gradient(room, point, q, first)
-    strain = bend_of(point, q, first)
+    strain = put_gradient(room, point, q, first)
     if lag != 0.0:
         put_change(room, point, q, v, first)
         strain += lag * rate_of(room, v, first)
@@ -248,10 +246,9 @@ def elastic_energies(E, n, q, v):
         energy += 0.5 * strains[k].stiffness * strain * strain
         loss += lag * strains[k].stiffness * rate * rate
     for k in range(rule.bend, rule.bend + rule.bend_count):
-        strain = bend_of(bends[k], q, first)
+        strain = put_gradient(room, bends[k], q, first)
         energy += 0.5 * bends[k].stiffness * strain * strain
         if lag != 0.0:
-            put_gradient(room, bends[k], q, first)
             rate = rate_of(room, v, first)
             loss += lag * bends[k].stiffness * rate * rate
     return energy, -loss

@@ -51,6 +51,12 @@ class PlanarLine(Body):
         return float(self.lengths.sum())
 
     @property
+    def stiff_frame(self) -> str:
+        """What a moment has to take hold of to bend the beam. By "elastic-line" the axis bends, and a section passes a
+        moment on by the shear of its node alone, which is the softer the shorter elements are."""
+        return "tangent" if self.section.law == "elastic-line" else "section"
+
+    @property
     def nodal(self) -> np.ndarray:
         """Plane vectors of the nodes at the start (number of them, 2)."""
         return ancf_histories.vectors(self.constants(), self.q0[None])[0]
@@ -75,17 +81,18 @@ class PlanarLine(Body):
         return range(first, first + 2 * mark.vectors)
 
     def marker(
-        self, s: Any = None, y: float = 0.0, *, frame: str = "section", x: Any = None, z: Any = None, name: Any = None
+        self, s: Any = None, y: float = 0.0, *, frame: Any = None, x: Any = None, z: Any = None, name: Any = None
     ) -> Marker:
         """A marker at s [m] along the undeformed axis, by default in its middle, and y [m] along r_y from it.
 
-        Its z axis is that of ground and its y axis turns with r_y, or with `frame="tangent"` its x axis with r_x. With
-        directions x, z its axes are others, given in that frame.
+        Its z axis is that of ground. With `frame="section"` its y axis turns with r_y, with `"tangent"` its x axis with
+        r_x; by default with what bends: the axis of "elastic-line", the sections of "continuum". With directions x, z
+        its axes are others, given in that frame.
         """
         owner = f"Marker of {self.label}"
         if name is not None:
             check_name(name, owner)
-        word = as_choice(frame, owner, "frame", ancf_histories.FRAMES)
+        word = self.stiff_frame if frame is None else as_choice(frame, owner, "frame", ancf_histories.FRAMES)
         place = 0.5 * self.length if s is None else as_number(s, owner, "s")
         position = np.array((place, as_number(y, owner, "y"), 0.0))
         self.check_place(position, word)
@@ -117,7 +124,7 @@ class PlanarLine(Body):
     def _nearest(self, point: np.ndarray) -> Marker:
         """A marker on the axis as near as can be to a point of ground at the start."""
         s = nearest_place(self.lengths, self.nodal, np.asarray(point, float)[:2])
-        marker = Marker.placed(self, np.array((s, 0.0, 0.0)), np.eye(3), None, "section")
+        marker = Marker.placed(self, np.array((s, 0.0, 0.0)), np.eye(3), None, self.stiff_frame)
         away = float(np.linalg.norm(self.marker_pose(marker)[0] - point))
         if away > 0.5 * self.section.height * (1.0 + 1e-9):
             raise ModelError(
@@ -132,7 +139,7 @@ class PlanarLine(Body):
         return Marker.placed(self, marker.position, self.marker_pose(marker)[1].T @ axes, name, marker.part)
 
     def own_marker_at(self, point: np.ndarray) -> Marker:
-        """A marker on the axis, in the place nearest to `point`, with the axes of its section."""
+        """A marker on the axis, in the place nearest to `point`, with the axes that bend."""
         return self._nearest(point)
 
     def clamp_arms(self, marker: Marker) -> list[np.ndarray]:

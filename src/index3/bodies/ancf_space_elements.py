@@ -53,9 +53,11 @@ MEMORY = (ROOM,)
 
 @helper
 def combine(c, x, first, count):
-    """sum c_i x_i of vectors of three."""
+    """sum c_i x_i of vectors of three; most points see few vectors of their element."""
     total = (0.0, 0.0, 0.0)
     for i in range(count):
+        if c[i] == 0.0:
+            continue
         at = first + 3 * i
         total = (total[0] + c[i] * x[at], total[1] + c[i] * x[at + 1], total[2] + c[i] * x[at + 2])
     return total
@@ -65,6 +67,8 @@ def combine(c, x, first, count):
 def add_spread(g, first, count, c, force):
     """g_i += c_i force."""
     for i in range(count):
+        if c[i] == 0.0:
+            continue
         for k in range(3):
             g[first + 3 * i + k] += c[i] * force[k]
 

@@ -13,7 +13,7 @@ NAMES = {
     "red": "#d62728", "orange": "#ff7f0e", "yellow": "#e6c229", "green": "#2ca02c", "blue": "#1f77b4",
     "purple": "#9467bd", "pink": "#e377c2", "brown": "#8c564b", "cyan": "#17becf", "olive": "#bcbd22",
 }  # fmt: skip
-HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+HEX = r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})"
 
 
 def as_color(value: Any, owner: str) -> str | None:
@@ -27,7 +27,7 @@ def as_color(value: Any, owner: str) -> str | None:
     if isinstance(value, str):
         if value.lower() in NAMES:
             return NAMES[value.lower()]
-        if HEX.fullmatch(value):
+        if re.fullmatch(HEX, value):
             digits = value[1:].lower()
             return "#" + (digits if len(digits) == 6 else "".join(2 * digit for digit in digits))
     else:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +17,7 @@ import numpy as np
 from index3.algebra.vectors import cross, dot
 from index3.element_type import ElementType
 from index3.errors import ModelError
+from index3.record import Record
 
 if TYPE_CHECKING:
     from index3.bodies.body import Body
@@ -160,8 +160,7 @@ def is_rotation(A: np.ndarray, slack: float) -> bool:
     return -slack <= min(errors) and max(errors) <= slack and dot(cross(x, y), z) > 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Marker(metaclass=ElementType):
+class Marker(Record, frozen=True, metaclass=ElementType):
     """A point and three axes fixed to a body; z is the axis of a joint placed there.
 
     Usually made by `body.marker(...)` or `body.marker_at(...)`.
@@ -185,25 +184,27 @@ class Marker(metaclass=ElementType):
     name: str | None = None
     part: str | None = None
 
-    def __post_init__(self) -> None:
-        if getattr(self.body, "element", None) != "body" or isinstance(self.body, type):
-            raise ModelError(f"A marker sits on a body, not on {short(self.body)}. Give a body or model.ground.")
-        owner = f"Marker of body '{self.body.name}'"
-        if self.name is not None:
-            check_name(self.name, owner)
-        position = as_vector(self.position, owner, "position")
+    def __init__(
+        self, body: Body, position: np.ndarray, axes: np.ndarray, name: str | None = None, part: str | None = None
+    ) -> None:
+        if getattr(body, "element", None) != "body" or isinstance(body, type):
+            raise ModelError(f"A marker sits on a body, not on {short(body)}. Give a body or model.ground.")
+        owner = f"Marker of body '{body.name}'"
+        if name is not None:
+            check_name(name, owner)
+        point = as_vector(position, owner, "position")
         try:
-            axes = np.array(self.axes, dtype=float)
+            columns = np.array(axes, dtype=float)
         except (TypeError, ValueError, OverflowError):
-            axes = np.empty(0)
-        if axes.shape != (3, 3):
-            raise ModelError(f"{owner} has axes {short(self.axes)}. Give a 3x3 matrix with columns x, y, z.")
-        if not np.isfinite(axes).all() or not is_rotation(axes, ORTHONORMAL):
+            columns = np.empty(0)
+        if columns.shape != (3, 3):
+            raise ModelError(f"{owner} has axes {short(axes)}. Give a 3x3 matrix with columns x, y, z.")
+        if not np.isfinite(columns).all() or not is_rotation(columns, ORTHONORMAL):
             raise ModelError(
                 f"{owner} has axes that are not orthonormal and right-handed. "
                 "Give unit columns x, y, z with z = x cross y, or use body.marker(position, z=..., x=...)."
             )
-        self.__setstate__({"body": self.body, "position": position, "axes": axes, "name": self.name, "part": self.part})
+        self.__setstate__({"body": body, "position": point, "axes": columns, "name": name, "part": part})
 
     @classmethod
     def placed(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 Functions = tuple[Function, Function, Function]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MovingMarker(Marker):
+class MovingMarker(Marker, frozen=True):
     """A marker of ground whose point and axes follow functions of time; made by `model.ground.moving_marker(...)`.
 
     Joints and forces take it as any marker. Its pose at t = 0 is the one that coordinates of joints start from.
@@ -37,6 +35,13 @@ class MovingMarker(Marker):
     turn: Functions | None = None
     axis: tuple[float, float, float] | None = None
     conservative: ClassVar[bool] = False
+
+    def __init__(
+        self, body: Body, position: np.ndarray, axes: np.ndarray, name: str | None = None, part: str | None = None,
+        path: Functions | None = None, turn: Functions | None = None, axis: tuple[float, float, float] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(body, position, axes, name, part)
+        vars(self).update(path=path, turn=turn, axis=axis)
 
     @property
     def label(self) -> str:

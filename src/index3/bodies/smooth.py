@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Components(SmoothFunction):
     >>> Components("Force 'push'", "vector", (0.0, 2.0, lambda t: 3.0 * t))(2.0)
     (0.0, 2.0, 6.0)
     """
+
+    told: ClassVar[tuple[str, ...]] = ("owner", "what", "parts")
 
     def __init__(self, owner: str, what: str, parts: Sequence[Any]) -> None:
         if len(parts) != 3:

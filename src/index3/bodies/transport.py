@@ -7,14 +7,14 @@ of points and directions takes the shift with the sum of the points' weights.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from index3.record import Record
 
-@dataclass(frozen=True, eq=False)
-class Places:
+
+class Places(Record, frozen=True):
     """Where a body's coordinates hold vectors, Euler parameters and an angle about z.
 
     Attributes

@@ -135,7 +135,7 @@ def kernels() -> Iterator[Finding]:
         yield Finding(
             "note", "INDEX3_JIT=0: kernels run as plain Python, some hundred times slower; unset it to compile"
         )
-    inside = sum(place is not None and place.parent == store.INSTALLED for place in places)
+    inside = sum(place is not None and str(place.parent) == store.INSTALLED for place in places)
     missing = sum(place is None for place in places)
     built = f"{len(keys) - missing} of {len(keys)} built"
     cached = "" if (folder := cache_directory()) is None else f" or {folder} ({len(keys) - missing - inside})"

@@ -22,6 +22,7 @@ import numpy as np
 
 from index3.compiled.failures import Failing
 from index3.compiled.interface import JIT, Slot, Table, plain_address
+from index3.compiled.unread import unread
 from index3.errors import Index3Error, ModelError
 
 C_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
@@ -85,6 +86,7 @@ class UserFunctions(Failing):
     """
 
     arguments: Mapping[str, tuple[str, ...]]
+    f: Any
 
     @property
     def label(self) -> str:
@@ -98,6 +100,11 @@ class UserFunctions(Failing):
         memo[id(self)] = other = object.__new__(type(self))
         other.__dict__.update(copy.deepcopy(self.__getstate__(), memo))
         return other
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether what it says may follow the time, for all that the code of its function tells."""
+        return "t" not in unread(self.f, self.arguments["f"])
 
     def explain_function(self, what: str, t: float) -> str:
         """What went wrong in the user's function `what`."""

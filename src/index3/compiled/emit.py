@@ -39,7 +39,7 @@ def compile_kernel(kernel: Kernel) -> tuple[str, bytes]:
     if WAY == target.QUICK:
         from index3.compiled.frontend import finish_kernel
 
-        module, machine = finish_kernel(function._library), function._library._codegen._tm
+        module, machine = finish_kernel(function._library, function.native_name), function._library._codegen._tm
     else:
         module = llvm.parse_assembly(function.inspect_llvm())
         machine = target_machine(module.triple)

@@ -138,8 +138,11 @@ def skip_helpers() -> None:
     JITCPUCodegen.set_env = lambda self, name, env: None
 
 
-def finish_kernel(library: Any) -> Any:
-    """Take every helper that a kernel needs into its module, once, and optimise the whole; returns the module."""
+def finish_kernel(library: Any, symbol: str) -> Any:
+    """Take every helper that a kernel needs into its module, once, and optimise the whole; returns the module.
+
+    Nothing but the kernel of this name is seen from outside: what is called from one place is part of its caller then.
+    """
     module, waiting, seen = library._final_module, [library], {library}
     while waiting:
         for helper in waiting.pop()._linking_libraries:
@@ -150,6 +153,9 @@ def finish_kernel(library: Any) -> Any:
                     if not function.is_declaration and function.linkage == Linkage.external:
                         function.linkage = Linkage.linkonce_odr  # to be inlined and dropped
                 module.link_in(helper._final_module, preserve=True)
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol:
+            function.linkage = Linkage.internal
     module.verify()
     passes, builder = library._codegen._module_pass_manager()
     passes.run(module, builder)

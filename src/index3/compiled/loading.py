@@ -12,8 +12,8 @@ import ctypes
 import functools
 import struct
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 ELF64 = b"\x7fELF\x02\x01"  # of 64 bits, low byte first
 RELOCATABLE, X86_64 = 1, 62  # type and machine in its header
@@ -31,21 +31,6 @@ WORD = struct.Struct("<Q")
 """An address."""
 
 
-class Section(NamedTuple):
-    """A line of an object's table of sections."""
-
-    name: int
-    type: int
-    flags: int
-    address: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    alignment: int
-    entry: int
-
-
 class Image:
     """An object as it will lie in memory: fixed parts that may be executed, and parts that may be written.
 
@@ -57,63 +42,60 @@ class Image:
     def __init__(self, code: bytes) -> None:
         if not code.startswith(ELF64) or struct.unpack_from("<HH", code, 16) != (RELOCATABLE, X86_64):
             raise NotKnown
-        self.code = code
-        (start,) = struct.unpack_from("<Q", code, 40)
-        size, count = struct.unpack_from("<HH", code, 58)
-        lines = struct.iter_unpack("<IIQQQQIIQQ", code[start : start + size * count])
-        self.sections = [Section(*line) for line in lines]
-        self.parts = {
-            k: one
-            for k, one in enumerate(self.sections)
-            if one.flags & ALLOCATED and one.size and one.type != UNWINDING
-        }
+        self.code = memoryview(code)
+        self.parts: dict[int, tuple[bool, int, bool, int, int]] = {}  # writable, alignment, empty, offset, size
         self.symbols: list[tuple[int, int, int, int, int, int]] = []
-        self.names = 0
-        self.words: list[tuple[int, int, int, int]] = []  # part, place in it, symbol, addend
-        for one in self.sections:
-            if one.type == SYMBOLS:
-                table = code[one.offset : one.offset + one.size]
-                self.symbols, self.names = list(struct.iter_unpack("<IBBHQQ", table)), self.sections[one.link].offset
-            elif one.type == RELOCATIONS and one.info in self.parts:
-                table = code[one.offset : one.offset + one.size]
-                for place, what, addend in struct.iter_unpack("<QQq", table):
-                    if what & 0xFFFFFFFF != ADDRESS:
-                        raise NotKnown
-                    self.words.append((one.info, place, what >> 32, addend))
+        self.strings = b""
+        words, links = [], []
+        for k, line in enumerate(self.table("<IIQQQQIIQQ", *header(code))):
+            _, kind, flags, _, offset, size, link, info, alignment, _ = line
+            links.append((offset, size))
+            if kind == SYMBOLS:
+                self.symbols, names = list(self.table("<IBBHQQ", offset, size)), link
+            elif kind == RELOCATIONS:
+                words.append((info, offset, size))
+            elif flags & ALLOCATED and size and kind != UNWINDING:
+                self.parts[k] = bool(flags & WRITABLE), max(alignment, 1), kind == EMPTY, offset, size
+        if self.symbols:
+            first, size = links[names]
+            self.strings = code[first : first + size]
+        self.words = [(part, list(self.table("<QQq", *place))) for part, *place in words if part in self.parts]
 
-    def name(self, symbol: int) -> str:
-        """The name of a symbol."""
-        first = self.names + self.symbols[symbol][0]
-        return self.code[first : self.code.index(b"\0", first)].decode()
+    def table(self, line: str, first: int, size: int) -> Iterator[tuple[Any, ...]]:
+        """The lines of a table."""
+        return struct.iter_unpack(line, self.code[first : first + size])
 
     def layout(self, places: dict[bool, int]) -> dict[int, int]:
         """Where its parts go behind what is laid out already, by whether they may be written; counts on."""
         found = {}
-        for k, one in self.parts.items():
-            writable, step = bool(one.flags & WRITABLE), max(one.alignment, 1)
+        for k, (writable, step, _, _, size) in self.parts.items():
             found[k] = -(-places[writable] // step) * step
-            places[writable] = found[k] + one.size
+            places[writable] = found[k] + size
         return found
 
     def put(self, bases: Mapping[int, int], find: Callable[[str], int], memory: Memory) -> None:
         """Copy its parts to where they belong, and write the addresses into them."""
-        start, content = memory.starts[False], memory.content
-        for k, one in self.parts.items():
-            if one.type != EMPTY:
+        start, content, write = memory.starts[False], memory.content, WORD.pack_into
+        for k, (_, _, empty, offset, size) in self.parts.items():
+            if not empty:
                 first = bases[k] - start
-                content[first : first + one.size] = self.code[one.offset : one.offset + one.size]
+                content[first : first + size] = self.code[offset : offset + size]
         found: dict[int, int] = {}
-        for part, place, symbol, addend in self.words:
-            target = found.get(symbol)
-            if target is None:
-                target = found[symbol] = self.address(symbol, bases, find)
-            WORD.pack_into(content, bases[part] + place - start, target + addend)
+        for part, words in self.words:
+            first = bases[part] - start
+            for place, what, addend in words:
+                target = found.get(what)
+                if target is None:
+                    if what & 0xFFFFFFFF != ADDRESS:
+                        raise NotKnown
+                    target = found[what] = self.address(what >> 32, bases, find)
+                write(content, first + place, target + addend)
 
     def address(self, symbol: int, bases: Mapping[int, int], find: Callable[[str], int]) -> int:
         """The address of a symbol."""
-        _, _, _, section, value, _ = self.symbols[symbol]
+        name, _, _, section, value, _ = self.symbols[symbol]
         if section == UNDEFINED:
-            return find(self.name(symbol))
+            return find(self.strings[name : self.strings.index(b"\0", name)].decode())
         if section not in bases:  # of a part that is left out, or of none
             raise NotKnown
         return bases[section] + value
@@ -122,9 +104,16 @@ class Image:
         """The address of the function of this name."""
         wanted = name.encode() + b"\0"
         for first, _, _, section, value, _ in self.symbols:
-            if section in bases and self.code.startswith(wanted, self.names + first):
+            if section in bases and self.strings.startswith(wanted, first):
                 return bases[section] + value
         raise NotKnown
+
+
+def header(code: bytes) -> tuple[int, int]:
+    """Where the table of sections of an object begins, and its size."""
+    (start,) = struct.unpack_from("<Q", code, 40)
+    size, count = struct.unpack_from("<HH", code, 58)
+    return start, size * count
 
 
 def load(objects: Sequence[tuple[str, bytes]], provided: Mapping[str, int]) -> list[int] | None:
@@ -144,8 +133,7 @@ def load(objects: Sequence[tuple[str, bytes]], provided: Mapping[str, int]) -> l
         find = functools.cache(lambda name: provided.get(name) or in_process(name))
         found = []
         for (name, _), image, layout in zip(objects, images, layouts, strict=True):
-            starts = {k: memory.starts[bool(image.parts[k].flags & WRITABLE)] for k in layout}
-            bases = {k: starts[k] + place for k, place in layout.items()}
+            bases = {k: memory.starts[image.parts[k][0]] + place for k, place in layout.items()}
             image.put(bases, find, memory)
             found.append(image.entry(name, bases))
         memory.close()

@@ -9,13 +9,11 @@ nothing is kept then. Modules outside the package are always read.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
 import time
 from importlib.machinery import PathFinder
-from pathlib import Path
 
 from index3.compiled import cache, outside, sources, target
 
@@ -32,7 +30,7 @@ class Record:
         self.new = False
 
     def text(self) -> str:
-        """The content of the file, without its first line, the digest."""
+        """The content of the file, without its first line, the checksum."""
         stamps = ["\t".join(("stamp", path, *map(str, stamp))) for path, stamp in sorted(self.stamps.items())]
         answers = ["\t".join(("answer", *key, answer)) for key, answer in sorted(self.answers.items())]
         return "\n".join([conditions(), *stamps, *answers])
@@ -73,11 +71,11 @@ def conditions() -> str:
     return repr((FORMAT, sources.INTERFACE, *here)).replace("\n", " ")
 
 
-def place() -> Path | None:
+def place() -> str | None:
     """The file, one for each place of the package; None without a cache."""
-    folder = cache.cache_directory()
-    name = hashlib.sha256(repr((str(sources.PACKAGE), sys.implementation.cache_tag)).encode()).hexdigest()[:20]
-    return None if folder is None else folder / f"sources-{name}.txt"
+    folder = cache.cache_folder()
+    name = cache.checksum(repr((sources.PACKAGE, sys.implementation.cache_tag)).encode()).decode()
+    return None if folder is None else os.path.join(folder, f"sources-{name}.txt")
 
 
 @sources.until_forgotten
@@ -85,9 +83,9 @@ def record() -> Record:
     """What is kept, or an empty record."""
     path = place()
     data = cache.read_private(path) if path is not None else None
-    digest, _, content = (data or b"").partition(b"\n")
+    check, _, content = (data or b"").partition(b"\n")
     found = Record()
-    if data is None or hashlib.sha256(content).hexdigest().encode() != digest or not found.read(content.decode()):
+    if data is None or cache.checksum(content) != check or not found.read(content.decode()):
         return Record()
     return found
 
@@ -117,11 +115,13 @@ def save() -> None:
     known = record()
     if not known.new:
         return
+    from pathlib import Path
+
     from index3.compiled.build import write
 
     path, versions = place(), version_files()
-    if path is None or not versions or cache.directories() != [path.parent]:  # objects go elsewhere: it takes no more
-        return
+    if path is None or not versions or cache.folders() != [os.path.dirname(path)]:
+        return  # objects go elsewhere: it takes no more
     seen = {**sources.seen(), **{file: sources.stamp(file) for file in versions}}
     if any(known.stamps.get(file, stamp) != stamp for file, stamp in seen.items()):
         return  # one was edited after a part of this was read
@@ -132,9 +132,10 @@ def save() -> None:
         return
     content = known.text().encode()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if cache.is_private(path.parent.stat()):
-            write(path, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+        folder = os.path.dirname(path)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if cache.is_private(os.stat(folder)):
+            write(Path(path), cache.checksum(content) + b"\n" + content)
             known.new = False
     except OSError:  # a cache that cannot be written: it is found out anew
         return

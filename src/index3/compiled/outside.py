@@ -12,9 +12,11 @@ import importlib
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _files: dict[str, Path] = {}  # of modules that are not loaded here: what a worker was told, and their neighbours
 
@@ -27,6 +29,8 @@ def is_outside(module: str) -> bool:
 def file_of(module: str) -> Path | None:
     """The file of a module outside the package; None if it has none, as in a notebook."""
     if module not in _files:
+        from pathlib import Path  # here, since with modules of the package alone there is no need of it
+
         name = getattr(sys.modules.get(module), "__file__", None)
         if name is None or not Path(name).is_file():
             return None
@@ -41,6 +45,8 @@ def token(module: str) -> str:
 
 def told(token: str) -> str:
     """The module that a token names; its file is remembered."""
+    from pathlib import Path
+
     module, _, file = token.partition("@")
     if file:
         _files[module] = Path(bytes.fromhex(file).decode())

@@ -69,8 +69,8 @@ pose and twist stand."""
     MARKER_J, MARKER_NV, MARKER_NA, MARKER_B, MARKER_X, MARKER_BQ, MARKER_BV,
     GROUPS, GROUP_MARKERS, GROUP_COLUMNS, GROUP_APART, GROUP_K, GROUP_D, GROUP_M, GROUP_MAP,
     ROW_G, ROW_VH, ROW_HV, ROW_XH, ROW_BH, ROW_H3, ROW_R, HESSIAN,
-    BLOCK_ROW, BLOCK_COL, BLOCK_MAP, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
-    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, WORKING, SWITCH, SWEEP, STATUS,
+    BLOCK_ROW, BLOCK_COL, BLOCK_MAP, ROW_COLUMNS, PHI_Q, Q_LAM, PHIV_Q, PHIA_Q, GAMMA_Q, GAMMA_V,
+    MATRIX, CORE, STAGES, STAGE_TABLES, STAGE_FIRST, WORKING, WORKING_FORCES, SWITCH, SWEEP, STATUS,
 ) = slots(
     time=("f8", 1),  # the instant of the evaluation
     q=("f8", 1), v=("f8", 1), a=("f8", 1), lam=("f8", 1),  # the point of the evaluation
@@ -113,12 +113,14 @@ pose and twist stand."""
     row_r=("f8", 1),  # minus the derivative of applied wrenches by each multiplier; empty if no force reads reactions
     hessian=("f8", 2),  # room for one H
     block_row=("i4", 1), block_col=("i4", 1), block_map=("i4", 2),  # row, column, places in MATRIX of each PHI_Q entry
+    row_columns=("i4", 1),  # the coordinates that occur in rows
     phi_q=("f8", 1), q_lam=("f8", 1), phiv_q=("f8", 1), phia_q=("f8", 1), gamma_q=("f8", 1), gamma_v=("f8", 1),
     matrix=("f8", 1),  # values of the bordered matrix; the last place takes what belongs to ground
     core=("i8", 1),  # addresses of the evaluator's kernels
     stages=("i8", 1), stage_tables=("i8", 1),  # addresses of every kind's kernels, stage by stage, and their tables
     stage_first=("i8", 1),
     working=("i8", 1),  # lines of STAGES of the kinds that do work: all that ENERGY[POWER] consists of, but reactions
+    working_forces=("i8", 1),  # lines of the stage of forces without which the power of these is not known
     switch=("f8", 1),  # per record of kinds with the stage SWITCHES: what changes its sign where a force is not smooth
     sweep=("f8", 1),  # what PASSES is asked and answers (see below); empty if no kind has that stage
     status=("i8", 1),  # code, kernel's place in STAGES, element: what went wrong; and flags
@@ -134,5 +136,6 @@ SIZE = STATUS.index + 1
 (
     CORE_FORCES, CORE_MASS, CORE_JACOBIAN, CORE_MATRIX, CORE_LEVELS, CORE_DERIVATIVES, CORE_ENERGY, CORE_POSES,
     CORE_ANGLES, CORE_RATES, CORE_ROWS, CORE_GAMMA, CORE_GRADIENTS, CORE_SWITCHES, CORE_POWER, CORE_PASSES,
-) = range(16)  # fmt: skip
+    CORE_WORKING,
+) = range(17)  # fmt: skip
 """Places in CORE."""

@@ -6,32 +6,30 @@ A kernel's key is (module, name).
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from index3.compiled import outside, target
 from index3.errors import Index3Error
 
 INTERFACE = 2  # raise when the meaning of a table or of a kernel's signature changes
-PACKAGE = Path(__file__).resolve().parent.parent
-IMPORTS = re.compile(  # at the left margin: what functions and type checkers import reaches no kernel
-    r"^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))", re.MULTILINE
+PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+IMPORTS = (  # at the left margin: what functions and type checkers import reaches no kernel
+    r"(?m)^(?:from\s+(index3[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(index3[\w.]*))"
 )
 COMPILER = tuple(  # imported by none of them, but part of every kernel that is built
     f"index3.compiled.{name}" for name in ("emit", "intrinsics", "frontend", "indexing")
 )
-DECLARED = re.compile(r"^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+DECLARED = r"(?m)^@kernel\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
 
 Key = tuple[str, str]
 Stamp = tuple[int, int, int, int]
 Answer = TypeVar("Answer")
 _memories: list[functools._lru_cache_wrapper[Any]] = []  # of what follows from the sources
 _stamps: dict[str, Stamp] = {}  # of every file that was read, taken before
-_folders: dict[Path, Stamp | None] = {}  # where files were looked for, and their stamps before; None: there was none
+_folders: dict[str, Stamp | None] = {}  # where files were looked for, and their stamps before; None: there was none
 
 
 def until_forgotten(function: Callable[..., Answer]) -> functools._lru_cache_wrapper[Answer]:
@@ -40,27 +38,28 @@ def until_forgotten(function: Callable[..., Answer]) -> functools._lru_cache_wra
     return _memories[-1]
 
 
-def stamp(path: Path | str) -> Stamp:
+def stamp(path: str) -> Stamp:
     """What the file system says of a file or folder, which changes with its content: size, times, number."""
     info = os.stat(path)
     return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
 
 
-def look_in(folder: Path) -> None:
+def look_in(folder: str) -> None:
     """Note the stamp of a folder before files are looked for in it."""
     if folder not in _folders:
-        _folders[folder] = stamp(folder) if folder.is_dir() else None
+        _folders[folder] = stamp(folder) if os.path.isdir(folder) else None
 
 
 @until_forgotten
-def source(module: str) -> Path | None:
+def source(module: str) -> str | None:
     """The file of a module, or None if it has none that kernels are made from."""
     if outside.is_outside(module):
-        return outside.file_of(module)
-    path = PACKAGE.joinpath(*module.split(".")[1:])
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        look_in(candidate.parent)
-        if candidate.is_file():
+        file = outside.file_of(module)
+        return None if file is None else str(file)
+    path = os.path.join(PACKAGE, *module.split(".")[1:])
+    for candidate in (f"{path}.py", os.path.join(path, "__init__.py")):
+        look_in(os.path.dirname(candidate))
+        if os.path.isfile(candidate):
             return candidate
     return None
 
@@ -75,8 +74,9 @@ def text(module: str) -> str:
             "import that."
         )
     if not outside.is_outside(module):
-        _stamps[str(path)] = stamp(path)  # before it is read: an edit in between makes it another file
-    return path.read_text("utf-8")
+        _stamps[path] = stamp(path)  # before it is read: an edit in between makes it another file
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 @until_forgotten
@@ -90,7 +90,7 @@ def imports(module: str) -> frozenset[str]:
         if name in seen or source(name) is None:
             continue
         seen.add(name)
-        for parent, names, plain in IMPORTS.findall(text(name)):
+        for parent, names, plain in re.findall(IMPORTS, text(name)):
             queue.append(parent or plain)
             queue.extend(f"{parent}.{word}" for word in re.findall(r"\w+", names))
         if outside.is_outside(name):
@@ -101,6 +101,8 @@ def imports(module: str) -> frozenset[str]:
 @until_forgotten
 def digest(module: str, way: str = target.QUICK) -> str:
     """What an object of this module must have been made from: sources, versions, settings and machine."""
+    import hashlib  # takes 2 % of a start, which knows the digests from before
+
     content = hashlib.sha256(repr((INTERFACE, target.description(way))).encode())
     for name in sorted(imports(module)):
         content.update(name.encode() + b"\0" + text(name).encode() + b"\0")
@@ -115,7 +117,7 @@ def words(module: str, pattern: re.Pattern[str]) -> frozenset[str]:
 
 def seen() -> dict[str, Stamp]:
     """The stamps of all files of the package that were read, and of all folders in which they were looked for."""
-    return {**{str(folder): taken for folder, taken in _folders.items() if taken is not None}, **_stamps}
+    return {**{folder: taken for folder, taken in _folders.items() if taken is not None}, **_stamps}
 
 
 def forget_sources() -> None:
@@ -129,12 +131,14 @@ def forget_sources() -> None:
 def kernel_modules() -> list[str]:
     """Every module of the package that declares a kernel."""
     names = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if DECLARED.search(path.read_text("utf-8")):
+    from pathlib import Path  # takes 3 % of a start, and only who builds all asks
+
+    for path in sorted(Path(PACKAGE).rglob("*.py")):
+        if re.search(DECLARED, path.read_text("utf-8")):
             names.append(".".join(("index3", *path.relative_to(PACKAGE).with_suffix("").parts)))
     return names
 
 
 def kernels(modules: Iterable[str]) -> list[Key]:
     """Every kernel that these modules declare."""
-    return [(module, name) for module in modules for name in dict.fromkeys(DECLARED.findall(text(module)))]
+    return [(module, name) for module in modules for name in dict.fromkeys(re.findall(DECLARED, text(module)))]

@@ -11,7 +11,6 @@ import functools
 import os
 import re
 import sys
-from pathlib import Path
 
 QUICK, STANDARD = "quick", "standard"
 ENVIRONMENT = {
@@ -49,7 +48,8 @@ def version(package: str) -> str:
     if spec is None or spec.origin is None:
         return "not installed"
     try:
-        text = Path(spec.origin).with_name("_version.py").read_text("utf-8")
+        with open(os.path.join(os.path.dirname(spec.origin), "_version.py"), encoding="utf-8") as file:
+            text = file.read()
     except OSError:
         text = ""
     found = re.search(r"version[\"' =:]+(\d[\w.+]*)", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Sequence
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -25,11 +26,18 @@ def unread(function: Any, names: Sequence[str]) -> frozenset[str]:
     code: CodeType = plain.__code__
     if ALL_AT_ONCE & set(code.co_names):
         return frozenset()
-    mentioned: set[Any] = set()
+    mentioned = mentioned_in(code)
+    return frozenset(name for name, own in zip(names, code.co_varnames, strict=False) if own not in mentioned)
+
+
+@lru_cache(maxsize=256)
+def mentioned_in(code: CodeType) -> frozenset[str]:
+    """Names that the instructions of a function mention."""
+    mentioned: set[str] = set()
     for instruction in dis.get_instructions(code):  # later versions name two in one instruction
         value = instruction.argval
         mentioned.update(value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ())
-    return frozenset(name for name, own in zip(names, code.co_varnames, strict=False) if own not in mentioned)
+    return frozenset(mentioned)
 
 
 def looks_at(function: Any, names: Sequence[str], wanted: Sequence[str]) -> tuple[int, ...]:

@@ -155,7 +155,7 @@ class Worker:
 def environment(way: str) -> dict[str, str]:
     """The variables of a worker: those of this process, but of Numba's settings only ours."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    paths = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    paths = [os.path.dirname(PACKAGE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     found = os.pathsep.join(map(os.path.abspath, paths))
     return {**kept, **target.ENVIRONMENT, "INDEX3_NUMBA": way, "PYTHONPATH": found}
 
@@ -197,6 +197,8 @@ def _run_worker(
 @atexit.register
 def stop_idle() -> None:
     """Let idle workers go. Whoever has all the kernels it needs says so; else they end with this process."""
+    if not _idle:
+        return
     with contextlib.suppress(IndexError):  # empty, perhaps by another thread
         while True:
             _idle.pop().end()

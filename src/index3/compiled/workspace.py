@@ -19,6 +19,8 @@ LARGEST_IMAGE = 100_000
 
 Made = tuple[Table, list[tuple[np.ndarray, np.ndarray]] | None]
 """A table, and of a small one its memory with how that began."""
+Whole = tuple[Any, list[tuple[Hashable, Table]], list[tuple[np.ndarray, np.ndarray]]]
+"""What is made of some tables, these with their kinds, and their memory with how that began."""
 
 
 def images_of(table: Table) -> list[tuple[np.ndarray, np.ndarray]] | None:
@@ -44,8 +46,12 @@ class Workspace:
 
     def __init__(self) -> None:
         self.made: dict[Hashable, list[Made]] = {}
+        self.wholes: dict[Hashable, list[Whole]] = {}
         self.lent: dict[Hashable, int] = {}
         self.kept: dict[Hashable, Any] = {}  # what else goes from run to run, by who knows it
+        self.shared: list[np.ndarray] = []  # arrays that several tables refer to, and that no run changes
+        self._parts: list[tuple[Hashable, Table]] | None = None  # tables of the whole that is being made
+        self._large: set[Hashable] = set()  # kinds of wholes that are not kept in one piece
 
     def begin(self) -> None:
         """Another run begins: whatever was lent is free."""
@@ -58,20 +64,63 @@ class Workspace:
         """
         return self.again(kind, begin) or self.keep(kind, make(), begin)
 
+    def whole(self, kind: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` makes of tables of this workspace, kept in one piece: the next run gets it with all its tables as
+        they were when it was made, and nobody else gets one of them.
+
+        What `make` writes must follow from the kind alone. What is large goes from run to run table by table.
+        """
+        if self._parts is not None:  # it is made for a larger one
+            return make()
+        number = self.lent.get(kind, 0)
+        self.lent[kind] = number + 1
+        known = self.wholes.setdefault(kind, [])
+        if number < len(known):
+            thing, _, images = known[number]
+            for block, image in images:
+                block[:] = image
+            return thing
+        if kind in self._large:
+            return make()
+        parts: list[tuple[Hashable, Table]] = []
+        self._parts = parts
+        try:
+            thing = make()
+        finally:
+            self._parts = None
+        tables = [table for _, table in parts]
+        if sum(table.room_size for table in tables) > LARGEST_IMAGE:
+            self._large.add(kind)
+            for one, table in parts:
+                self._note(one, table)
+                self.lent[one] = self.lent.get(one, 0) + 1
+        elif len(known) < MOST:
+            known.append((thing, parts, [pair for table in tables for pair in images_of(table) or ()]))
+        return thing
+
     def keep(self, kind: Hashable, table: Table, begin: Callable[[Table], None] | None = None) -> Table:
         """Write into a new table, of zeros, what it begins with; it is there for the next run."""
         if begin is not None:
             begin(table)
+        if self._parts is None:
+            self._note(kind, table)
+        else:
+            self._parts.append((kind, table))
+        return table
+
+    def _note(self, kind: Hashable, table: Table) -> None:
+        """Let the next run have a table, unless there are many of its kind."""
         known = self.made.setdefault(kind, [])
         if len(known) < MOST:
             known.append((table, images_of(table)))
-        return table
 
     def again(self, kind: Hashable, begin: Callable[[Table], None] | None = None) -> Table | None:
         """The next table of a kind as it began, if there is one, as for `table`; if not, one is to be made, for `keep`.
 
         Whoever asks many times a run asks here first, and says how a table is made only if there is none.
         """
+        if self._parts is not None:
+            return None
         number = self.lent.get(kind, 0)
         self.lent[kind] = number + 1
         known = self.made.get(kind)
@@ -93,14 +142,24 @@ class Workspace:
 
     def blocks(self) -> list[np.ndarray]:
         """The memory of all tables that are lent at present, in a fixed order."""
-        lent = [table for kind, count in self.lent.items() for table, _ in self.made[kind][:count]]
-        return [block for table in lent for _, block in table._rooms]
+        blocks = []
+        for kind, count in self.lent.items():
+            blocks += [block for table, _ in self.made.get(kind, ())[:count] for _, block in table._rooms]
+            blocks += [block for _, _, images in self.wholes.get(kind, ())[:count] for block, _ in images]
+        return blocks
+
+    def forget(self) -> None:
+        """No run will have it any more: what is kept in one piece may know it, which would let its memory stay."""
+        self.wholes.clear()
+        self.kept.clear()
 
     @property
     def is_small(self) -> bool:
         """Whether it is worth keeping, by what its tables do not share with others; looked at once."""
         if "small" not in self.kept:
             size = sum(table.room_size for tables in self.made.values() for table, _ in tables)
+            wholes = (whole for wholes in self.wholes.values() for whole in wholes)
+            size += sum(table.room_size for _, parts, _ in wholes for _, table in parts)
             self.kept["small"] = size <= LARGEST
         small: bool = self.kept["small"]
         return small

@@ -178,6 +178,16 @@ def recall(E, user):
 
 
 @helper
+def recalled(T, E, user, t):
+    """Whether what is kept is of the poses in T; if so, it is recalled."""
+    load_markers(T, view(E, MEMBERS), view(E, BLOCKS), user)
+    known = is_kept(E, user, t)
+    if known:
+        recall(E, user)
+    return known
+
+
+@helper
 def keep_values(E, user):
     """Keep `out` and P, which differences for G would overwrite."""
     blocks, at = view(E, BLOCKS), user.K + 2 + 12 * user.count + 6 * user.count * user.rows
@@ -221,7 +231,10 @@ def fill_along(T, E, user, t, first, h):
     for side in range(5):
         if side == 4 and user.level == 1:  # a first derivative does without the point in the middle
             return OK
-        code = value(T, E, user, t + timed * OFFSETS[side] * stride, first, h, 0, 0.0, OFFSETS[side] * stride)
+        if side == 4 and h == 0.0 and recalled(T, E, user, t):
+            code = OK
+        else:
+            code = value(T, E, user, t + timed * OFFSETS[side] * stride, first, h, 0, 0.0, OFFSETS[side] * stride)
         if code != OK:
             return code
         weight = FIRST[side] / stride if user.level == 1 else SECOND[side] / (stride * stride)

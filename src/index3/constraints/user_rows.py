@@ -37,7 +37,7 @@ from index3.constraints.user_differences import (
     keep,
     keep_values,
     moves,
-    recall,
+    recalled,
     unit_of,
     value,
 )
@@ -115,10 +115,7 @@ def constraints(T, E):
     phi, phi_t, status = view(T, s.PHI), view(T, s.PHI_T), view(T, s.STATUS)
     for e in range(users.shape[0]):
         user, code = users[e], OK
-        load_markers(T, view(E, MEMBERS), blocks, user)
-        known = is_kept(E, user, t)
-        if known:
-            recall(E, user)
+        known = recalled(T, E, user, t)
         if not (known and user.level == 0 and status[s.STEPPING] == 1):
             code = fill_values(T, E, user, t)
         for r in range(user.rows):

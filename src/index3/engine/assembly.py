@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from index3.bodies.marker import Marker
+from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot
 from index3.engine.start import Start
@@ -14,11 +16,10 @@ from index3.methods import projection_kernels
 from index3.methods.completion import CONTRADICTION
 from index3.methods.output import Output
 from index3.methods.projection import Projector
+from index3.record import Record
 from index3.system.state import State
 from index3.system.system import System
 
-LARGEST_SQUARED = 1e150
-"""Numbers up to this have squares that are numbers."""
 HEAVY = 1e8
 """How much heavier coordinates become that are to stay: they move 1e-8 of what others do, and once more 1e-8."""
 PASSES = 5
@@ -27,9 +28,8 @@ HELD = 1e-6
 """Movement of a held coordinate beyond which it counts as not held: far above what `HEAVY` leaves [m, or 1]."""
 
 
-@dataclass
-class Assembly:
-    """A consistent state, and what had to move for it.
+class Assembly(Record, eq=True):
+    """A consistent state, and what had to move for it; `assembly["crank"].acceleration` and the like are values there.
 
     Attributes
     ----------
@@ -39,6 +39,7 @@ class Assembly:
     changed : body name -> (change of velocity [m/s], of angular velocity [rad/s])
     redundant : number of redundant rows
     iterations : corrections of the positions
+    result : the same as a `Result` of one time, as `index3.assemble` gives it
     """
 
     t: float
@@ -50,6 +51,19 @@ class Assembly:
     changed: dict[str, tuple[float, float]]
     redundant: int
     iterations: int
+    result: Any = None
+
+    def __getitem__(self, name: str) -> Any:
+        return self._instant()[name]
+
+    def marker(self, marker: Marker | MovingMarker) -> Any:
+        """The motion of a marker."""
+        return self._instant().marker(marker)
+
+    def _instant(self) -> Any:
+        from index3.engine.instant import Instant  # here: every run assembles, and hardly any asks
+
+        return Instant(self.result)
 
     def __str__(self) -> str:
         lines = [f"assembled at t = {self.t:g} in {self.iterations} corrections"]
@@ -100,23 +114,11 @@ def project_state(
     redundant = int(projector.table[projection_kernels.REPORT][projection_kernels.N_REDUNDANT])
     if redundant and system.reads_reactions:
         check_reactions(system, projector)
-    if redundant or not is_finite(state, s.A, s.LAM):
+    if redundant or projector.table[projection_kernels.REPORT][projection_kernels.UNBOUNDED]:
         check_consistency(state, projector, t)
     state[s.Q_MASS][:] = state[s.Q]
     projector.forget_directions()
     return redundant, iterations
-
-
-@np.errstate(over="ignore")  # squares that are no numbers are looked at one by one
-def is_finite(state: State, *slots: Slot) -> bool:
-    """Whether all numbers in some arrays of a state are numbers, and their squares too."""
-    for slot in slots:
-        numbers = state[slot]
-        if numbers.dot(numbers) < LARGEST_SQUARED**2:  # far quicker than to look at each; false for NaN
-            continue
-        if not np.abs(numbers).max(initial=0.0) < LARGEST_SQUARED:
-            return False
-    return True
 
 
 def hold_fast(projector: Projector, slot: Slot, masses: np.ndarray, held: np.ndarray) -> None:
@@ -129,7 +131,7 @@ def project_freely(state: State, projector: Projector, t: float) -> int:
     """Close the positions near those of the state; the number of corrections."""
     projector.table[projection_kernels.HEAVY_Q][:] = 0.0
     _check(projector, state.call(projection_kernels.assemble_positions, projector.handle), t)
-    if not is_finite(state, s.Q) and not np.isfinite(state[s.Q]).all():
+    if projector.table[projection_kernels.REPORT][projection_kernels.UNBOUNDED] and not np.isfinite(state[s.Q]).all():
         raise AssemblyError(f"Assembly at t = {t:.6g} ran off to infinity. Check the geometry of the joints.")
     return int(projector.table[projection_kernels.REPORT][projection_kernels.N_ITERATIONS])
 

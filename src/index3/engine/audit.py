@@ -14,6 +14,7 @@ import numpy as np
 from index3.engine.momentum import Momenta, balanced, momentum_checks
 from index3.engine.segments import Segment
 from index3.methods import audit, run
+from index3.methods.method import METHODS
 from index3.results.audit import ADVICE, Check, RunAudit
 
 MENTIONED, GRAVE = 0.05, 0.5
@@ -38,12 +39,12 @@ class Examined:
         self, segment: Segment, arrays: Mapping[str, np.ndarray], momenta: Momenta, counters: Mapping[str, Any],
         *, project: bool, jumped: bool,
     ) -> None:  # fmt: skip
-        self.watched, self.counters = segment.run[run.AUDIT].copy(), counters
+        self.watched, self.counters = segment.run[run.AUDIT].tolist(), counters
         self.work_error = float(segment.run[run.WORK][run.WORK_ERROR])
         self.arrays, self.bound, self.momenta = arrays, bound_of_rows(segment, project), list[Check]()
         if momenta.parts and not jumped and len(arrays["t"]) > 1:
             parts = [part for part in momenta.parts if balanced(segment, part, arrays)]
-            self.momenta = momentum_checks(segment, parts, arrays, float(self.watched[audit.PART]))
+            self.momenta = momentum_checks(segment, parts, arrays, self.watched[audit.PART])
 
     @property
     def exceeded(self) -> list[Check]:
@@ -86,21 +87,23 @@ def row_checks(arrays: Mapping[str, np.ndarray], bound: float) -> list[Check]:
     return [Check(f"{level} rows", float(x), bound, note=note) for level, x in zip(levels, worst, strict=True)]
 
 
-def energy_check(watched: np.ndarray, work_error: float) -> Check:
+def energy_check(watched: list[float], work_error: float) -> Check:
     """The largest gain against its bound."""
     gain, bound = gain_and_bound(watched, work_error)
     note = f"gain until t = {watched[audit.WHEN]:.6g}; scale {watched[audit.SCALE]:.3g} J, "
     note += f"loss {watched[audit.LOSS]:.3g} J"
+    if watched[audit.VAGUE] > watched[audit.PART] * watched[audit.SCALE]:
+        note += f"; {watched[audit.VAGUE]:.3g} J of work left out, which errors allowed in the motion may have done"
     if watched[audit.STRICT] > 1.0:
         note += f"; tolerances divided by {watched[audit.STRICT]:g} on the way"
     return Check("energy", gain, bound, "J", note)
 
 
-def gain_and_bound(watched: np.ndarray, work_error: float) -> tuple[float, float]:
+def gain_and_bound(watched: list[float], work_error: float) -> tuple[float, float]:
     """The largest gain of energy, which is no number if energies were not, and what is allowed."""
-    gain = float(watched[audit.GAIN]) if math.isfinite(watched[audit.BALANCE]) else math.nan
-    scale = float(watched[audit.SCALE])
-    return gain, float(watched[audit.PART]) * scale + min(work_error, UNSURE * scale)
+    gain = watched[audit.GAIN] if math.isfinite(watched[audit.BALANCE]) else math.nan
+    scale = watched[audit.SCALE]
+    return gain, watched[audit.PART] * scale + min(work_error, UNSURE * scale)
 
 
 def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
@@ -109,6 +112,8 @@ def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
     for check in exceeded:
         if check.name == "energy":
             watched = segment.run[run.AUDIT]
+            if not math.isfinite(check.value):
+                return "Energy: its numbers are too large to be added. Choose other units, or check positions."
             share = check.value / watched[audit.SCALE]
             said.append(
                 f"Energy: {check.value:.3g} J came from nowhere until t = {watched[audit.WHEN]:.6g}, "
@@ -119,17 +124,17 @@ def complaint(exceeded: Sequence[Check], segment: Segment) -> str:
     return f"{' '.join(said)} Do not trust the run: {ADVICE}" if said else ""
 
 
-def impact_losses(segment: Segment) -> str:
+def impact_losses(examined: Examined) -> str:
     """What to say of energy that the method took away in impacts, or between them; empty if it is little."""
-    watched = segment.run[run.AUDIT]
-    taken, scale = float(watched[audit.TAKEN]), float(watched[audit.SCALE])
-    bound = max(IMPACTS, min(float(watched[audit.PART]), audit.IMPACT_MOST)) * scale
+    watched = examined.watched
+    taken, scale = watched[audit.TAKEN], watched[audit.SCALE]
+    bound = allowed_loss(watched)
     if not (watched[audit.MODE] >= audit.WARN and bound > 0.0):
         return ""
     where, what = "in steps that begin or end in contact", "Rebounds are too low"
     if taken <= bound and watched[audit.HITS] > 0.0:
         where, what = "in impacts and between them", "The motion behind them is wrong"
-        taken = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
+        taken = watched[audit.LOSS] - examined.work_error
     if not taken > bound:
         return ""
     return (
@@ -138,14 +143,36 @@ def impact_losses(segment: Segment) -> str:
     )
 
 
-def losses(segment: Segment) -> str:
+def allowed_loss(watched: Sequence[float]) -> float:
+    """Energy that a method may take away without a warning where nothing is to be damped."""
+    return max(IMPACTS, min(watched[audit.PART], audit.IMPACT_MOST)) * watched[audit.SCALE]
+
+
+def wrong_losses(segment: Segment, examined: Examined) -> str:
+    """What to say of energy that was lost by methods that do not damp on purpose; empty if it is little.
+
+    Nothing that they lose was a vibration that nobody wants to see: a wheel that turns freely may be left with a fifth
+    of its energy.
+    """
+    watched = examined.watched
+    keys = {segment.method.key} if segment.choice is None else {choice.key for _, choice in segment.choice.choices}
+    loss, bound = watched[audit.LOSS] - examined.work_error, allowed_loss(watched)
+    if not watched[audit.MODE] >= audit.WARN or not loss > bound > 0.0 or any(METHODS[key].damps for key in keys):
+        return ""
+    return (
+        f"Energy: {loss:.3g} J were lost, {100 * loss / watched[audit.SCALE]:.3g} % of the largest energy of the "
+        f"motion, by {' and '.join(sorted(keys))}, which damps nothing on purpose. Do not trust the run: {ADVICE}"
+    )
+
+
+def losses(examined: Examined) -> str:
     """What to say of energy that the method itself took away; empty if it is little.
 
     No warning: damping of vibrations far faster than the steps is what some methods are chosen for. But a motion that
     lost most of its energy is another motion: a bounce that took no time at all, rounds that a wheel did not make.
     """
-    watched = segment.run[run.AUDIT]
-    loss = float(watched[audit.LOSS] - segment.run[run.WORK][run.WORK_ERROR])
+    watched = examined.watched
+    loss = watched[audit.LOSS] - examined.work_error
     if not (watched[audit.MODE] != audit.OFF and loss > MENTIONED * watched[audit.SCALE] > 0.0):
         return ""
     share = 100.0 * loss / watched[audit.SCALE]

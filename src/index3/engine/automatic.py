@@ -94,12 +94,18 @@ def wanted_step(state: State, rtol: float, before: float = 0.0) -> float:
     return float(time) * rtol ** (1.0 / 5.0)
 
 
-def pick(state: State, projector: Projector, rtol: float, span: float, before: float = 0.0) -> Choice:
-    """The method for a run from a consistent state; `before` as for `wanted_step`."""
+def pick(
+    state: State, projector: Projector, rtol: float, span: float, before: float = 0.0, early: float = np.inf
+) -> Choice:
+    """The method for a run from a consistent state; `before` as for `wanted_step`.
+
+    `early` is the longest first step where functions of time act: at rest nothing else tells what accuracy asks for.
+    """
     fastest = max(fastest_rates(state, projector))
     projection_kernels.assemble_accelerations(state.handle, projector.handle)
     limit = EXPLICIT_LIMIT / max(fastest, 1e-300)
-    wanted = min(wanted_step(state, rtol, before), span)
+    wanted = wanted_step(state, rtol, before)
+    wanted = min(wanted if wanted < np.inf else early, span)
     steps = f"rates up to {fastest:.3g} 1/s allow explicit steps of {limit:.2g} s, accuracy asks for {wanted:.2g} s"
     if fastest == 0.0:
         steps = "nothing vibrates or decays"
@@ -121,7 +127,7 @@ class Automatic:
         elif plan.options:  # settings say which method is meant
             self.choice = Choice(ROBUST, "its options were given")
         else:
-            self.choice = self.pick(t)
+            self.choice = self.pick(t, early=plan.early)
         self.choices = [(t, self.choice)]
         self.story = f"{self.choice.key} ({self.choice.reason})"
         self.method: Method = choose(self.choice.key, plan.options)
@@ -135,9 +141,9 @@ class Automatic:
             return max(asked, earlier) + SOON
         return asked + RECONSIDER
 
-    def pick(self, t: float, before: float = 0.0) -> Choice:
-        """The method for the rest of the run from t, at the state as it is; `before` as for `wanted_step`."""
-        return pick(self.state, self.projector, self.rtol, self.end - t, before)
+    def pick(self, t: float, before: float = 0.0, early: float = np.inf) -> Choice:
+        """The method for the rest of the run from t, at the state as it is; `before` and `early` as for `pick`."""
+        return pick(self.state, self.projector, self.rtol, self.end - t, before, early)
 
     def follow(self, before: Automatic, t: float) -> None:
         """Tell the story on from the choice before a restart at t."""
@@ -209,7 +215,7 @@ class Automatic:
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
         progress[run.AUDIT][audit.KEEPS] = choice.keeps
-        progress[run.LIMITS][run.QUINTIC] = 0
+        progress[run.LIMITS][run.QUINTIC] = progress[run.LIMITS][run.ROUGH_LAM] = 0
         progress[run.LIMITS][run.TRACK_WORK] = int(not progress.system.conservative)
         progress[run.NEW_A][:], progress[run.NEW_LAM][:] = state[s.A], state[s.LAM]
         return self.method.start(progress, None)

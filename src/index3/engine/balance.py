@@ -20,24 +20,15 @@ def watch(progress: Run, mode: str, judged: bool, before: Run | None) -> None:
     watched = progress[run.AUDIT]
     if mode == "off" or progress.system.silent_forces:
         return
-    progress.measure_start()
-    kinetic, potential, allowed = (float(watched[place]) for place in (audit.KINETIC, audit.POTENTIAL, audit.FLOOR))
-    balance = kinetic + potential - float(progress[run.WORK][run.WORK_NEW])
-    if before is None:
-        watched[audit.LEAST] = watched[audit.MOST] = balance
-        watched[audit.LOWEST] = watched[audit.HIGHEST] = potential
-        watched[audit.WHEN], watched[audit.STRICT] = progress.t, 1.0
-    else:
+    if before is not None:
         watched[:] = before[run.AUDIT]
-    watched[audit.FRESH] = watched[audit.TRIES] = 0.0
-    watched[audit.BALANCE] = balance
     watched[audit.MODE] = MODES[mode] if judged and progress[run.CLOCK][run.STEP] == 0.0 else audit.REPORT
-    part = part_of_scale(float(progress[run.TOLERANCE][run.RTOL]))
-    watched[audit.PART] = part
-    watched[audit.SCALE] = max(float(watched[audit.SCALE]), kinetic, allowed / part)
-    if watched[audit.STRICT] != 1.0:
-        progress[run.TOLERANCE][run.RTOL] /= watched[audit.STRICT]
-        progress[run.ATOL][:] /= watched[audit.STRICT]
+    watched[audit.PART] = part_of_scale(float(progress[run.TOLERANCE][run.RTOL]))
+    progress.measure_start()
+    strict = float(watched[audit.STRICT])
+    if strict != 1.0:
+        progress[run.TOLERANCE][run.RTOL] /= strict
+        progress[run.ATOL][:] /= strict
 
 
 def part_of_scale(rtol: float) -> float:

@@ -19,7 +19,8 @@ def first_segment(
     plan: Plan, variant: Variant, initial: Any, opened: Any, functions: Iterable[Any], sampling: Sampling | None
 ) -> Segment:
     """The first segment, where controllers are asked for the first time; some joints may be open."""
-    variant = variant.at(variant.check_names(opened, "open_joints"))
+    if type(opened) is not tuple or opened or variant.open:
+        variant = variant.at(variant.check_names(opened, "open_joints"))
     for function in functions:
         from index3.engine.events import name_of
 

@@ -33,8 +33,9 @@ MOST = CELLS * FINER // 4
 """Jumps beyond which a function is not resolved by so many cells."""
 DEEPEST = 6
 """Jumps looked for in one cell, in halves of it that lie beside one found: at most two to this power."""
-EARLY = 1.0 / 512.0
-"""Part of the span that a first step may take where functions of time act: a step from rest has no other measure."""
+EARLY = math.sqrt(3.0) / 1024.0
+"""Part of the span that a first step may take where functions of time act: a step from rest has no other measure. No
+fraction of whole numbers, for spans are often whole periods of what drives a model."""
 
 SAME = 1e-12
 """Part of a time by which two may differ and still be one."""
@@ -87,9 +88,11 @@ def _leaves(f: Any) -> Iterator[Function]:
 def find_breaks(model: Any, span: tuple[float, float]) -> tuple[np.ndarray, float]:
     """Times inside the span at which functions of time jump or begin to act, and the longest first step there.
 
-    The step is infinite where all functions are constant. A function that jumps too often is named in a warning.
+    The step is infinite where all functions are constant and none of the state follows the time. A function that jumps
+    too often is named in a warning.
     """
-    times, early = [np.zeros(0)], math.inf
+    times = [np.zeros(0)]
+    early = EARLY * (span[1] - span[0]) if follows_time(model) else math.inf
     for label, functions in functions_of_time(model).items():
         for f in functions:
             try:
@@ -108,6 +111,12 @@ def find_breaks(model: Any, span: tuple[float, float]) -> tuple[np.ndarray, floa
     every = np.concatenate(times)
     start = span[0] + SAME * (span[1] - span[0])  # a run begins with what a function does after its first instant
     return every[(every > start) & (every <= span[1])], early
+
+
+def follows_time(model: Any) -> bool:
+    """Whether users' functions of the state may depend on time as well: nothing tells before a run what they do."""
+    elements = (*model.forces.values(), *model.joints.values())
+    return any(getattr(element, "uses_time", False) for element in elements)
 
 
 def breaks_of(f: Function, span: tuple[float, float]) -> tuple[list[float], float]:

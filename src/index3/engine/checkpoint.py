@@ -161,7 +161,8 @@ def begin_anew(segment: Segment, saved: Mapping[str, np.ndarray]) -> None:
 
 def changing(part: Part) -> dict[str, np.ndarray]:
     """Every array that changes outside the state, each once, by where it is found."""
-    fixed = (*part.solver.common, *(array for array in part.state.table.arrays if array is not None))
+    own = (array for array in part.state.table.arrays if array is not None)
+    fixed = (*part.solver.common, *part.state.workspace.shared, *own)
     seen = {id(array) for array in fixed}
     arrays = {}
     for path, table, scratch in tables(part):

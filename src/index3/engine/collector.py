@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from time import monotonic
 from typing import Any
@@ -37,6 +37,24 @@ Callback = Callable[[float, np.ndarray, np.ndarray], Any]
 """What a user wants called with every line: time, coordinates and rates; an answer of True stops the run."""
 
 
+class OtherMemory:
+    """While it lasts, elements remember what they did at a stage of the line before; a class, since generators take
+    longer than to close a line."""
+
+    def __init__(self, pairs: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        self.pairs = pairs  # what they remember at present, and what of the line before
+
+    def __enter__(self) -> None:
+        self.steps = [array.copy() for array, _ in self.pairs]
+        for array, of_line in self.pairs:
+            array[...] = of_line
+
+    def __exit__(self, *_: object) -> None:
+        for (array, of_line), of_steps in zip(self.pairs, self.steps, strict=True):
+            of_line[...] = array
+            array[...] = of_steps
+
+
 class Collector:
     """The output of all segments of one run.
 
@@ -55,11 +73,11 @@ class Collector:
     ) -> None:  # fmt: skip
         self.sink, self.lines, self.sizes = sink, lines, sizes
         self.late = late and isinstance(sink, MemorySink)
-        self.stages: list[np.ndarray] = []  # of the lines of every block that was given
+        self.stages: list[np.ndarray | int] = []  # of the lines of every block that was given; their number if complete
         self.given, self.given_at = 0, monotonic()
         sink.begin(layout, sizes)
         self.width = width_of(tuple(sizes.items()))
-        self.output = output_of(workspace, self.sizes, self.block_lines())
+        self.output = output_of(workspace, self.sizes, self.block_lines(), self.width)
         self.events: list[int] = []  # lines of events that are not closed yet
         self.closed = 0  # lines that are complete; those behind them are as the method wrote them
         self.taken = False  # the block is full and the sink has it: another one is made for whoever writes more
@@ -87,21 +105,10 @@ class Collector:
         How many lines are closed at a time is up to the clock (`interrupts`); what a function of the user starts from
         must not be.
         """
-        return self._other_memory(stage) if self.memory else NO_MEMORY
-
-    @contextlib.contextmanager
-    def _other_memory(self, stage: str) -> Iterator[None]:
-        """While it lasts, elements remember this stage of the line before."""
+        if not self.memory:
+            return NO_MEMORY
         present = self.segment.variant.state.remembered()
-        steps = {name: array.copy() for name, array in present.items()}
-        for name, array in present.items():
-            array[...] = self.memory[f"{stage}:{name}"]
-        try:
-            yield
-        finally:
-            for name, array in present.items():
-                self.memory[f"{stage}:{name}"][...] = array
-                array[...] = steps[name]
+        return OtherMemory([(array, self.memory[f"{stage}:{name}"]) for name, array in present.items()])
 
     def make_room(self) -> None:
         """Let there be room for lines, if the sink has the block."""
@@ -190,16 +197,16 @@ class Collector:
         if not self.closed:
             return False
         coming = 0 if not more else math.inf if self.lines is None else self.lines
-        variant = self.segment.variant
+        variant, complete = self.segment.variant, False
         if self.late and not variant.open and max(self.given + self.closed, coming) < FEW_LINES:
             # of a line without accelerations: whoever asks for them is told
-            variant.projection.completion.fill(self.output, 0, self.closed, check=True)
+            complete = variant.projection.completion.fill(self.output, 0, self.closed, check=True)[1] is None
         whole = self.closed == self.output.room
         columns_of = self.output.arrays
         answer = self.sink.take(Written(columns_of) if whole else {k: x[: self.closed] for k, x in columns_of.items()})
         self.given += self.closed
         if self.late:
-            self.stages.append(self.output.table[columns.STAGE][: self.closed].copy())
+            self.stages.append(self.closed if complete else self.output.table[columns.STAGE][: self.closed].copy())
         if whole and more and self.sink.keeps and self.given == self.lines:  # no line is known to come
             self.taken, self.closed = True, 0
         else:
@@ -212,15 +219,16 @@ class Collector:
     def arrays(self) -> Mapping[str, np.ndarray]:
         """The columns of all lines that the sink can give back; some may be filled when they are asked for."""
         arrays = self.sink.arrays
-        if not any(np.count_nonzero(stage != columns.COMPLETE) for stage in self.stages):
+        if not any(np.count_nonzero(stage != columns.COMPLETE) for stage in self.stages if not isinstance(stage, int)):
             return arrays
-        stage = np.concatenate(self.stages)
+        stage = np.concatenate([np.full(x, columns.COMPLETE) if isinstance(x, int) else x for x in self.stages])
         return late_arrays(arrays, self.sizes, stage, self.segment.variant)
 
 
-def output_of(workspace: Workspace, sizes: dict[str, int], lines: int) -> Output:
-    """Room for lines; for few of them in the table of the run before, which goes on to know them."""
-    if lines * width_of(tuple(sizes.items())) > SMALL:
+def output_of(workspace: Workspace, sizes: dict[str, int], lines: int, width: int) -> Output:
+    """Room for lines of some width in bytes; for few of them in the table of the run before, which goes on to know
+    them."""
+    if lines * width > SMALL:
         return Output(sizes, lines)
     output: Output | None = workspace.kept.get("output")
     if output is None or output.sizes != sizes:

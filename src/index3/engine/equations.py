@@ -41,12 +41,12 @@ class Equations:
     ) -> None:  # fmt: skip
         self.model, self.analysis, self.linear = model, analysis, linear
         self.system = compile_model(model, kernels_for(model)) if system is None else system
-        self.state = State(self.system, workspace)
+        self.state = State(self.system) if workspace is None else State.of(self.system, workspace)
 
     @cached_property
     def projection(self) -> Projector:
         """What closes positions, velocities and accelerations of the state."""
-        return Projector(self.state, solver_of(self.system, self.linear))
+        return Projector.of(self.state, solver_of(self.system, self.linear))
 
     @property
     def t(self) -> float:
@@ -58,7 +58,7 @@ class Equations:
 
         Joint coordinates by name are met at time `t`, together with all else that holds then.
         """
-        if isinstance(at, Mapping):
+        if at is not None and isinstance(at, Mapping):
             from index3.engine.joint_start import joint_start  # which makes equations of a changed model
 
             return joint_start(self, at, t)

@@ -34,12 +34,13 @@ to which part of its later values, or four times its value at the action: below 
 
 @dataclass(frozen=True)
 class Hit:
-    """An event that ends the run, or has an action: its time, the number and name of its function."""
+    """Events of one instant: its time, the numbers and names of their functions, their actions; without any, an end."""
 
     t: float
-    function: int
+    functions: tuple[int, ...]
+    standing: tuple[int, ...]  # these, and others that only note the instant
     name: str
-    action: Callable[[Any], Any] | None
+    actions: tuple[Callable[[Any], Any], ...]
 
 
 class Events:
@@ -66,7 +67,7 @@ class Events:
         self.table[probe.TIME] = np.zeros(1)
         self.table[probe.KEPT] = np.zeros(len(progress.state[s.ANGLE_REF]))
         self.found: list[list[tuple[float, np.ndarray, np.ndarray]]] = [[] for _ in self.functions]
-        self.fired: set[int] = set()  # functions whose action changed the run at its last restart
+        self.fired: set[int] = set()  # functions that stood at zero where an action changed the run at its last restart
         self.time = progress.t
         self.values = self.values_at(progress.t)
 
@@ -75,12 +76,12 @@ class Events:
         """The run of the present segment."""
         return self.segment.run
 
-    def resume(self, segment: Segment, fired: int | None) -> None:
-        """Go on in another segment of the run, at its start; `fired` is the function whose action changed the state."""
+    def resume(self, segment: Segment, standing: Sequence[int]) -> None:
+        """Go on in another segment of the run, at its start; `standing`: functions at zero if actions changed it."""
         self.segment, self.time = segment, segment.run.t
         self.table[probe.RUN][0] = segment.run.table.handle
-        if fired is not None:
-            self.fired.add(fired)
+        if standing:
+            self.fired.update(standing)
             self.values = self.values_at(segment.run.t)
 
     def instant(self, t: float) -> Instant:
@@ -133,18 +134,36 @@ class Events:
         for k, function in enumerate(self.functions):
             if passes(pieces[k][1], pieces[k][3], getattr(function, "direction", 0)):
                 hits.append((self.locate(k, *pieces[k]), k))
-        for t, k in sorted(hits):
+        return self.first_of(sorted(hits), max(LOCATION * (t1 - t0), 8.0 * float(np.spacing(abs(t1)))))
+
+    def first_of(self, hits: list[tuple[float, int]], width: float) -> Hit | None:
+        """The first events that act or end the run, from times and functions in order; those before are noted.
+
+        What is located within `width` of the first is of the same instant. It must act at once: after a restart such a
+        function begins at zero, or beyond, and would never be seen to pass.
+        """
+        chosen: dict[bool, list[tuple[float, int]]] = {True: [], False: []}  # that end the run, that act on it
+        until = np.inf
+        for t, k in hits:
+            if t > until:
+                break
             limit, action = (getattr(self.functions[k], name, None) for name in ("terminal", "action"))
             if action is not None and getattr(action, "idle", lambda opened: False)(self.segment.variant.open):
                 continue  # a string that is taut already passes its length by roundings
             instant = self.instant(t)
             self.found[k].append((t, instant.q.copy(), instant.v.copy()))
-            if limit and len(self.found[k]) >= int(limit):
-                action = None
-            elif action is None:
-                continue
-            return Hit(t, k, name_of(self.functions[k]), action)
-        return None
+            ends = limit is not None and 0 < int(limit) <= len(self.found[k])
+            if ends or action is not None:
+                chosen[ends].append((t, k))
+                until = min(until, t + width)
+        of = chosen[True] or chosen[False]
+        if not of:
+            return None
+        end = of[-1][0]
+        functions: list[Any] = [self.functions[k] for _, k in of]
+        actions = () if chosen[True] else tuple(function.action for function in functions)
+        standing = tuple(k for t, k in hits if abs(t - end) <= width)
+        return Hit(end, tuple(k for _, k in of), standing, " and ".join(map(name_of, functions)), actions)
 
     def after_action(self, k: int, step: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
         """The piece of the step after an action in which its function passes through zero again, or the whole step.

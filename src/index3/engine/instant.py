@@ -55,7 +55,15 @@ class Instant:
         """Multipliers of all rows; those of open joints are zero."""
         return self._closed.lam[0]
 
+    @property
+    def states(self) -> dict[str, np.ndarray]:
+        """Blocks of first-order states by name, (number of states,) each."""
+        return {name: values[0] for name, values in self._result.states.items()}
+
     def __getitem__(self, name: str) -> Any:
+        if isinstance(name, str) and "." in name and name not in self._result.names:  # a history
+            result = self._closed if any(word in name for word in DYNAMIC) else self._result
+            return result[name][0]
         return _First(self._result[name], lambda: self._closed[name])
 
     def marker(self, marker: Marker | MovingMarker) -> Any:

@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from typing import Any
 
@@ -68,6 +68,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=begin_anew)
 
 
+def interrupt_runs(threads: Container[int | None]) -> None:
+    """Let Ctrl-C end the runs under way in threads with these identities: it is raised in the main thread alone."""
+    for watch in list(TICKER.watches):
+        if watch.thread in threads:
+            watch.interrupt()
+
+
 class Watch:
     """Asks the run under way to return to Python, while it is entered.
 
@@ -78,13 +85,15 @@ class Watch:
     Attributes
     ----------
     interrupted : whether Ctrl-C was noted
+    thread : identity of the thread in which the run is
     """
 
     def __init__(self, present: Callable[[], Run]) -> None:
         self.present = present  # the run that steps now; segments change
-        self.interrupted, self.inside, self.outside = False, False, False
+        self.interrupted, self.inside, self.outside, self.thread = False, False, False, 0
 
     def __enter__(self) -> Watch:
+        self.thread = threading.get_ident()
         TICKER.add(self)
         main = threading.current_thread() is threading.main_thread()
         self.replaced = main and getsignal(SIGINT) is signal.default_int_handler
@@ -119,6 +128,10 @@ class Watch:
         """The handler of Ctrl-C."""
         if self.interrupted or self.outside:
             raise KeyboardInterrupt
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """Let the run end before its next step."""
         self.interrupted = True
         if self.inside:
             self.stop_stepping()

@@ -12,6 +12,7 @@ from index3.bodies.moving_marker import MovingMarker
 from index3.compiled import slots as s
 from index3.methods.projection import further_markers, groups_with_reactions
 from index3.model.model import Model
+from index3.results.kinematics import cross_angles
 from index3.results.layout import Layout
 from index3.system.parts import measured
 from index3.system.system import System
@@ -103,6 +104,10 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
     zeros = {name: 0.0 if name == "length" else measured(joint, name) for name in coordinates if name != "angle"}
     if angle >= 0:
         zeros["angle"] = float(system.initial[s.ANGLE_REF][angle])
+    cross = {}
+    if getattr(joint, "crossed", False) and group.markers:
+        axes = (marker.pose()[1][None] for marker in (joint.first, joint.second))
+        cross = {"cross": cross_angles(*axes)[0].tolist()}
     markers = [describe_marker(marker, moving) for marker in group.markers]
     first, second = (markers if len(markers) > 1 else [None, None, *markers][-2:])[:2]
     return {
@@ -121,7 +126,7 @@ def describe_joint(system: System, group: Any, moving: list[Any]) -> dict[str, A
         "clamp": bool(getattr(joint, "clamp", False)),
         "symbol": element.symbol,
         "solids": element.solids() if group.markers else [],
-    }
+    } | cross
 
 
 def describe_marker(marker: Marker, moving: list[Any]) -> dict[str, Any]:

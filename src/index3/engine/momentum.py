@@ -44,10 +44,12 @@ class Momenta:
         if "free parts" not in whole.found:
             whole.found["free parts"] = free_parts(whole)
         self.parts: list[list[int]] = whole.found["free parts"]
-        self.start = present(segment) if self.parts else {}
-        self.next_look = FIRST if self.parts else NEVER
-        self.largest = np.zeros((len(self.parts), 2)) if self.parts else NOTHING  # scales so far
-        self.drifts, self.looked = self.largest.copy() if self.parts else NOTHING, segment.run.t  # at the last look
+        self.start: dict[str, np.ndarray] = {}
+        self.next_look, self.looked = NEVER, segment.first  # at the last look
+        self.largest = self.drifts = NOTHING  # scales so far, drifts at the last look
+        if self.parts:
+            self.start, self.next_look = present(segment), FIRST
+            self.largest, self.drifts = np.zeros((2, len(self.parts), 2))
 
     def look(self, segment: Segment, tried: int, last: bool) -> str:
         """What to tell of a part that has come to another momentum altogether, by more than its scale; or nothing.
@@ -152,7 +154,7 @@ def free_parts(system: System) -> list[list[int]]:
             inside = [k for k in own.tolist() if k >= 0]
             for k in inside[1:]:
                 owner[root(k)] = root(inside[0])
-            if len(inside) < len(own) or not inside:
+            if len(inside) < len(own) or (group.primitives and len(set(inside)) == 1):  # a row of one body is ground's
                 tied.update(inside)
     parts: dict[int, list[int]] = {}
     for k in range(len(system.bodies)):
@@ -181,7 +183,11 @@ def inertia_of(body: Any) -> np.ndarray:
 
 
 def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether the forces applied to these bodies cancel, at some lines of output."""
+    """Whether the forces applied to these bodies cancel, and what users' rows do to them, at some lines of output.
+
+    Reactions of all other joints do: what they put on one marker they take from another. A user's row of two bodies may
+    hold them to a place in ground.
+    """
     system, state = segment.variant.system, segment.variant.state
     inside = {id(segment.variant.whole.bodies[k]) for k in part}
     markers = sorted(
@@ -192,20 +198,23 @@ def balanced(segment: Segment, part: list[int], arrays: Mapping[str, np.ndarray]
             if id(marker.body) in inside
         }
     )
-    if not markers or not any(group.primitives == [] for group in system.groups):
+    own = [group for group in system.groups if any(primitive.kind == "user" for primitive in group.primitives)]
+    if not markers or not (own or any(group.primitives == [] for group in system.groups)):
         return True
-    kept = state.save()
+    kept, lam = state.save(), np.zeros(system.m)
+    for group in own:
+        lam[group.row : group.row + group.rows] = 1.0
     try:
-        return forces_cancel(state, markers, arrays)
+        return forces_cancel(state, markers, arrays, lam)
     finally:
         state.restore(kept)
 
 
-def forces_cancel(state: State, markers: list[int], arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether the forces applied at these markers have neither a sum nor a moment, at some lines of output."""
+def forces_cancel(state: State, markers: list[int], arrays: Mapping[str, np.ndarray], lam: np.ndarray) -> bool:
+    """Whether what acts at these markers, with these multipliers, has neither a sum nor a moment, at some lines."""
     for k in sorted(set(np.linspace(0, len(arrays["t"]) - 1, LINES).astype(int).tolist())):
         state.move(float(arrays["t"][k]), arrays["q"][k], arrays["v"][k])
-        state[s.A][:], state[s.LAM][:] = arrays["a"][k], 0.0
+        state[s.A][:], state[s.LAM][:] = arrays["a"][k], lam
         if state.run(evaluate.forces):
             state.system.take_failures()
             return False

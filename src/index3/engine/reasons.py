@@ -116,7 +116,7 @@ def passed_through(segment: Segment) -> str:
     for _, elements, _ in (line for line in system.stages if line[0] == "passes"):
         own = recorded(elements)
         if number < len(own):
-            label = own[number].label
+            label = getattr(own[number], "obstacle", own[number].label)
             break
         number -= len(own)
     end, step = float(progress[run.CLOCK][run.T_PASSED]), float(progress[run.CLOCK][run.STEP])

@@ -32,16 +32,17 @@ def handle_event(runner: Runner, hit: Hit) -> None:
         closed = runner.projection.project_block(**line, project=True)
         runner.log.keep(hit.t, line["q"][0], line["v"][0], closed["a"][0])
     t = runner.segment.end if runner.segment.end - hit.t <= 2 * NUDGE * np.spacing(abs(hit.t)) else hit.t
-    if hit.action is None or runner.plan.t_eval is None or t == runner.plan.span[1]:
+    if not hit.actions or runner.plan.t_eval is None or t == runner.plan.span[1]:
         runner.collect(hit.t, line)
-    if hit.action is None:
+    if not hit.actions:
         runner.status, runner.message = STOPPED, f"Event {hit.name} ended the run at t = {hit.t:g}."
-    gathering = None if hit.action is None else runner.zeno.gathers(hit.function, hit.t)
-    if runner.status == 0 and gathering is not None:
+    gathering = [runner.zeno.gathers(k, hit.t) for k in hit.functions] if hit.actions else []
+    infinite = [t for t in gathering if t is not None]
+    if runner.status == 0 and infinite:
         runner.status = -run.STEP_TOO_SMALL
         runner.message = (
-            f"Event {hit.name} occurs ever faster, infinitely often before t = {gathering:.9g}. Let its action change "
-            "the motion permanently once it is slow: close a joint, or make the event terminal."
+            f"Event {hit.name} occurs ever faster, infinitely often before t = {min(infinite):.9g}. Let its action "
+            "change the motion permanently once it is slow: close a joint, or make the event terminal."
         )
     if runner.status == 0:
         from index3.engine.switching import Switch
@@ -73,8 +74,10 @@ def restart(runner: Runner, switch: Switch, line: dict[str, np.ndarray], hit: Hi
     try:
         closed = runner.projection.project_block(**line, project=True)
         before = float(closed["kinetic"][0]), float(closed["potential"][0])
-        if hit is not None and hit.action is not None:
-            hit.action(switch)
+        if hit is not None:
+            from index3.engine.switching import take
+
+            take(hit.actions, switch)
         variant, gap, after = switch.finish(start_time(runner.plan, switch.t))
     except UNMET as error:
         runner.status, runner.message, runner.cause = -CLOSURE_FAILED, str(error), error
@@ -89,7 +92,8 @@ def restart(runner: Runner, switch: Switch, line: dict[str, np.ndarray], hit: Hi
     runner.collector.follow(runner.segment)
     if runner.log is not None:
         runner.log.begin(runner.run, switch.t)
-    if hit is not None and hit.action is not None:  # a bounce must not be over within a step
-        runner.run.shorten_next(runner.zeno.last_gap(hit.function, runner.plan.span[0]))
+    fired = () if hit is None else hit.functions
+    if fired:  # a bounce must not be over within a step
+        runner.run.shorten_next(min(runner.zeno.last_gap(k, runner.plan.span[0]) for k in fired))
     if runner.events is not None:
-        runner.events.resume(runner.segment, None if hit is None else hit.function)
+        runner.events.resume(runner.segment, () if hit is None else hit.standing)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.engine.audit import Examined, complaint, examine, impact_losses, losses
+from index3.engine.audit import UNSURE, Examined, complaint, examine, impact_losses, losses, wrong_losses
 from index3.engine.layout import moving_markers, with_unique
 from index3.engine.reasons import STOPPED
-from index3.engine.small_motion import small_motion
+from index3.engine.small_motion import may_be_small, small_motion
 from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
@@ -54,7 +54,7 @@ def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Res
     except StoreFailed as error:
         runner.end_for_store(error)
         info |= {"status": runner.status, "message": runner.message + note, "success": False}
-    late = isinstance(arrays, LateArrays)
+    late = type(arrays) is LateArrays
     result = Result(runner.layout, arrays if late or in_memory else sink.arrays, info)
     result.moving = moving_markers(segment.variant.whole)
     result.sol = None if runner.log is None else runner.log.solution()
@@ -82,12 +82,18 @@ def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, n
         runner.message += f" {misled}"
         if runner.status >= 0:
             warn(misled)
-    remark = runner.segment.method.remark(arrays) if len(arrays["t"]) else ""
+    watched = runner.run[run.AUDIT]
+    scale = float(watched[audit.SCALE])
+    unsure = float(watched[audit.DOUBTED]) + min(float(runner.run[run.WORK][run.WORK_ERROR]), UNSURE * scale)
+    gain = np.inf if watched[audit.MODE] == audit.OFF else float(watched[audit.GAIN]) - unsure
+    remark = runner.segment.method.remark(arrays, scale, gain) if len(arrays["t"]) else ""
     if remark:
         runner.message += f" {remark}"
         warn(remark)
     controlled, count = runner.segment.method.controls_velocities, runner.segment.variant.whole.first_state
-    small = "" if runner.status else small_motion(runner.plan, arrays, count, runner.largest_rate, controlled)
+    small = ""
+    if not runner.status and may_be_small(runner.plan, arrays["q"], count):
+        small = small_motion(runner.plan, arrays, count, runner.largest_rate, controlled)
     if small:
         runner.message += f" {small}"
         warn(small)
@@ -104,11 +110,10 @@ def audit_of(runner: Runner, arrays: Mapping[str, np.ndarray], stats: Mapping[st
         runner.message += f" {said}"
         if runner.run[run.AUDIT][audit.MODE] != audit.REPORT:
             warn(said)
-    blunted = impact_losses(segment)
-    if blunted:
-        runner.message += f" {blunted}"
-        warn(blunted)
-    lost = losses(segment)
+    wrong = impact_losses(found) or wrong_losses(segment, found)
+    if wrong:
+        warn(wrong)
+    lost = wrong or losses(found)
     runner.message += f" {lost}" if lost else ""
     return found
 

@@ -60,7 +60,7 @@ class Runner:
         self.plan, self.segment, self.callback, self.cpu = plan, segment, callback, cpu
         whole = segment.variant.whole
         self.layout = describe(segment.variant.model, whole)
-        sizes = self.projection.sizes | {"row": whole.m}
+        sizes = sizes_of(whole, self.projection)
         lines = None if plan.t_eval is None else len(plan.t_eval)
         self.momenta = Momenta(segment)
         late = (
@@ -129,6 +129,8 @@ class Runner:
                 self.step_to_end(report)
         except KeyboardInterrupt:
             self.callback = None
+            if self.log is not None:
+                self.log.note()
             self.collect()
             self.status, self.message = INTERRUPTED, f"Interrupted at t = {self.run.t:g}."
         except StoreFailed as error:
@@ -144,6 +146,7 @@ class Runner:
         while self.status == 0:
             if self.keeper is not None:
                 self.keeper.keep_if_due(self)
+            self.cpu.enter("steps")
             start = time.perf_counter()
             if self.sampling is not None:
                 self.sampling.activate()
@@ -157,19 +160,23 @@ class Runner:
             elif code == run.BUDGET and self.growth.is_endless(self.tried, self.run.t, self.largest_rate):
                 code = run.GREW
             failure = self.failure(code) or self.momentum_lost(code)  # before the output, which moves the state
+            hit = self.find_event()  # these ask the method that took the step for what is inside it
+            if self.log is not None and hit is None:
+                self.log.note()
             if code != run.DONE and self.change_method(code, failure is not None):
                 failure, code = None, run.BUDGET
-            hit = self.find_event()
             self.collect(math.inf if hit is None else hit.t)
             with self.watch.showing():
                 report(self.run.t)
             if self.status == 0 and hit is not None:
+                self.cpu.enter("steps")
                 handle_event(self, hit)
             elif self.status == 0 and failure is not None:
                 self.status, self.message, self.cause = failure
             elif code == run.DONE and self.status == 0:
                 if self.segment.end == self.plan.span[1]:
                     break
+                self.cpu.enter("steps")
                 pass_stop(self)
         if self.status == 0:
             self.conclude()
@@ -202,10 +209,11 @@ class Runner:
 
     def conclude(self) -> None:
         """Say that the end was reached, and by which methods."""
-        counters = self.segment.counters()
-        late = counters.get("overruns", 0)
+        segment = self.segment
+        late = segment.run.own_counters().get("overruns", 0) + segment.earlier.get("overruns", 0)
         cut = f" {late} of them ended before their corrections had converged." if late else ""
-        self.message = f"Reached t = {self.plan.span[1]:g} in {counters['steps']} steps.{cut}{self.chosen}"
+        steps = int(segment.run[run.COUNTS][run.N_STEPS]) + segment.earlier.get("steps", 0)
+        self.message = f"Reached t = {self.plan.span[1]:g} in {steps} steps.{cut}{self.chosen}"
 
     def change_method(self, code: int, failed: bool) -> bool:
         """Let another method take over: after a budget of steps, or where the steps became too small."""
@@ -228,13 +236,11 @@ class Runner:
 
         Sets a status if the run is to stop here.
         """
-        with self.cpu.part("output"):
-            self.collect_lines(before, line)
+        self.cpu.enter("output")
+        self.collect_lines(before, line)
 
     def collect_lines(self, before: float, line: dict[str, np.ndarray] | None) -> None:
         """Close new lines, show them to the user's callback and hand them on."""
-        if self.log is not None and before == math.inf:
-            self.log.note()
         collector = self.collector
         collector.make_room()
         collector.drop(before)
@@ -292,3 +298,11 @@ class Runner:
         ):  # of a sink that failed, or an error without attributes: the first one counts
             error.result = result_of(self, options)  # type: ignore[attr-defined]
             error.add_note("index3: the result so far is in the attribute 'result' of this error.")
+
+
+def sizes_of(whole: System, projection: Projector) -> dict[str, int]:
+    """Sizes of the dimensions of a result, found once for a model."""
+    if "sizes" not in whole.found:
+        whole.found["sizes"] = projection.sizes | {"row": whole.m}
+    sizes: dict[str, int] = whole.found["sizes"]
+    return sizes

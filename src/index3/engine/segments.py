@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from index3.linear import contract
 from index3.methods import audit, run
 from index3.methods.method import Method
 from index3.methods.run_table import Run
+from index3.record import Record
 
 NUDGE = 4
 """Roundings by which a segment ends before a declared discontinuity and the next begins after it, so that a function of
@@ -45,6 +45,7 @@ class Plan(NamedTuple):
     early: float  # the longest first step, at the start and after a stop
     project: bool
     audit: str  # "fail", "warn" or "off"
+    stored: bool = False  # whether it may have to be resumed
 
     def next_stop(self, t: float) -> float:
         """The first declared discontinuity after t, or the end."""
@@ -56,8 +57,7 @@ class Plan(NamedTuple):
         return len(self.stops) > 0 and bool(np.any(self.stops == t))
 
 
-@dataclass(eq=False, repr=False)
-class Segment:
+class Segment(Record):
     """A method under way on a variant of the model. `start` and `end` are its times as the user gave them."""
 
     variant: Variant
@@ -70,7 +70,7 @@ class Segment:
     first: float  # time at which the method was started: `start`, or a few roundings after a discontinuity
     earlier: dict[str, int]  # work done in the segments before
     earlier_changes: list[list[float]]  # of index, there
-    origin: dict[str, np.ndarray]  # the state from which the method was started
+    origin: dict[str, np.ndarray]  # of a run that may be resumed: the state from which the method was started
 
     def counters(self) -> dict[str, int]:
         """Work done since the start of the run, by name."""
@@ -99,7 +99,7 @@ def begin(
 
     An automatic run begins with the method that it finds fit there, or that was `chosen` before.
     """
-    origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()}
+    origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()} if plan.stored else {}
     first, end = start_time(plan, t), plan.next_stop(t)
     last = end if end == plan.span[1] and not plan.is_stop(end) else end - NUDGE * np.spacing(abs(end))
     choice = None

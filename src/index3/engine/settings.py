@@ -154,8 +154,16 @@ def output_times(t_eval: Any, span: tuple[float, float], analysis: str = "simula
         times = np.empty(0)
     if isinstance(t_eval, bool) or times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times)):
         raise ModelError(f"{analysis}: t_eval must be an interval or a one-dimensional array of finite times.")
-    if np.any(np.diff(times) <= 0.0) or times[0] < t0 or times[-1] > t1:
-        raise ModelError(f"{analysis}: t_eval must increase and stay inside ({t0:g}, {t1:g}).")
+    near = 4.0 * float(np.spacing(max(abs(t0), abs(t1))))  # numpy.arange ends at 0.30000000000000004
+    times[(times > t1) & (times <= t1 + near)] = t1
+    times[(times < t0) & (times >= t0 - near)] = t0
+    back = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(back):
+        what = f"{times[back[0] + 1]!s} follows {times[back[0]]!s}"
+        raise ModelError(f"{analysis}: t_eval must increase and stay inside ({t0:g}, {t1:g}): {what}.")
+    if times[0] < t0 or times[-1] > t1:
+        what = times[0] if times[0] < t0 else times[-1]
+        raise ModelError(f"{analysis}: t_eval must increase and stay inside ({t0:g}, {t1:g}): it has {what!s}.")
     return times
 
 

@@ -19,14 +19,29 @@ millisecond has hardly begun. And part of it in the second half of a run below w
 a weight, and is at rest."""
 
 
+def allowed_motion(plan: Plan) -> float:
+    """The motion of which the default `atol` may be a part without a word."""
+    return 0.01 * plan.rtol / max(SHARE, 100.0 * plan.rtol)
+
+
+def may_be_small(plan: Plan, q: np.ndarray, count: int) -> bool:
+    """Whether the first `count` coordinates end near where they began; of one line nobody knows."""
+    if plan.step or len(q) < 2:
+        return False
+    moved, allowed = q[-1, :count] - q[0, :count], allowed_motion(plan)
+    if np.vdot(moved, moved) > count * allowed**2:  # far quicker than to look at each
+        return False
+    return bool(np.max(np.abs(moved), initial=0.0) <= allowed)
+
+
 def small_motion(plan: Plan, arrays: Mapping[str, np.ndarray], count: int, speed: float, controlled: bool) -> str:
     """What to say if the default `atol` is much of what the first `count` coordinates do; else empty.
 
     speed : the largest rate; `controlled` if errors of rates are: where `rtol` decides on these, positions follow
     """
     atol, q = 0.01 * plan.rtol, arrays["q"]
-    allowed = atol / max(SHARE, 100.0 * plan.rtol)
-    if plan.step or len(q) == 0 or np.max(np.abs(q[-1, :count] - q[0, :count]), initial=0.0) > allowed:
+    allowed = allowed_motion(plan)
+    if not may_be_small(plan, q, count):
         return ""
     motion = float(np.max(np.ptp(q[:, :count], axis=0), initial=0.0))
     t = arrays["t"]

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from index3.bodies.body import Body
 from index3.bodies.time_functions import Difference, derivative
 from index3.compiled import slots as s
 from index3.compiled.callbacks import UserFunctions
 from index3.engine.assembly import displacements
 from index3.engine.layout import moving_markers
 from index3.engine.variants import Variant
-from index3.errors import warn
+from index3.errors import ModelError, warn
+from index3.joints.base import Joint
 from index3.linear import contract
 from index3.model.model import Model
 from index3.system import evaluate
@@ -25,6 +27,8 @@ from index3.system.state import State
 
 REFUSED = 0.01
 """Part of a body's given velocity that joints may take away unsaid: velocities are often given with three digits."""
+GROSS, MOST_GROSS = 0.25, 2
+"""Part of its size by which a derivative is off that no rounding explains, and at how many times it may be."""
 REPEATED = 1e-9
 """Part of the largest force by which two evaluations at one state may differ: memory of contacts, warm starts."""
 
@@ -41,7 +45,13 @@ def driven_functions(model: Model) -> list[tuple[str, Any]]:
 def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float]) -> None:
     """Warn where a derivative given with a function of time is not its derivative, at the start or at some later times.
 
-    `motions` are labels with functions (f, df, ddf) or (f, df), of numbers or of vectors.
+    One that is far off at several times is refused: positions would follow f and velocities something else, which no
+    method can do; some crawl, some go on with one of the two. `motions` are labels with functions (f, df, ddf) or
+    (f, df), of numbers or of vectors.
+
+    Raises
+    ------
+    ModelError : names the motion and its derivative.
     """
     motions = list(motions)
     if not motions:
@@ -52,14 +62,29 @@ def check_motions(motions: Iterable[tuple[str, Any]], span: tuple[float, float])
             f, df = functions[k], functions[k + 1]
             if isinstance(df, Difference) or derivative(f) == df or derivative(functions[0], k + 1) == df:
                 continue  # its own, or made from it
-            told = next(filter(None, (wrong_slope(f, df, t, h, t == span[0]) for t in sample_times(span))), None)
-            if told is not None and wrong_slope(f, df, told[0], 1e-3 * h, told[0] == span[0]):  # not just fast
-                what = ("f", "Velocities follow df") if k == 0 else ("df", "Accelerations follow ddf")
-                warn(
-                    f"{label}: {name} gives {told[1]:.6g} at t = {told[0]:.6g}, but {what[0]} changes there at the "
-                    f"rate {told[2]:.6g}. {what[1]}: make it the derivative of {what[0]}.",
-                )
+            wrong = wrong_slopes(f, df, span, h)
+            if wrong:
+                of, what = ("f", "Velocities follow df") if k == 0 else ("df", "Accelerations follow ddf")
+                t, said, seen = wrong[0]
+                fact = f"{label}: {name} gives {said:.6g} at t = {t:.6g}, but {of} changes there at the rate {seen:.6g}"
+                gross = sum(abs(x - y) > GROSS * max(abs(x), abs(y)) for _, x, y in wrong)
+                if gross > MOST_GROSS:
+                    raise ModelError(
+                        f"{fact}, and is as wrong at {gross} of {len(sample_times(span))} times. Make it the "
+                        f"derivative of {of}, or leave it out."
+                    )
+                warn(f"{fact}. {what}: make it the derivative of {of}.")
                 break
+
+
+def wrong_slopes(f: Any, df: Any, span: tuple[float, float], h: float) -> list[tuple[float, float, float]]:
+    """Sample times at which df is not the slope of f, with what it says and what f does; a fast f is asked closer."""
+    try:
+        f(span[0])
+    except Exception:  # the run itself will say what is wrong with the function
+        return []
+    found = (wrong_slope(f, df, t, h, t == span[0]) for t in sample_times(span))
+    return [told for told in found if told and wrong_slope(f, df, told[0], 1e-3 * h, told[0] == span[0])]
 
 
 def sample_times(span: tuple[float, float]) -> list[float]:
@@ -91,7 +116,7 @@ def locked(variant: Variant) -> str:
     """Whether joints leave the bodies no way to move, although nothing drives them; or empty.
 
     So does a loop of hinges whose axes are not quite parallel. A mechanism that motions drive may well have no other;
-    rows by a function of the user may be a motion too.
+    rows by a function of the user may be a motion too. A tree in which nothing moves was welded together on purpose.
     """
     system = variant.system
     if any(isinstance(joint, UserFunctions) for joint in variant.model.joints.values()):
@@ -99,10 +124,26 @@ def locked(variant: Variant) -> str:
     rank = system.m - int(variant.projection.factors[contract.INFO][contract.N_ZERO])
     if not 0 < system.first_state <= rank or driven_functions(variant.model) or moving_markers(system):
         return ""
+    if not have_loop(joint for joint in variant.model.joints.values() if joint.name not in variant.open):
+        return ""
     return (
         f"simulate: joints leave model '{system.name}' no degree of freedom, and nothing drives it: it cannot move. "
         "A loop locks if an axis or a point of it is slightly off. print(model.check()) counts rows and redundant ones."
     )
+
+
+def have_loop(joints: Iterable[Joint]) -> bool:
+    """Whether joints tie bodies in a loop, two joints between the same two included."""
+    group: dict[Body, set[Body]] = {}  # of each body those that it hangs together with
+    for joint in joints:
+        first, *others = joint.bodies
+        mine = group.setdefault(first, {first})
+        for other in others:
+            if other in mine:
+                return True
+            mine |= group.get(other, {other})
+        group.update(dict.fromkeys(mine, mine))
+    return False
 
 
 def refused_velocities(state: State) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,13 +111,22 @@ class Action:
     names: tuple[str, ...]
     settings: tuple[tuple[str, float], ...] = ()
 
-    def idle(self, opened: frozenset[str]) -> bool:
-        """Whether there is nothing to do: to open what is open, to close or strike what is closed."""
-        return opened.issuperset(self.names) if self.verb == "open" else opened.isdisjoint(self.names)
+    def idle(self, opened: frozenset[str], struck: Sequence[str] = ()) -> bool:
+        """Whether there is nothing to do: to open what is open, close what is closed, strike it, or strike it twice."""
+        if self.verb == "open":
+            return opened.issuperset(self.names)
+        return opened.isdisjoint(self.names) or (self.verb == "impact" and not set(self.names).isdisjoint(struck))
 
     def __call__(self, switch: Switch) -> None:
         """Do it."""
         getattr(switch, self.verb)(*self.names, **dict(self.settings))
+
+
+def take(actions: Sequence[Callable[[Switch], Any]], switch: Switch) -> None:
+    """Take the actions of one instant in their order; ready-made ones only if there is still something to do."""
+    for action in actions:
+        if not (isinstance(action, Action) and action.idle(switch.opened, switch._struck)):
+            action(switch)
 
 
 def open_joint(*names: str) -> Action:

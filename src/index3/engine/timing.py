@@ -5,38 +5,27 @@ from __future__ import annotations
 import time
 
 
-class Part:
-    """A part of a run while it lasts; a class of its own, since generators take longer than short parts."""
-
-    def __init__(self, cpu: CpuSeconds, name: str) -> None:
-        self.cpu, self.name = cpu, name
-
-    def __enter__(self) -> None:
-        self.before = self.cpu.enter(self.name)
-
-    def __exit__(self, *_: object) -> None:
-        self.cpu.enter(self.before)
-
-
 class CpuSeconds:
-    """CPU seconds of this thread since the start, by part; the time inside another part is that part's alone."""
+    """CPU seconds of this thread since the start, by part. The clock is read where another part begins: that takes as
+    long as some steps of a small model."""
 
     def __init__(self) -> None:
         self.spent = {"setup": 0.0, "steps": 0.0, "output": 0.0}
         self._now, self._since = "setup", time.thread_time()
 
-    def enter(self, part: str) -> str:
-        """Charge what was spent to the present part; that part."""
-        before, now = self._now, time.thread_time()
-        self.spent[before] += now - self._since
-        self._now, self._since = part, now
-        return before
+    def enter(self, part: str) -> None:
+        """What is done from now on counts as this part."""
+        if part != self._now:
+            self._charge()
+            self._now = part
 
-    def part(self, name: str) -> Part:
-        """A context: what is done inside counts as this part."""
-        return Part(self, name)
+    def _charge(self) -> None:
+        """Charge what was spent to the present part."""
+        now = time.thread_time()
+        self.spent[self._now] += now - self._since
+        self._since = now
 
     def stats(self) -> dict[str, float]:
         """The seconds so far, by the names of `Result.stats`."""
-        self.enter(self._now)
+        self._charge()
         return {f"seconds_{part}": seconds for part, seconds in self.spent.items()}

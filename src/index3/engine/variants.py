@@ -14,8 +14,9 @@ from index3.engine.assembly import check_consistency
 from index3.engine.equations import Equations
 from index3.engine.settings import listed
 from index3.errors import ModelError
-from index3.linear.registry import DEFAULT
+from index3.linear.registry import DEFAULT, solver_of
 from index3.methods import projection_kernels
+from index3.methods.projection import Projector
 from index3.model.model import Model
 from index3.system import evaluate
 from index3.system.system import System
@@ -49,6 +50,8 @@ class Variant(Equations):
         self.open, self._compile = opened, compile_open
         self.columns = all_columns(self.whole) if system is self.whole else row_columns(self.whole, system)
         self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
+        self.projection = Projector.of(self.state, solver_of(self.system, linear))  # every run asks for it
+        self.released = False  # whether another run may have its workspace by now
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
         """Put the state at a time of a run; `angles` are the unwrapped joint angles there."""
@@ -93,22 +96,27 @@ class Variant(Equations):
         if not self.projection.solver.arrays_alone:
             return
         _ = self.projection.completion  # its tables belong to what is kept
-        workspace, arrays = self.state.workspace, [*self.state.workspace.blocks(), *self._memory()]
-        if sum(array.nbytes for array in arrays) > LARGEST:
+        workspace, memory = self.state.workspace, self._memory()
+        blocks = workspace.blocks()
+        if sum(array.nbytes for array in (*blocks, *memory)) > LARGEST:
             return
-        images = [array.copy() for array in arrays]
+        images = [(block, block.copy()) for block in blocks], [array.copy() for array in memory]
         workspace.kept["start"] = weakref.ref(self.system), self.linear, t, dict(workspace.lent), images
 
     def find_start(self, t: float) -> bool:
         """Become the state that an earlier run of the same system has kept for a start at time t, if there is one."""
         workspace = self.state.workspace
-        known, linear, then, lent, images = workspace.kept.get("start", (lambda: None, "", 0.0, {}, []))
+        if "start" not in workspace.kept:
+            return False
+        known, linear, then, lent, (images, memory) = workspace.kept["start"]
         if known() is not self.system or linear != self.linear or then != t:
             return False
         _ = self.projection.completion  # its tables belong to what was kept
         if workspace.lent != lent:
             return False
-        for array, image in zip((*workspace.blocks(), *self._memory()), images, strict=True):
+        for block, image in images:
+            block[:] = image
+        for array, image in zip(self._memory(), memory, strict=True):
             array[...] = image
         return True
 
@@ -170,12 +178,15 @@ class Variant(Equations):
 
     def forget(self) -> None:
         """Let go of the other variants: as they know each other, their memory would stay for a while after the run."""
+        for variant in self.met if self._met else (self,):
+            if not variant.released:
+                variant.state.workspace.forget()
         self._met.clear()
 
     def release(self) -> None:
         """Give what all variants of the run worked with to runs to come; nobody may ask them any more."""
         for variant in self.met if self._met else (self,):
-            variant.system.structure.give_back(variant.state.workspace)
+            variant.released = variant.system.structure.give_back(variant.state.workspace)
 
 
 def all_columns(whole: System) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -18,6 +19,8 @@ from index3.files.units import near
 from index3.model.model import Model, parts_of
 from index3.registry import checked_fields
 
+PLAIN = contextlib.nullcontext()
+"""Where numbers of Python alone are looked at: to let NumPy's overflows raise takes longer than to change a mass."""
 AFTERWARDS = ("shape", "color", "q0", "v0")
 """Fields of bodies that are no arguments of their classes."""
 
@@ -158,7 +161,7 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
     """
     entry, of_record = entry_of(element), vars(type(element)).get("of_record", {})
     if changes and entry.make is type(element) and changes.keys() <= of_record.keys():
-        change_record(element, changes)
+        change_records([(element, changes)])
         return
     for key in changes if not others else ():
         check_field(element, entry, key)
@@ -176,14 +179,52 @@ def change(model: Model | None, element: Any, changes: Mapping[str, Any], *, oth
     vars(element).update(vars(made))
 
 
-def change_record(body: Any, changes: Mapping[str, Any]) -> None:
-    """Give a body other masses and inertias, as its class makes them; nothing else of it follows from these."""
-    try:
-        with overflows_raise():
-            made = {key: body.of_record[key](value, body.label) for key, value in changes.items()}
-    except (OverflowError, FloatingPointError):
-        raise too_large(type(body).__name__, (body.name,), {}) from None
-    vars(body).update(made)
+def of_records(model: Model, names: Iterable[Any]) -> dict[str, dict[str, str]] | None:
+    """{body: {field: name}} of changes such as "rod.mass", which alter nothing of bodies but their records; None if
+    there is more.
+
+    >>> from index3.library import pendulum
+    >>> of_records(pendulum(), ["rod.mass"]), of_records(pendulum(), ["rod.position"])
+    ({'rod': {'mass': 'rod.mass'}}, None)
+    """
+    found: dict[str, dict[str, str]] = {}
+    for key in names:
+        name, _, field = key.partition(".") if isinstance(key, str) else ("", "", "")
+        body = model.bodies.get(name)
+        if body is None or field not in vars(type(body)).get("of_record", ()):
+            return None
+        if entry_of(body).make is not type(body):
+            return None
+        found.setdefault(name, {})[field] = key
+    return found
+
+
+def change_records(bodies: Iterable[tuple[Any, Mapping[str, Any]]]) -> Callable[[], None]:
+    """Give bodies other masses and inertias, as their classes make them; nothing else of them follows from these.
+
+    Returns a function that undoes it.
+
+    Raises
+    ------
+    ModelError : a value that a body refuses; all are then as they were.
+    """
+    made, before = [], []
+    for body, changes in bodies:
+        own, label, words = vars(body), body.label, body.of_record
+        try:
+            with PLAIN if all(type(value) is float for value in changes.values()) else overflows_raise():
+                made.append((own, {key: words[key](value, label) for key, value in changes.items()}))
+        except (OverflowError, FloatingPointError):
+            raise too_large(type(body).__name__, (body.name,), {}) from None
+        before.append((own, {key: own[key] for key in changes}))
+    for own, values in made:
+        own.update(values)
+
+    def undo() -> None:
+        for own, values in before:
+            own.update(values)
+
+    return undo
 
 
 def arguments(element: Any, entry: Entry) -> dict[str, Any]:

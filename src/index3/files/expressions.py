@@ -11,7 +11,7 @@ import difflib
 import math
 from collections.abc import Callable
 from reprlib import repr as short
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from index3.bodies.smooth import SmoothFunction
 from index3.errors import ModelError
@@ -62,6 +62,8 @@ class Expression(SmoothFunction):
     >>> drive(0.0), drive.derivative(0.0), drive.second_derivative(0.0)
     (0.0, 1.0, 0.0)
     """
+
+    told: ClassVar[tuple[str, ...]] = ("text", "variable")  # what all else follows from
 
     def __init__(self, text: str, variable: str = "t") -> None:
         if not isinstance(text, str) or not text.strip():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ def changed_marker(marker: Marker, label: str, changes: Mapping[str, Any]) -> Ma
     if "z" in changes or "x" in changes:
         z = changes.get("z", marker.axes[:, 2])
         axes = frame(z, changes.get("x"), label)
-    return replace(marker, position=position, axes=axes)
+    return marker.replaced(position=position, axes=axes)
 
 
 def rebuild(linkage: NaturalLinkage, part: str, changes: Mapping[str, Any]) -> None:

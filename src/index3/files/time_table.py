@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class TimeTable(SmoothFunction):
     >>> round(ramp(1.5), 12), round(ramp.derivative(1.5), 12)
     (1.5, 1.0)
     """
+
+    told: ClassVar[tuple[str, ...]] = ("t", "y", "extrapolation", "pieces")  # what all else follows from
 
     def __init__(self, t: ArrayLike, y: ArrayLike, *, extrapolation: str = "error") -> None:
         self.t, self.y = numbers(t, "t", "TimeTable"), numbers(y, "y", "TimeTable")

@@ -48,7 +48,8 @@ class Bushing(CurvedForce):
         the initial configuration
 
     With three, no axis of the second marker matters, so it may sit on a PointMass: belt segments, for example. With
-    six, the bodies may turn against each other by less than 3 rad.
+    six, the bodies may turn against each other by less than 3 rad; as far as they like if only damping acts about the
+    axes, which is then a torque against the relative angular velocity, as of a damped ball joint.
 
     Raises
     ------
@@ -150,11 +151,20 @@ class Bushing(CurvedForce):
         """Whether it has no dampers, and a potential energy."""
         return not self.damped and all(map(has_potential, self.stiffness[1]))
 
+    @property
+    def angular(self) -> bool:
+        """Whether it depends on the angles, and not on their rates alone."""
+        matrix, laws = self.stiffness
+        return bool(matrix[3:].any() or self.preload[3:].any()) or any(map(acts, laws[3:]))
+
     def record(self, place: Place) -> tuple[Any, ...]:
         """Its row in the table of bushings."""
         matrices = (self.stiffness[0].ravel(), self.damping[0].ravel())
-        none = [NONE] * 6
-        return (*place.markers, place.stiffness, self.size, *matrices, self.preload, self.free, none, none)
+        none, free = [NONE] * 6, self.free
+        if not self.angular:
+            free = np.concatenate([free[:3], np.zeros(3)])
+        own = (*matrices, self.preload, free, none, none)
+        return (*place.markers, place.stiffness, self.size, self.angular, *own)
 
     def explain(self, stage: str, t: float) -> str:
         """What the function of a curve raised, or bodies turned too far."""
@@ -162,7 +172,8 @@ class Bushing(CurvedForce):
             return super().explain(stage, t)
         return (
             f"{self.label} has turned by more than {LIMIT:g} rad at t = {t:.6g}, the limit of its angles. Keep "
-            "turns below that, or give three stiffnesses and a RotationalSpringDamper on a joint."
+            "turns below that, or give three stiffnesses and a RotationalSpringDamper on a joint. Dampers about the "
+            "axes alone have no limit."
         )
 
 

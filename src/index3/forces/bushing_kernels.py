@@ -17,15 +17,18 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
 from index3.forces.bushing import DIRECTIONS, Bushing
 from index3.forces.curve_kernels import (
+    BAND,
     CURVE,
     CurveSet,
     CurveTable,
     acts,
     add_curve_energy,
+    clearance,
     curve_slope,
     curve_value,
+    fill_bands,
 )
-from index3.forces.force import Place, add_block, element_table
+from index3.forces.force import Place, add_block, element_table, next_switches
 from index3.forces.line import IDENTITY
 from index3.forces.relative import (
     LIMIT,
@@ -49,6 +52,7 @@ BUSHING = np.dtype(
         ("j", "i8"),
         ("group", "i8"),  # first place in GROUP_K and GROUP_D
         ("count", "i8"),  # 3: along the axes alone; 6: about them too
+        ("angular", "i8"),  # 1: something depends on phi; 0: phi counts as zero, so that S = I and phi' = w
         ("stiffness", "f8", (36,)),  # row by row
         ("damping", "f8", (36,)),
         ("preload", "f8", (6,)),
@@ -57,7 +61,7 @@ BUSHING = np.dtype(
         ("viscous", "i8", (6,)),
     ]
 )
-BUSHINGS, CURVES, PIECES, ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT = slots(
+BUSHINGS, CURVES, PIECES, ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT, BANDS = slots(
     bushings=(BUSHING, 1),
     curves=(CURVE, 1),
     pieces=("f8", 2),
@@ -67,14 +71,16 @@ BUSHINGS, CURVES, PIECES, ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUC
     rate_gradient=("f8", 2),  # W = dy'/dxi
     matrix=("f8", 2),  # K or C with the slopes of curves
     product=("f8", 2),  # K Y + C W
+    bands=(BAND, 1),
 )
 MEMORY = (ASKED, MOTION, GRADIENT, RATE_GRADIENT, MATRIX, PRODUCT)
 E_ROW, RATE_ROW, FORCE_ROW = 0, 1, 2
+ZERO = (0.0,) * 9
 
 
 def table(elements: Sequence[Bushing], places: Sequence[Place]) -> CurveTable:
     """The table of all bushings of a system."""
-    result, curves = CurveTable(9), CurveSet()
+    result, curves = CurveTable(10), CurveSet()
     result[BUSHINGS] = bushings = element_table(BUSHINGS, elements, places)[BUSHINGS]
     for k, element in enumerate(elements):
         for field, what in (("elastic", "stiffness"), ("viscous", "damping")):
@@ -82,6 +88,7 @@ def table(elements: Sequence[Bushing], places: Sequence[Place]) -> CurveTable:
                 if acts(law):
                     bushings[field][k, m] = curves.add(element, f"{what} along {DIRECTIONS[m]}", law)
     curves.fill(result, CURVES, PIECES, ASKED)
+    fill_bands(result, BANDS, [(k, m, law) for k, x in enumerate(elements) for m, law in enumerate(x.stiffness[1])])
     result[MOTION], result[MATRIX] = np.zeros((3, 6)), np.zeros((6, 6))
     for slot in (GRADIENT, RATE_GRADIENT, PRODUCT):
         result[slot] = np.zeros((6, 12))
@@ -97,10 +104,11 @@ def fill_motion(T, E, bushing):
     put_at(motion, E_ROW, 0, apply_transposed(A, d))
     put_at(motion, RATE_ROW, 0, apply_transposed(A, u))
     if bushing.count == 6:
-        phi, theta = relative_rotation(T, bushing.i, bushing.j)
-        if not theta < LIMIT:
-            return False
-        w = apply_transposed(A, relative_spin(T, bushing.i, bushing.j))
+        phi, w = (0.0, 0.0, 0.0), apply_transposed(A, relative_spin(T, bushing.i, bushing.j))
+        if bushing.angular == 1:
+            phi, theta = relative_rotation(T, bushing.i, bushing.j)
+            if not theta < LIMIT:
+                return False
         put_at(motion, E_ROW, 3, phi)
         put_at(motion, RATE_ROW, 3, log_apply(phi, w, -0.5, log_coefficients(phi)[0]))
     for k in range(bushing.count):
@@ -172,8 +180,8 @@ def fill_gradients(T, E, bushing):
     """Y and W of a bushing, and the part of its stiffness that comes from S(phi) alone."""
     A, motion, V = axes_of(T, bushing.i), view(E, MOTION), view(T, s.MARKER_V)
     d, u = relative_point(T, bushing.i, bushing.j)
-    S = N = IDENTITY
-    if bushing.count == 6:
+    S, N = IDENTITY, ZERO
+    if bushing.angular == 1:
         phi, w = rotation_of(E, bushing), relative_spin(T, bushing.i, bushing.j)
         c, slope = log_coefficients(phi)
         S = log_matrix(phi, c)
@@ -234,5 +242,17 @@ def energy(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """How far deflections with a dead band are from its nearer end, negative where the bushing acts along them."""
+    bushings, bands, values = view(E, BUSHINGS), view(E, BANDS), view(T, s.SWITCH)
+    at = next_switches(T, bands.shape[0])
+    for e in range(bands.shape[0]):
+        if not fill_motion(T, E, bushings[bands[e].record]):
+            return bands[e].record + 1
+        values[at + e] = clearance(bands[e], view(E, MOTION)[E_ROW, bands[e].axis])
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}

@@ -33,9 +33,10 @@ class Contact(ForceElement):
     name : str
     first, second : markers that carry the shapes, or bodies, which stand for markers with their own axes
     shapes : (of first, of second): sphere, box or cylinder against a plane; sphere or cylinder against a cylinder, also
-        a hollow one; sphere against sphere; sphere or cylinder against a strip; sphere against a sprocket. They may be
-        given in either order, but of two cylinders a hollow one is the second. Cylinders touch each other along nearly
-        parallel axes, at the ends of the first one, the second counts as endless; and so do a cylinder and a strip.
+        a hollow one; sphere against sphere; sphere or cylinder against a strip; sphere against sprocket or box. They
+        may be given in either order, but of two cylinders a hollow one is the second. Cylinders touch each other along
+        nearly parallel axes, at the ends of the first one, the second counts as endless; and so do a cylinder and a
+        strip.
     stiffness, exponent : k [N/m^exponent] and n >= 1 of F = k depth^n (1 + b depth rate), 1.5 by default
     damping : b [s/m]; or with `onset` c [N s/m] of F = k depth^n + c s depth rate
     onset : depth [m] over which s grows from 0 to 1
@@ -115,7 +116,7 @@ class Contact(ForceElement):
             words = " and ".join(repr(shape) for shape in shapes[::-1])
             raise ModelError(
                 f"{self.label} has no contact between {words}. There is: sphere, box, cylinder - plane; "
-                "sphere - sphere; sphere, cylinder - cylinder (also hollow), strip; sphere - sprocket."
+                "sphere - sphere; sphere, cylinder - cylinder (also hollow), strip; sphere - sprocket, box."
             )
         self.markers, self.shapes, self.law = tuple(ends), tuple(shapes), law
         first, second = shapes

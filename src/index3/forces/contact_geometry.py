@@ -11,8 +11,9 @@ lies flat: the deepest point wanders through the disc while it tips over by EDGE
 Sphere or cylinder: e from the centre (or the axis) to p, delta = R + R_j - |e|; from inside a hollow one,
 delta = R - R_j + |e|.
 
-Strip: e from its nearest point to p, delta = R - |e|. Sprocket: flanks are planes with normals n at 45 degrees to the
-radius of the gap next to p, which a seated ball (centre on the pitch circle R_j) touches:
+Strip: e from its nearest point to p, delta = R - |e|. Block: the same; where p is inside, n is that of the nearest
+face and delta = R + its distance. Sprocket: flanks are planes with normals n at 45 degrees to the radius of the gap
+next to p, which a seated ball (centre on the pitch circle R_j) touches:
 delta = R_j / sqrt(2) - n . (p - r_j).
 """
 
@@ -156,6 +157,74 @@ def meet_strip_rate(A, pair, point, p, rj, dp, drj, tj):
     distance = norm(e)
     n, growth = scale(1.0 / distance, e), dot(e, de) / distance
     dn = scale(1.0 / distance, sub(de, scale(growth, n)))
+    delta = point.radius - distance
+    return -growth, dn, sub(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * growth, n))
+
+
+@helper
+def block_sides(pair):
+    """Half the edges of a block."""
+    return (pair.radius, pair.half_y, pair.half_z)
+
+
+@helper
+def nearest_face(x, half):
+    """The axis whose face is nearest to a point inside, at x in the block's axes."""
+    k = 0
+    if half[1] - abs(x[1]) < half[0] - abs(x[0]):
+        k = 1
+    if half[2] - abs(x[2]) < half[k] - abs(x[k]):
+        k = 2
+    return k
+
+
+@helper
+def beside_block(x, half):
+    """By how much a point at x in the block's axes is beyond its sides, along each axis, and how far away it is."""
+    y = (
+        x[0] - min(max(x[0], -half[0]), half[0]),
+        x[1] - min(max(x[1], -half[1]), half[1]),
+        x[2] - min(max(x[2], -half[2]), half[2]),
+    )
+    return y, norm(y)
+
+
+@helper
+def in_axes(A, j, d):
+    """Components of d along the axes of a marker."""
+    return (dot(axis(A, j, 0), d), dot(axis(A, j, 1), d), dot(axis(A, j, 2), d))
+
+
+@helper
+def meet_block(A, pair, point, p, rj):
+    """(delta, n, c) of a ball and a block."""
+    x, half = in_axes(A, pair.j, sub(p, rj)), block_sides(pair)
+    y, distance = beside_block(x, half)
+    n = turned(A, pair.j, scale(1.0 / distance, y)) if distance > 0.0 else (0.0, 0.0, 0.0)
+    if distance == 0.0:
+        k = nearest_face(x, half)
+        distance, n = abs(x[k]) - half[k], scale(1.0 if x[k] >= 0.0 else -1.0, axis(A, pair.j, k))
+    delta = point.radius - distance
+    return delta, n, sub(p, scale(point.radius - 0.5 * delta, n))
+
+
+@helper
+def meet_block_rate(A, pair, point, p, rj, dp, drj, tj):
+    """Changes of `meet_block` while p moves by dp and the second marker by (drj, tj); face, edge or corner stay."""
+    d, half = sub(p, rj), block_sides(pair)
+    x, dx = in_axes(A, pair.j, d), in_axes(A, pair.j, sub(sub(dp, drj), cross(tj, d)))  # as seen from the block
+    y, distance = beside_block(x, half)
+    if distance > 0.0:
+        m = scale(1.0 / distance, y)
+        dy = (dx[0] if y[0] != 0.0 else 0.0, dx[1] if y[1] != 0.0 else 0.0, dx[2] if y[2] != 0.0 else 0.0)
+        growth = dot(m, dy)
+        n = turned(A, pair.j, m)
+        dn = add(turned(A, pair.j, scale(1.0 / distance, sub(dy, scale(growth, m)))), cross(tj, n))
+    else:
+        k = nearest_face(x, half)
+        sign = 1.0 if x[k] >= 0.0 else -1.0
+        distance, growth, n = abs(x[k]) - half[k], sign * dx[k], scale(sign, axis(A, pair.j, k))
+        dn = cross(tj, n)
     delta = point.radius - distance
     return -growth, dn, sub(sub(dp, scale(point.radius - 0.5 * delta, dn)), scale(0.5 * growth, n))
 

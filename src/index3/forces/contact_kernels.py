@@ -15,6 +15,8 @@ from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.rows import axis
 from index3.forces.contact_geometry import (
     centre_of,
+    meet_block,
+    meet_block_rate,
     meet_flank,
     meet_flank_rate,
     meet_plane,
@@ -28,6 +30,7 @@ from index3.forces.contact_law import normal_force, point_force, point_force_rat
 from index3.forces.contact_pairs import table
 from index3.forces.contact_sweep import passes
 from index3.forces.contact_table import (
+    BLOCK,
     BOUNDS,
     MARGIN,
     MARKS,
@@ -57,7 +60,7 @@ def near(r, A, bound, margin):
     d, reach = sub(load(r, bound.i), load(r, bound.j)), bound.reach + margin
     if bound.surface == PLANE:
         return dot(axis(A, bound.j, 2), d) < reach
-    if bound.surface != SPHERE:
+    if bound.surface != SPHERE and bound.surface != BLOCK:
         endless = axis(A, bound.j, 1 if bound.surface == STRIP else 2)
         d = sub(d, scale(dot(endless, d), endless))
     return dot(d, d) < reach * reach
@@ -67,8 +70,7 @@ def near(r, A, bound, margin):
 def list_near(T, E):
     """Make the list of near pairs, unless the one at hand still holds; returns their number.
 
-    Surfaces of bodies that move, spheres apart, reach as far as they please when they turn: their pairs are always in
-    it.
+    Surfaces without end reach as far as they please when their bodies turn: their pairs are always in it.
     """
     marks, seen, margin, r = view(E, MARKS), view(E, SEEN), view(E, MARGIN)[0], view(T, s.MARKER_R)
     holds = True
@@ -82,8 +84,8 @@ def list_near(T, E):
             put_at(seen, k, 0, load(r, marks[k]))
         count[0] = 0
         for e in range(bounds.shape[0]):
-            turns = bounds[e].surface != SPHERE and markers[bounds[e].j].count > 0
-            if turns or near(r, A, bounds[e], margin):
+            ends = bounds[e].surface == SPHERE or bounds[e].surface == BLOCK
+            if (not ends and markers[bounds[e].j].count > 0) or near(r, A, bounds[e], margin):
                 chosen[count[0]] = e
                 count[0] += 1
     return count[0]
@@ -99,6 +101,8 @@ def meet(T, pair, point, p):
         return meet_strip(A, pair, point, p, rj)
     if pair.surface == SPROCKET:
         return meet_flank(A, pair, point, p, rj)
+    if pair.surface == BLOCK:
+        return meet_block(A, pair, point, p, rj)
     return meet_round(A, pair, point, p, rj)
 
 
@@ -173,6 +177,8 @@ def change_of_place(T, pair, point, p, dp, ti, drj, tj):
         return meet_strip_rate(A, pair, point, p, rj, dp, drj, tj)
     if pair.surface == SPROCKET:
         return meet_flank_rate(A, pair, point, p, rj, dp, drj, tj)
+    if pair.surface == BLOCK:
+        return meet_block_rate(A, pair, point, p, rj, dp, drj, tj)
     return meet_round_rate(A, pair, point, p, rj, dp, drj, tj)
 
 

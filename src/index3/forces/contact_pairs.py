@@ -11,7 +11,7 @@ import numpy as np
 from index3.compiled.interface import Table
 from index3.forces.contact_law import LAW
 from index3.forces.contact_settings import ContactLaw
-from index3.forces.contact_table import CYLINDER, PAIR, PLANE, POINT, SPHERE, SPROCKET, STRIP, filled
+from index3.forces.contact_table import BLOCK, CYLINDER, PAIR, PLANE, POINT, SPHERE, SPROCKET, STRIP, filled
 from index3.forces.force import Place
 from index3.forces.shapes import Box, Cylinder, Plane, Point, Shape, Sphere, Sprocket, Strip
 
@@ -25,6 +25,7 @@ SURFACES = {
     (Sphere, Strip): STRIP,
     (Cylinder, Strip): STRIP,
     (Sphere, Sprocket): SPROCKET,
+    (Sphere, Box): BLOCK,
 }
 """Pairs of shapes that can touch, and the surface of the second."""
 
@@ -49,17 +50,20 @@ def points_of(first: Shape, second: Shape) -> list[Point]:
     return points if isinstance(second, Plane) else [(place, radius, 0) for place, radius, _ in points]
 
 
-def numbers_of_second(second: Shape) -> tuple[float, float, float]:
-    """`side`, `radius` and the shape's own part of `reach` in a row of `contact_table.PAIR`."""
+def numbers_of_second(second: Shape) -> tuple[float, float, float, float, float]:
+    """`side`, `radius`, the shape's own part of `reach`, `half_y` and `half_z` in a row of `contact_table.PAIR`."""
     if is_ring(second):
-        return -1.0, second.radius, 1e300  # type: ignore[union-attr]  # never apart
+        return -1.0, second.radius, 1e300, 0.0, 0.0  # type: ignore[union-attr]  # never apart
     if isinstance(second, Sphere | Cylinder):
-        return 1.0, second.radius, second.radius
+        return 1.0, second.radius, second.radius, 0.0, 0.0
     if isinstance(second, Strip):
-        return 1.0, second.reach, second.reach
+        return 1.0, second.reach, second.reach, 0.0, 0.0
     if isinstance(second, Sprocket):
-        return float(second.teeth), second.radius, second.reach
-    return 1.0, 0.0, 0.0
+        return float(second.teeth), second.radius, second.reach, 0.0, 0.0
+    if isinstance(second, Box):
+        x, y, z = second.size
+        return 1.0, 0.5 * x, second.reach, 0.5 * y, 0.5 * z
+    return 1.0, 0.0, 0.0, 0.0, 0.0
 
 
 class ShapePairs:
@@ -82,9 +86,10 @@ class ShapePairs:
         rows = np.zeros(len(self.first), PAIR)
         family, surfaces = surface_table(self.shapes)
         rows["surface"] = surfaces[family[self.first], family[self.second]]
-        seconds = np.array([numbers_of_second(shape) for shape in self.shapes]).reshape(-1, 3)[self.second]
+        seconds = np.array([numbers_of_second(shape) for shape in self.shapes]).reshape(-1, 5)[self.second]
         reach = np.array([shape.reach for shape in self.shapes])[self.first]
         rows["side"], rows["radius"], rows["reach"] = seconds[:, 0], seconds[:, 1], reach + seconds[:, 2]
+        rows["half_y"], rows["half_z"] = seconds[:, 3], seconds[:, 4]
         laws = np.array([law.numbers() for law in self.laws]).reshape(-1, len(LAW.names or ()))[self.law]
         for name, column in zip(LAW.names or (), laws.T, strict=True):
             rows[name] = column

@@ -5,9 +5,9 @@ behind it at the next has felt nothing, and no error test knows. So each accepte
 trial the way of one shape as the other sees it is looked at: a cubic by places and velocities at both ends.
 
 e is the vector whose length is the distance of two shapes, but for their radii: between centres of balls, from an axis
-to a centre, and of a strip x and z of the centre in its own axes. Planes and hollow cylinders are never passed: all
-that is behind their surface touches. But what is before it at both ends may have been behind it in between, at the
-lowest point of a swing: there the gap itself is taken as a cubic.
+to a centre; of a strip x and z of the centre in its own axes, of a block x, y and z. Planes and hollow cylinders are
+never passed: all that is behind their surface touches. But what is before it at both ends may have been behind it in
+between, at the lowest point of a swing: there the gap itself is taken as a cubic.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from index3.algebra.vectors import add, cross, dot, load, load_at, norm, put_at,
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, view
 from index3.constraints.rows import axis
-from index3.forces.contact_geometry import disc, disc_rate
+from index3.forces.contact_geometry import block_sides, disc, disc_rate, in_axes
 from index3.forces.contact_table import (
+    BLOCK,
     BOUNDS,
     CYLINDER,
     ENDLESS,
@@ -40,6 +41,7 @@ from index3.forces.contact_table import (
 from index3.forces.force import next_switches, turned
 from index3.forces.sweep import SHALLOW, bend_of, dip, doubt, landing, surely_apart
 
+NO_SIDES = (0.0, 0.0, 0.0)
 TURN = 1.0
 """Angle [rad] in a step up to which a cubic follows a point that goes round."""
 
@@ -67,6 +69,8 @@ def apart(r, A, V, i, j, place, surface):
     dd = sub(add(load_at(V, i, 0), cross(load_at(V, i, 3), x)), load_at(V, j, 0))
     if surface == SPHERE:
         return d, dd
+    if surface == BLOCK:
+        return in_axes(A, j, d), in_axes(A, j, sub(dd, cross(load_at(V, j, 3), d)))
     if surface != STRIP:
         return across(A, V, j, 2, d, dd)
     x, z, w = axis(A, j, 0), axis(A, j, 2), load_at(V, j, 3)
@@ -99,7 +103,7 @@ def blur(T, E, pair, ties, h):
         if pair.surface != SPHERE:
             a, w0, w1 = axis(view(T, s.MARKER_A), j, 2), load_at(V0, ties[1], 3), load_at(V1, j, 3)
             tips = h * max(norm(cross(a, w0)), norm(cross(a, w1))) > TURN
-            arm += pair.reach if pair.surface == STRIP or tips else 0.0
+            arm += pair.reach if pair.surface == STRIP or pair.surface == BLOCK or tips else 0.0
         if arm > 0.0:
             far, most = far + 2.0 * arm, max(most, turn)
     return far, most
@@ -119,17 +123,19 @@ def part_of_pair(T, E, pair, ties, h, room):
         d0, d1 = sub(load(r0, ties[0]), load(r0, ties[1])), sub(load(r1, i), load(r1, j))
         v0 = sub(load_at(V0, ties[0], 0), load_at(V0, ties[1], 0))
         v1 = sub(load_at(V1, i, 0), load_at(V1, j, 0))
-        if surface != SPHERE:
+        if surface != SPHERE and surface != BLOCK:
             d0, v0 = across(A0, V0, ties[1], endless(surface), d0, v0)
             d1, v1 = across(A1, V1, j, endless(surface), d1, v1)
-        return 1.0 if surely_apart(d0, scale(h, v0), d1, scale(h, v1), 0.0, pair.reach + far) else TURN / turn
-    half = pair.radius if surface == STRIP else 0.0
+        return 1.0 if surely_apart(d0, scale(h, v0), d1, scale(h, v1), NO_SIDES, pair.reach + far) else TURN / turn
+    half, bare = NO_SIDES, surface in (STRIP, BLOCK)
+    if bare:
+        half = block_sides(pair)  # of a strip its length alone
     for k in range(pair.first, pair.first + pair.count):
         x = points[k].place
         place = (x[0], x[1], x[2])
         e0, v0 = apart(r0, A0, V0, ties[0], ties[1], place, surface)
         e1, v1 = apart(r1, A1, V1, i, j, place, surface)
-        reach = (0.0 if surface == SPROCKET else points[k].radius) + (0.0 if surface == STRIP else pair.radius)
+        reach = (0.0 if surface == SPROCKET else points[k].radius) + (0.0 if bare else pair.radius)
         m0, m1, graze = scale(h, v0), scale(h, v1), min(room, SHALLOW * reach)
         unsure = doubt(e0, m0, e1, m1)
         part = min(part, landing(e0, m0, e1, m1, half, reach, max(graze, unsure) if sure else graze))
@@ -201,8 +207,8 @@ def list_holds(T, E, h):
 
 @helper
 def ends_apart(T, E, bound, ties, h):
-    """Whether two balls stay apart for sure, by their markers; other shapes, and balls that go round, are asked."""
-    if bound.surface != SPHERE:
+    """Whether balls, or a ball and a block, stay apart for sure, by their markers; all others are asked."""
+    if bound.surface != SPHERE and bound.surface != BLOCK:
         return False
     r0, V0, r, V = view(E, START_R), view(E, START_V), view(T, s.MARKER_R), view(T, s.MARKER_V)
     d0, d1 = sub(load(r0, ties[0]), load(r0, ties[1])), sub(load(r, bound.i), load(r, bound.j))
@@ -210,7 +216,7 @@ def ends_apart(T, E, bound, ties, h):
     v1 = sub(load_at(V, bound.i, 0), load_at(V, bound.j, 0))
     local = view(T, s.LOCAL_R)
     arms = 2.0 * (norm(load(local, bound.i)) + norm(load(local, bound.j)))
-    return surely_apart(d0, scale(h, v0), d1, scale(h, v1), 0.0, bound.reach + arms)
+    return surely_apart(d0, scale(h, v0), d1, scale(h, v1), NO_SIDES, bound.reach + arms)
 
 
 @kernel

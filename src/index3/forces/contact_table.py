@@ -9,7 +9,7 @@ import numpy as np
 from index3.compiled.interface import Table, slots
 from index3.forces.contact_law import LAW
 
-PLANE, SPHERE, CYLINDER, STRIP, SPROCKET = 0, 1, 2, 3, 4
+PLANE, SPHERE, CYLINDER, STRIP, SPROCKET, BLOCK = 0, 1, 2, 3, 4, 5
 """Surfaces of the second shape."""
 PAIR = np.dtype(
     [
@@ -21,9 +21,11 @@ PAIR = np.dtype(
         ("count", "i8"),
         ("surface", "i8"),
         ("side", "f8"),  # -1 inside a hollow cylinder, teeth of a sprocket, else 1
-        ("radius", "f8"),  # of the second shape; half the length of a strip
+        ("radius", "f8"),  # of the second shape; half the length of a strip, half the first edge of a block
         ("reach", "f8"),  # distance from which on the shapes are surely apart
         *LAW.descr,
+        ("half_y", "f8"),  # of a block: half its other edges
+        ("half_z", "f8"),
     ]
 )
 POINT = np.dtype([("place", "f8", (3,)), ("radius", "f8"), ("disc", "i8")])
@@ -81,7 +83,8 @@ def restored(law: dict[str, Any]) -> Table:
     """The table of a contact or set as its `law` describes it, its markers numbered from 0."""
     points = np.array([(tuple(place), radius, disc) for place, radius, disc in law["points"]], POINT)
     if "pairs" in law:  # row by row, of results saved before there were columns
-        return filled(np.array([tuple(row) for row in law["pairs"]], PAIR), points)
+        width = len(PAIR.names or ())  # blocks were not known then
+        return filled(np.array([(*row, *[0.0] * (width - len(row))) for row in law["pairs"]], PAIR), points)
     rows = np.zeros(len(law["signs"]), PAIR)
     for name, column in law["columns"].items():
         rows[name] = column

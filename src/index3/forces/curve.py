@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class Curve(metaclass=ElementType):
     >>> damper(2.0) > 1500.0
     True
     """
+
+    told: ClassVar[tuple[str, ...]] = ("x", "y", "interpolation", "extrapolation", "functions", "pieces")
 
     def __init__(
         self, x: ArrayLike, y: ArrayLike, *, interpolation: str = "monotone", extrapolation: str = "linear"
@@ -119,6 +121,19 @@ class Curve(metaclass=ElementType):
     def has_integral(self) -> bool:
         """Whether its antiderivative is known, so that a spring with it has a potential energy."""
         return self.functions is None or self.functions[2] is not None
+
+    @property
+    def dead_band(self) -> tuple[float, float] | None:
+        """The widest range of x in which a table is zero, between its points or beyond them; None if there is none.
+
+        A spring with such a curve is a stop: it does not act until its clearance is used up.
+        """
+        edges = np.concatenate([[-np.inf], self.x, [np.inf]])
+        zero = np.concatenate([[False], (self.pieces[:, 1:5] == 0.0).all(axis=1), [False]])
+        starts, ends = (np.flatnonzero(np.diff(zero.astype(int)) == sign) for sign in (1, -1))
+        bands = [(float(edges[a]), float(edges[b])) for a, b in zip(starts, ends, strict=True)]
+        bands = [(a, b) for a, b in bands if np.isfinite(a) or np.isfinite(b)]
+        return max(bands, key=lambda band: band[1] - band[0], default=None)
 
     def __call__(self, x: ArrayLike) -> float | np.ndarray:
         """The value at a number or an array of numbers.

@@ -37,6 +37,8 @@ CURVE = np.dtype(
         ("zero", "f8"),  # what `integral` gives at 0
     ]
 )
+BAND = np.dtype([("record", "i8"), ("axis", "i8"), ("lower", "f8"), ("upper", "f8")])
+"""Of an elastic curve with a dead band: the record and, of a bushing, the axis it belongs to; and where it ends."""
 C_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
@@ -96,6 +98,7 @@ class CurveTable(Table):
     keep: Sequence[Any] = ()
     owners: Sequence[tuple[CurvedForce, str, Curve]] = ()  # of each curve
     asked: Slot
+    switches = 0  # numbers that its kernel of the stage "switches" fills
 
     def explain(self, element: Any, k: int, t: float) -> str | None:
         """Which curve of an element has no value, and where."""
@@ -166,16 +169,24 @@ class CurveSet:
 def law_table(size: int, slots: Sequence[Slot], elements: Sequence[Any], places: Sequence[Place]) -> CurveTable:
     """A table with `size` slots for elements with two laws, `stiffness` and `damping`.
 
-    `slots` are those of the records and the three of curves; numbers of curves go into the records' fields `elastic`
-    and `viscous`.
+    `slots` are those of the records, the three of curves and that of dead bands; numbers of curves go into the
+    records' fields `elastic` and `viscous`.
     """
     result, curves = CurveTable(size), CurveSet()
     result[slots[0]] = records = element_table(slots[0], elements, places)[slots[0]]
     for k, element in enumerate(elements):
         records["elastic"][k] = curves.add(element, "stiffness", element.stiffness)
         records["viscous"][k] = curves.add(element, "damping", element.damping)
-    curves.fill(result, *slots[1:])
+    curves.fill(result, *slots[1:4])
+    fill_bands(result, slots[4], [(k, 0, element.stiffness) for k, element in enumerate(elements)])
     return result
+
+
+def fill_bands(table: CurveTable, slot: Slot, laws: Sequence[tuple[int, int, float | Curve]]) -> None:
+    """Put the dead bands of elastic laws, each with its record and axis, into a table."""
+    bands = [(k, axis, law.dead_band) for k, axis, law in laws if isinstance(law, Curve)]
+    table[slot] = np.array([(k, axis, *band) for k, axis, band in bands if band is not None], BAND)
+    table.switches = len(table[slot])
 
 
 def guarded(owner: CurvedForce, what: str, function: Any) -> Any:
@@ -219,6 +230,12 @@ def compile_function(function: Any) -> Any:
         return y
 
     return numba.cfunc("float64(float64)")(run)
+
+
+@helper
+def clearance(band, x):
+    """How far a coordinate is from the nearer end of a dead band, negative where the element acts."""
+    return min(band.upper - x, x - band.lower)
 
 
 @helper

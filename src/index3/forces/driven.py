@@ -20,6 +20,7 @@ from index3.bodies.time_functions import Constant
 from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable, Form, UserFunctions, make_callable
 from index3.compiled.interface import OK, Slot, call_block, helper, view
+from index3.compiled.unread import unread
 from index3.errors import ModelError
 from index3.forces.force import ForceElement, Place
 from index3.forces.load import zero
@@ -73,6 +74,11 @@ class Driven(ForceElement, UserFunctions):
     def functions_of_time(self) -> tuple[Any, ...]:
         """Its function, unless that asks for the coordinate."""
         return (self.f,) if self.timed else ()
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether a function that asks for the coordinate may follow the time too."""
+        return not self.timed and "t" not in unread(self.f, (self.coordinate_name, "rate"))
 
     def explain(self, stage: str, t: float) -> str:
         """What went wrong in the user's function."""

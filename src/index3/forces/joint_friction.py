@@ -23,7 +23,7 @@ class JointFriction(ForceElement):
     Parameters
     ----------
     name : str
-    joint : Revolute (turns), Prismatic (slides) or Cylindrical (both)
+    joint : Revolute (turns), Prismatic or Inline (slide) or Cylindrical (both)
     friction : float >= 0, coefficient of sliding friction
     static_friction : float >= friction, coefficient near rest; by default the same
     stick_velocity : float > 0, sliding speed at which friction is fully there [m/s]; what sticks creeps below it
@@ -81,12 +81,12 @@ class JointFriction(ForceElement):
     ) -> None:
         super().__init__(name)
         kind = type(joint).__name__
-        if kind not in ("Revolute", "Prismatic", "Cylindrical"):
+        if kind not in ("Revolute", "Prismatic", "Cylindrical", "Inline"):
             raise ModelError(
-                f"{self.label} cannot act on {short(joint)}. Give a Revolute, Prismatic or Cylindrical joint."
+                f"{self.label} cannot act on {short(joint)}. Give a Revolute, Prismatic, Cylindrical or Inline joint."
             )
         self.joint, self.markers = joint, (joint.first, joint.second)
-        self.sliding, self.turning = kind != "Revolute", kind != "Prismatic"
+        self.sliding, self.turning = kind != "Revolute", kind in ("Revolute", "Cylindrical")
         numbers = friction_numbers(self.label, friction, static_friction, stick_velocity, decay_velocity)
         self.static_friction, self.friction, self.stick_velocity, self.decay_velocity = numbers
         self.preload = not_negative(self.label, "preload", preload)

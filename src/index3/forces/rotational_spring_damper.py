@@ -23,6 +23,7 @@ from index3.errors import ModelError
 from index3.fields import JOINT, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
+    BAND,
     CURVE,
     NONE,
     CurvedForce,
@@ -31,6 +32,7 @@ from index3.forces.curve_kernels import (
     add_curve_energy,
     as_law,
     as_stiffness,
+    clearance,
     has_potential,
     is_curved,
     law_table,
@@ -38,7 +40,7 @@ from index3.forces.curve_kernels import (
     slope_of,
     value_of,
 )
-from index3.forces.force import Place, add_block
+from index3.forces.force import Place, add_block, next_switches
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -59,7 +61,9 @@ SPRING = np.dtype(
         ("viscous", "i8"),
     ]
 )
-SPRINGS, CURVES, PIECES, ASKED = slots(springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2), asked=("f8", 1))
+SPRINGS, CURVES, PIECES, ASKED, BANDS = slots(
+    springs=(SPRING, 1), curves=(CURVE, 1), pieces=("f8", 2), asked=("f8", 1), bands=(BAND, 1)
+)
 MEMORY = (ASKED,)
 
 
@@ -117,7 +121,7 @@ class RotationalSpringDamper(CurvedForce):
         if "angle" not in joint.coordinates:
             raise ModelError(
                 f"{self.label} acts on {joint.label}, which has no angle. Use a joint that has one: Revolute, "
-                "Cylindrical or Planar."
+                "Cylindrical or Planar; on a displacement acts a TranslationalSpringDamper."
             )
         self.joint = joint
         self.markers = (joint.first, joint.second)
@@ -150,7 +154,7 @@ class RotationalSpringDamper(CurvedForce):
 
 def table(elements: Sequence[RotationalSpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all rotational springs of a system."""
-    return law_table(4, (SPRINGS, CURVES, PIECES, ASKED), elements, places)
+    return law_table(5, (SPRINGS, CURVES, PIECES, ASKED, BANDS), elements, places)
 
 
 @helper
@@ -232,7 +236,18 @@ def energy(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """How far the angle of each spring with a dead band is from its nearer end, negative where the spring acts."""
+    springs, bands, values = view(E, SPRINGS), view(E, BANDS), view(T, s.SWITCH)
+    at = next_switches(T, bands.shape[0])
+    for e in range(bands.shape[0]):
+        angle, _, _ = twist(T, springs[bands[e].record])
+        values[at + e] = clearance(bands[e], angle)
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
 
 register(RotationalSpringDamper)

@@ -69,7 +69,7 @@ class Sphere(metaclass=ElementType):
 
 @dataclass(frozen=True)
 class Box(metaclass=ElementType):
-    """A block around its marker, edges along the marker's axes; it touches with its eight corners.
+    """A block around its marker, edges along the marker's axes; it touches a plane with its eight corners, and spheres.
 
     Parameters
     ----------

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.algebra.vectors import dot, outer, scale
+from index3.algebra.vectors import dot, norm, outer, scale
 from index3.bodies.marker import as_number
 from index3.bodies.pairs import distance
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.constraints.turning_angle import combine
 from index3.errors import ModelError
 from index3.fields import ENDS, LENGTH, TWO_POINTS, declare, law, number
 from index3.forces.curve import Curve
 from index3.forces.curve_kernels import (
+    BAND,
     CURVE,
     NONE,
     CurvedForce,
@@ -27,6 +29,7 @@ from index3.forces.curve_kernels import (
     add_curve_energy,
     as_law,
     as_stiffness,
+    clearance,
     has_potential,
     is_curved,
     law_table,
@@ -34,8 +37,17 @@ from index3.forces.curve_kernels import (
     slope_of,
     value_of,
 )
-from index3.forces.force import Place
-from index3.forces.line import add_line_stiffness, add_pair, ends_meet, ends_met, pull_together, stretch, two_ends
+from index3.forces.force import Place, next_switches
+from index3.forces.line import (
+    IDENTITY,
+    add_line_stiffness,
+    add_pair,
+    ends_meet,
+    ends_met,
+    pull_together,
+    stretch,
+    two_ends,
+)
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -54,12 +66,13 @@ SPRING = np.dtype(
         ("viscous", "i8"),
     ]
 )
-SPRINGS, SEEN, CURVES, PIECES, ASKED = slots(
+SPRINGS, SEEN, CURVES, PIECES, ASKED, BANDS = slots(
     springs=(SPRING, 1),
     seen=("f8", 2),  # time and d of each spring at the last evaluation, and at the last one of another time before that
     curves=(CURVE, 1),
     pieces=("f8", 2),
     asked=("f8", 1),
+    bands=(BAND, 1),
 )
 MEMORY = (SEEN, ASKED)
 
@@ -76,7 +89,8 @@ class SpringDamper(CurvedForce):
     points : (on the first body, on the second body) in ground at the initial configuration [m]
     stiffness : float >= 0 [N/m]; or a Curve: tension [N] as function of the extension L - length [m]
     damping : float [N s/m], may be negative; or a Curve: tension [N] as function of the rate dL/dt [m/s]
-    length : float >= 0, free length [m]; by default the initial distance of the points
+    length : float >= 0, free length [m]; by default the initial distance of the points. With 0 the ends may meet: the
+        force is then stiffness d + damping d' of the difference d of the points
     force : float, constant tension on top [N]; its work is potential energy like that of the spring
 
     Raises
@@ -161,7 +175,7 @@ class SpringDamper(CurvedForce):
 
 def table(elements: Sequence[SpringDamper], places: Sequence[Place]) -> CurveTable:
     """The table of all springs of a system."""
-    result = law_table(5, (SPRINGS, CURVES, PIECES, ASKED), elements, places)
+    result = law_table(6, (SPRINGS, CURVES, PIECES, ASKED, BANDS), elements, places)
     result[SEEN] = np.full((len(elements), 8), np.nan)
     return result
 
@@ -180,6 +194,19 @@ def curve_tension(E, spring, length, rate):
     return elastic + value_of(curves, pieces, asked, spring.viscous, rate)
 
 
+@helper
+def directed(spring, length, u, v):
+    """Whether its force has a direction, and which.
+
+    Where the ends meet, only one has that vanishes there without speed: against the velocity, k d + c d' in all.
+    """
+    if length > 0.0:
+        return True, u
+    speed = norm(v)
+    smooth = tension(spring, 0.0, 0.0) == 0.0 and not is_curved(spring)
+    return smooth, scale(1.0 / speed, v) if speed > 0.0 else u
+
+
 @kernel
 def forces(T, E):
     """Pull the ends of every spring together."""
@@ -187,7 +214,8 @@ def forces(T, E):
     stepping = view(T, s.STATUS)[s.STEPPING] == 1
     for e in range(springs.shape[0]):
         length, u, v = stretch(T, springs[e].i, springs[e].j)
-        if length == 0.0:
+        clear, u = directed(springs[e], length, u, v)
+        if not clear:
             return e + 1
         curved = is_curved(springs[e])
         if stepping and (curved or tension(springs[e], 0.0, 0.0) != 0.0) and ends_met(seen[e], t, length, u):
@@ -210,7 +238,11 @@ def force_derivatives(T, E):
         spring = springs[e]
         length, u, v = stretch(T, spring.i, spring.j)
         if length == 0.0:
-            return e + 1
+            if not directed(spring, length, u, v)[0]:
+                return e + 1
+            add_pair(K, spring.group, combine(spring.stiffness, IDENTITY, 0.0, IDENTITY))
+            add_pair(D, spring.group, combine(spring.damping, IDENTITY, 0.0, IDENTITY))
+            continue
         k, c, rate = spring.stiffness, spring.damping, dot(u, v)
         pull = tension(spring, length, rate)
         if is_curved(spring):
@@ -231,6 +263,7 @@ def energy(T, E):
     for e in range(springs.shape[0]):
         spring = springs[e]
         length, u, v = stretch(T, spring.i, spring.j)
+        u = directed(spring, length, u, v)[1]
         extension, rate = length - spring.length, dot(u, v)
         values[s.POTENTIAL] += (0.5 * spring.stiffness * extension + spring.force) * extension
         values[s.POWER] -= (spring.damping * rate + value_of(curves, pieces, asked, spring.viscous, rate)) * rate
@@ -239,7 +272,19 @@ def energy(T, E):
     return OK
 
 
+@kernel
+def switches(T, E):
+    """How far the extension of each spring with a dead band is from its nearer end, negative where the spring acts."""
+    springs, bands, values = view(E, SPRINGS), view(E, BANDS), view(T, s.SWITCH)
+    at = next_switches(T, bands.shape[0])
+    for e in range(bands.shape[0]):
+        spring = springs[bands[e].record]
+        length, _, _ = stretch(T, spring.i, spring.j)
+        values[at + e] = clearance(bands[e], length - spring.length)
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
 
 register(SpringDamper)

@@ -28,9 +28,19 @@ def between(e0, m0, e1, m1, x):
 
 @helper
 def distance(e, half):
-    """The length of e, beyond half the length of a strip along its first component."""
-    x = max(abs(e[0]) - half, 0.0)
-    return sqrt(x * x + e[1] * e[1] + e[2] * e[2])
+    """The length of e beyond half the sides of a strip or a block."""
+    x, y, z = max(abs(e[0]) - half[0], 0.0), max(abs(e[1]) - half[1], 0.0), max(abs(e[2]) - half[2], 0.0)
+    return sqrt(x * x + y * y + z * z)
+
+
+@helper
+def crossed(e0, e1, half):
+    """Whether e1 is on the other side of the shape, which e0 is beyond: of a point, or of one with sides."""
+    if half[0] == 0.0:
+        return dot(e0, e1) < 0.0
+    x = abs(e0[0]) > half[0] and e0[0] * e1[0] < 0.0
+    y = abs(e0[1]) > half[1] and e0[1] * e1[1] < 0.0
+    return x or y or (abs(e0[2]) > half[2] and e0[2] * e1[2] < 0.0)
 
 
 @helper
@@ -98,7 +108,7 @@ def landing(e0, m0, e1, m1, half, reach, room):
     if free <= reach:
         return 1.0
     if distance(e1, half) <= reach:
-        if e0[2] * e1[2] >= 0.0 if half > 0.0 else dot(e0, e1) >= 0.0:
+        if not crossed(e0, e1, half):
             return 1.0
         deep = 0.5 * reach
     if surely_apart(e0, m0, e1, m1, half, deep):

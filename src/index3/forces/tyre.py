@@ -180,6 +180,11 @@ class Tyre(ForceElement):
         return self.road.shortest / speed if speed > 0.0 else inf
 
     @property
+    def obstacle(self) -> str:
+        """What a constant step may pass over."""
+        return f"A bump under {self.label}"
+
+    @property
     def slips(self) -> bool:
         """Whether it has forces along the road."""
         return max(self.longitudinal_stiffness, self.cornering_stiffness, self.rolling_resistance) > 0.0

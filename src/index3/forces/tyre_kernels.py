@@ -15,7 +15,7 @@ from index3.constraints.rows import axis
 from index3.forces.contact_kernels import NOTHING, subtract_column, unit_part
 from index3.forces.contact_law import normal_force
 from index3.forces.force import Place, next_switches
-from index3.forces.road import ROAD_FIELDS
+from index3.forces.road import FLAT, ROAD_FIELDS
 from index3.forces.tyre_geometry import (
     directions,
     directions_rate,
@@ -26,6 +26,7 @@ from index3.forces.tyre_geometry import (
     velocities_by_twist,
 )
 from index3.forces.tyre_slip import patch_forces, patch_forces_rate
+from index3.forces.tyre_sweep import part_of_road, place_on_road
 
 TYRE = np.dtype(
     [
@@ -55,11 +56,13 @@ TYRE = np.dtype(
         *ROAD_FIELDS,
     ]
 )
-TYRES, KNOTS, REPORT = slots(
+TYRES, KNOTS, REPORT, START = slots(
     tyres=(TYRE, 1),
     knots=("f8", 2),
     report=("f8", 2),  # per tyre what REPORTED names
+    start=("f8", 2),  # per tyre `place_on_road` at the last accepted state
 )
+MEMORY = (START,)
 REPORTED = {
     "deflection": ("m", slice(0, 1)),
     "vertical": ("N", slice(1, 2)),
@@ -87,10 +90,10 @@ def table(elements: Sequence[Any], places: Sequence[Place]) -> Table:
 
 def filled(rows: Sequence[tuple], knots: Sequence[Any]) -> Table:
     """A table of these rows."""
-    result = Table(3)
+    result = Table(4)
     result[TYRES] = np.array(rows, TYRE).view(np.recarray)
     result[KNOTS] = np.array(knots, float).reshape(-1, 3)
-    result[REPORT] = np.zeros((len(rows), 13))
+    result[REPORT], result[START] = np.zeros((len(rows), 13)), np.zeros((len(rows), 3))
     return result
 
 
@@ -319,5 +322,24 @@ def switches(T, E):
     return OK
 
 
+@kernel
+def passes(T, E):
+    """Whether a wheel rolled over something in the step that ends at T's state, or keep that as a start: SWEEP."""
+    tyres, knots, start, sweep = view(E, TYRES), view(E, KNOTS), view(E, START), view(T, s.SWEEP)
+    at, h, sure = next_switches(T, tyres.shape[0]), sweep[s.SWEEP_H], sweep[s.SWEEP_SURE] == 1.0
+    for e in range(tyres.shape[0]):
+        if tyres[e].road != FLAT:
+            X, Z, rate = place_on_road(T, tyres[e])
+            if h == 0.0:
+                start[e, 0], start[e, 1], start[e, 2] = X, Z, rate
+            else:
+                part = part_of_road(tyres[e], knots, start[e], X, Z, rate, h, sweep[s.SWEEP_ROOM], sure)
+                if part < sweep[s.SWEEP_PART]:
+                    sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
+    return OK
+
+
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
-STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
+STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches} | {
+    "passes": passes
+}

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from index3.bodies.marker import as_numbers, as_positive
+from index3.bodies.marker import Marker, as_numbers, as_positive
 from index3.bodies.states import States
 from index3.compiled.callbacks import Form, UserFunctions
+from index3.compiled.unread import unread
 from index3.constraints.user_block import FUNCTION, NONE, POSES, derivative_mode, pose_shapes
 from index3.errors import ModelError
 from index3.fields import END, declare, numbers
@@ -139,6 +140,16 @@ class UserForce(ForceElement, UserFunctions):
         """Arguments that no attribute keeps under their names, for what makes the element again."""
         own = self.ends[: self.reading.own] if self.joint is None else self.joint
         return {"markers": own, "f": self.function, "reads": self.reading.others}
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it can do no work: nothing that it acts on moves, as in a model of states alone."""
+        return all(type(marker) is Marker and marker.body.size == 0 for marker in self.ends)
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether its own function may follow the time; others that it reads say so themselves."""
+        return "t" not in unread(self.function, self.arguments["function" if self.reading.others else "f"])
 
     def _name_arguments(self) -> None:
         """What its functions are called with after t."""

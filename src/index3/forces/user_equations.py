@@ -14,6 +14,7 @@ import numpy as np
 
 from index3.bodies.marker import as_number
 from index3.bodies.states import States
+from index3.compiled.unread import unread
 from index3.constraints.user_block import POSES
 from index3.errors import ModelError, SimulationFailed
 from index3.forces.user import UserForce
@@ -28,11 +29,18 @@ if TYPE_CHECKING:
 ITERATIONS = 50
 SOLVED = 1e-12
 """The last correction, relative to max(1, |unknown|): some thousand roundings."""
+ROUNDING = 1e-9
+"""The same for an iteration that comes no nearer: differences of large numbers have such errors."""
 STEP = 1e-7
 """Of the differences that give the iteration its matrix, relative to max(1, |unknown|): it only sets its speed."""
 SINGULAR = 1e-13
 """Smallest singular value of that matrix, as a part of the largest, below which the equations do not have one answer:
 the differences are good to 1e-9."""
+FAST = 0.1
+"""Part of a correction that may be left after it for its inverse to serve the next one too: each costs one residual."""
+PARTS = tuple(0.5**k for k in range(14))
+"""Of a correction that are tried, one after the other: an exponential function overflows after a correction that is
+right where it was made."""
 
 
 class UserEquations(UserForce):
@@ -103,6 +111,11 @@ class UserEquations(UserForce):
         if not callable(residual) or hasattr(residual, "py_func"):
             raise ModelError(f"{self.label} has residual {residual!r}. Give a plain Python function.")
 
+    @property
+    def uses_time(self) -> bool:
+        """Whether its equations may follow the time."""
+        return "t" not in unread(self.residual, self.arguments["residual"])
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A copy that shares the function of the user, but calls it itself."""
         other = super().__deepcopy__(memo)
@@ -128,52 +141,134 @@ class UserEquations(UserForce):
         if answer is not None:
             raise ModelError(f"{self.label}: its function residual returns {answer!r}. It must fill res and out.")
         if not all(map(math.isfinite, res.tolist())):  # a fifth of what NumPy takes for a few numbers
-            raise SimulationFailed(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
+            raise NotFinite(f"{self.label}: its residual is not finite at t = {known[0]:.6g}.")
         return res
+
+    def _inverse(
+        self, known: tuple[Any, ...], u: np.ndarray, value: np.ndarray, out: np.ndarray, more: tuple[Any, ...]
+    ) -> np.ndarray | None:
+        """The inverse of the derivative of the residual at u, where it has this value; None if that is singular."""
+        matrix = np.empty((len(u), len(u)))
+        for k, x in enumerate(u.tolist()):
+            h = STEP * max(1.0, abs(x))
+            other = u.copy()
+            other[k] += h
+            matrix[:, k] = (self._value(known, other, out, more) - value) / h
+        return inverse_of(matrix)
+
+    def _try(
+        self, known: tuple[Any, ...], u: np.ndarray, change: np.ndarray, part: float, inverse: np.ndarray,
+        out: np.ndarray, more: tuple[Any, ...],
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:  # fmt: skip
+        """The point after part of a correction, its residual, what that asks for by the same inverse, and one there.
+
+        None if that is hardly less than the correction (the natural monotonicity test of Deuflhard, Newton Methods for
+        Nonlinear Problems, 3.3), or if the residual has no value or no inverse there.
+        """
+        end = u - part * change
+        try:
+            value = self._value(known, end, out, more)
+            rest = inverse @ value
+            left, size = correction_size(rest, u), correction_size(change, u)
+            if left <= FAST * size or correction_size(rest, end) <= SOLVED:
+                return end, value, rest, inverse
+            new = self._inverse(known, end, value, out, more) if left < (1.0 - part / 4.0) * size else None
+        except (NotFinite, ArithmeticError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            return None
+        return None if new is None else (end, value, rest, new)
 
     def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray, more: tuple[Any, ...]) -> None:
         """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
         u, t = unknowns.copy(), known[0]
-        matrix = np.empty((len(u), len(u)))
+        value = self._value(known, u, out, more)
+        inverse = self._inverse(known, u, value, out, more)
+        if inverse is None:
+            raise SimulationFailed(
+                f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
+                "res with respect to the rates and variables is singular. Each state needs an equation with "
+                "its rate."
+            )
+        fresh = True  # whether the inverse is that at u
         for _ in range(ITERATIONS):
-            value = self._value(known, u, out, more)
-            for k, x in enumerate(u.tolist()):
-                h = STEP * max(1.0, abs(x))
-                other = u.copy()
-                other[k] += h
-                matrix[:, k] = (self._value(known, other, out, more) - value) / h
-            inverse = inverse_of(matrix)
-            if inverse is None:
-                raise SimulationFailed(
-                    f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
-                    "res with respect to the rates and variables is singular. Each state needs an equation with "
-                    "its rate."
-                )
-            change = inverse @ value
-            u -= change
-            if all(abs(c) <= SOLVED * max(1.0, abs(x)) for c, x in zip(change.tolist(), u.tolist(), strict=True)):
-                self._value(known, u, out, more)
-                unknowns[:] = u
+            change, found, allowed = inverse @ value, None, ROUNDING
+            for part in PARTS if fresh else PARTS[:1]:
+                found = self._try(known, u, change, part, inverse, out, more)
+                if found is not None:
+                    break
+            if found is None and not fresh:
+                inverse, fresh = self._inverse(known, u, value, out, more), True
+                if inverse is None:
+                    break
+                continue
+            if found is not None:
+                u, value, change, new = found
+                inverse, fresh, allowed = new, new is not inverse, SOLVED
+            if correction_size(change, u) <= allowed:
+                unknowns[:] = u - change
+                self._value(known, unknowns, out, more)
                 return
+            if found is None:
+                break
         raise SimulationFailed(
-            f"{self.label}: its equations were not solved at t = {t:.6g} in {ITERATIONS} iterations. Give better "
-            "starting values, or equations that have a solution there."
+            f"{self.label}: its equations were not solved at t = {t:.6g}. Give better starting values, or equations "
+            "that have a solution there."
         )
 
 
+class NotFinite(SimulationFailed):
+    """A residual that is no number."""
+
+
+def correction_size(change: np.ndarray, u: np.ndarray) -> float:
+    """The largest correction, relative to max(1, |unknown|); infinite if one is no number."""
+    largest = 0.0
+    for c, x in zip(change.tolist(), u.tolist(), strict=True):
+        part = abs(c) / max(1.0, abs(x))
+        if not part < math.inf:
+            return math.inf
+        largest = max(largest, part)
+    return largest
+
+
 def inverse_of(matrix: np.ndarray) -> np.ndarray | None:
-    """The inverse, or None if singular values differ by more than 1 / SINGULAR; these are asked for in doubt only."""
+    """The inverse, or None if the matrix is singular whatever the units of equations and unknowns are.
+
+    That is, if after rows and columns are divided by their largest entries singular values differ by more than
+    1 / SINGULAR; these are asked for in doubt only.
+    """
+    if (inverse := inverted(matrix)) is not None and ratio_bound(matrix, inverse) < 1.0 / SINGULAR:
+        return inverse  # whatever the units
+    sizes = np.abs(matrix)
+    rows = sizes.max(axis=1, initial=0.0)
+    if not 0.0 < rows.min(initial=1.0) <= rows.max(initial=1.0) < math.inf:
+        return None
+    columns = (sizes / rows[:, None]).max(axis=0, initial=0.0)
+    if not columns.min(initial=1.0) > 0.0:
+        return None
+    balanced = matrix / rows[:, None] / columns
+    inverse = inverted(balanced)
+    if inverse is None:
+        return None
+    if not ratio_bound(balanced, inverse) < 1.0 / SINGULAR:  # not finite counts as too large
+        values = np.linalg.svd(balanced, compute_uv=False)
+        if not values[-1] > SINGULAR * values[0]:
+            return None
+    return inverse / columns[:, None] / rows
+
+
+def inverted(matrix: np.ndarray) -> np.ndarray | None:
+    """The inverse; None if elimination meets a zero."""
     try:
-        inverse = np.linalg.inv(matrix)
+        return np.linalg.inv(matrix)
     except np.linalg.LinAlgError:
         return None
-    most, size = 1.0 / SINGULAR, len(matrix)
-    bound = size * float(np.abs(matrix).max(initial=0.0)) * size * float(np.abs(inverse).max(initial=0.0))
-    if not bound < most:  # of the ratio of singular values, by Frobenius norms; not finite counts as too large
-        sizes = np.linalg.svd(matrix, compute_uv=False)
-        if not sizes[-1] > SINGULAR * max(sizes[0], 1e-300):
-            return None
-    return inverse
+
+
+def ratio_bound(matrix: np.ndarray, inverse: np.ndarray) -> float:
+    """A bound of the ratio of singular values, by Frobenius norms."""
+    return len(matrix) ** 2 * float(np.abs(matrix).max(initial=0.0)) * float(np.abs(inverse).max(initial=0.0))
 
 
 register(UserEquations)

@@ -7,7 +7,6 @@ first marker, z2 the z axis of the second, d the second point minus the first: "
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from reprlib import repr as short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from index3.bodies.pairs import check_pair, joint_point
 from index3.bodies.time_functions import derivative
 from index3.errors import ModelError
 from index3.fields import FORM, PAIR, POINT, Dimension, Field, Fields, declare, points, short_form, time_function
+from index3.record import Record, fresh
 from index3.registry import PRIMITIVES, Element
 
 if TYPE_CHECKING:
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 X, Y, Z = 0, 1, 2
 
 
-@dataclass(frozen=True)
-class Primitive:
+class Primitive(Record, frozen=True, eq=True):
     """One constraint: its kind, a label for each of its rows, and the numbers it needs."""
 
     kind: str
     labels: tuple[str, ...]
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any] = fresh(default_factory=dict)
 
 
 def axes_of(primitive: Primitive) -> tuple[str, ...]:
@@ -91,6 +90,7 @@ class Joint(Element):
     required: tuple[str, ...] = ("at", "axis")
     recipe: tuple[Primitive, ...] = ()
     measures: Mapping[str, Primitive] = MappingProxyType({})
+    crossed = False  # a cross: one body turns about z of the first marker, the other about z of the second
     row_rate = 1  # of a joint with `functions`: which of them is the rate of its row
 
     @classmethod

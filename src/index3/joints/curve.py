@@ -67,6 +67,11 @@ class PointOnCurve(Joint):
         self.recipe = (*rows, in_plane(Z)) if flat else tuple(rows)
         bodies = self._short_form(first, second, at=at)
         if bodies is not None:
+            if bodies[0].deforms:
+                raise ModelError(
+                    f"{self.label} takes its curve from {bodies[0].label}, which deforms: the curve would not. "
+                    "For a curve fixed to one of its markers, give two markers."
+                )
             first = bodies[0].marker_at_pose(np.zeros(3), np.eye(3))
             second = bodies[1].marker_at_pose(as_vector(at, self.label, "at"), np.eye(3))
         self._join(first, second)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from index3.bodies.body import Body
 from index3.bodies.marker import as_number, as_positive, as_vector
 from index3.bodies.pairs import distance
-from index3.bodies.time_functions import complete
+from index3.bodies.time_functions import complete, is_zero
 from index3.errors import ModelError
 from index3.fields import BODY, LENGTH, PAIR, RATIO, TEXT, TWO_POINTS, declare, number
 from index3.joints.base import (
@@ -163,12 +163,15 @@ class PerpendicularAxes(TwoAxes):
 class Distance(Joint):
     """Two points keep the distance `length` [m], by default the initial one: 1 row; coordinate `length`.
 
-    Short form: two bodies and `points` = (on the first, on the second) in ground at the initial configuration.
+    With a function f the distance is `length` + f(t), as of a rope that a winch hauls in or of a stroke that is given;
+    it has to stay positive. As in a `Motion`, `df` and `ddf` are its derivatives, taken by differences, with a warning,
+    if they are missing. Short form: two bodies and `points` = (on the first, on the second) in ground at the initial
+    configuration.
     """
 
     required = ("points",)
     symbol = "bar"
-    fields = declare(PAIR, TWO_POINTS, length=LENGTH)
+    fields = declare(PAIR, TWO_POINTS, functions("length"), length=LENGTH)
 
     def __init__(
         self,
@@ -178,8 +181,12 @@ class Distance(Joint):
         *,
         length: float | None = None,
         points: PointPair | None = None,
+        f: TimeFunction = 0.0,
+        df: TimeFunction | None = None,
+        ddf: TimeFunction | None = None,
     ) -> None:
         self._set_name(name)
+        self.functions = complete(self.label, ("f", "df", "ddf"), (f, df, ddf))
         bodies = self._short_form(first, second, points=points)
         if bodies is not None:
             start, end = (as_vector(p, self.label, "point") for p in as_pair(points, self.label, "points"))
@@ -189,9 +196,17 @@ class Distance(Joint):
         if length == 0.0:
             raise ModelError(f"{self.label} has length 0. Use Spherical to hold two points together.")
         self.length = as_positive(length, self.label, "length")
-        self.recipe = (Primitive("distance", ("length",), {"length": self.length}),)
+        driven = {} if all(map(is_zero, self.functions)) else {"driven": True}
+        self.recipe = (Primitive("distance", ("length",), {"length": self.length, **driven}),)
         self.measures = {"length": self.recipe[0]}
         self._join(first, second)
+
+    def explain(self, stage: str, t: float) -> str:
+        """What the kernels found wrong."""
+        return (
+            f"{self.label} has no positive length at t = {t:.6g}: its f takes away all of {self.length:.6g} m. "
+            "Stop f before."
+        )
 
 
 @register

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 PERPENDICULAR = 1e-6
 # Cosine of the angle between the shafts of a constant-velocity joint beyond which they count as folded back.
 FOLDED = -0.99
+# Sine of the angle between the axes of two beams from which on they meet at a corner: common gradients are soft there.
+CORNER = 0.05
 EQUAL_TURN = Primitive("constant_velocity", ("turn",))
 
 
@@ -133,9 +135,15 @@ class Fixed(Joint):
         if not self.clamp:
             return
         ends = (self.first, self.second)
-        arms = next((arms for end in ends if len(arms := end.body.clamp_arms(end))), ())
-        if not len(arms):
+        both = [arms for end in ends if len(arms := end.body.clamp_arms(end))]
+        if not both:
             raise ModelError(f"{self.label} has clamp, and neither body has gradients. Leave clamp out.")
+        if len(both) == 2 and _sine(both[0][0], both[1][0]) > CORNER:
+            raise ModelError(
+                f"{self.label} has clamp, and the axes of its beams meet at an angle: with common gradients the shear "
+                "of a node would open the corner. Leave clamp out."
+            )
+        arms = both[0]
         self.arms = tuple(end.body.marker_beside(end, arm) for arm in arms for end in ends)
         pairs = (
             Primitive("coincident", tuple(f"arm{k}.{c}" for c in "xyz"), {"pair": k}) for k in range(1, len(arms) + 1)
@@ -148,14 +156,21 @@ class Fixed(Joint):
         return (self.first, self.second, *self.arms)
 
 
+def _sine(a: np.ndarray, b: np.ndarray) -> float:
+    """Sine of the angle between two directions."""
+    return float(np.linalg.norm(np.cross(a, b)) / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
 @register
 class Universal(TwoAxes):
     """Two points stay together and the two z axes, of a Cardan joint's cross, perpendicular: 4 rows.
 
     The first axis, z of the first marker, is fixed to the first body; the second, z of the second, to the second body.
+    Results have its two `angles`.
     """
 
     symbol = "cross"
+    crossed = True
     recipe = (COINCIDENT, perpendicular(Z, Z))
 
     def _frames(self, z1: Vector, z2: Vector) -> tuple[np.ndarray, np.ndarray]:

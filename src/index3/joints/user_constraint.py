@@ -106,7 +106,7 @@ class UserConstraint(Joint, UserFunctions):
             )
         elif not self.by_differences:
             self.check_function("jacobian", jacobian)
-        self._check_affine()
+        self._check_velocities()
         labels = tuple(f"out[{k}]" for k in range(self.rows))
         self.recipe = (Primitive("user", labels, {"level": self.level}),)
 
@@ -125,10 +125,10 @@ class UserConstraint(Joint, UserFunctions):
         """Whether its reactions cannot do work: rows of positions that do not depend on time."""
         return self.level == 0 and self.time_step is None
 
-    def _check_affine(self) -> None:
-        """Raise if rows of velocities are not affine in them where the markers start."""
+    def _check_velocities(self) -> None:
+        """Raise if rows of positions use velocities, or rows of velocities are not affine in them, at the start."""
         function = getattr(self.f, "py_func", self.f)
-        if self.level == 0 or not callable(function):
+        if not callable(function):
             return
         poses = [marker.pose() for marker in self.markers]
         r, A = np.array([r for r, _ in poses]), np.array([A for _, A in poses])
@@ -139,8 +139,13 @@ class UserConstraint(Joint, UserFunctions):
                 function(0.0, r, A, v, w, self.parameters, out)
         except Exception:  # the run itself will say what is wrong with the function
             return
+        if self.level == 0 and (used := (values != values[3]).any(axis=0) & np.isfinite(values).all(axis=0)).any():
+            raise ModelError(
+                f"{self.label}: its row {int(np.argmax(used))} changes with the velocities. Rows of level 0 restrain "
+                "positions: leave v and w out, or give level=1 to restrain velocities."
+            )
         bend = np.abs(values[0] + values[1] - values[2] - values[3])
-        if (bend > AFFINE * np.maximum(1.0, np.abs(values).max(axis=0))).any():
+        if self.level == 1 and (bend > AFFINE * np.maximum(1.0, np.abs(values).max(axis=0))).any():
             raise ModelError(
                 f"{self.label}: its row {int(np.argmax(bend))} is not affine in the velocities. "
                 "Rows of level 1 must be a + b . v + c . w, with a, b and c of t, r and A."

@@ -8,7 +8,6 @@ alone; methods say what they need (`Method.needs`), and what is not offered is r
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -20,6 +19,7 @@ from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
 from index3.linear import contract as c
 from index3.linear.symbolic import Entries
+from index3.record import Record, fresh
 from index3.registry import Registry
 
 STIFFNESS, UNSYMMETRIC, DIAGONAL, COMPLEX, RANK = "stiffness", "unsymmetric", "diagonal", "complex", "rank"
@@ -38,8 +38,7 @@ full rank more than 4e-8. It is a squared sine: rows closer than 3e-5 to depende
 position)."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Bordered:
+class Bordered(Record, frozen=True):
     """What a solver is given: the pattern of the bordered matrix, and the mechanism behind it.
 
     Parameters
@@ -68,7 +67,7 @@ class Bordered:
     row_tolerance: float = ROW_TOLERANCE
     mostly_zero: bool = False
     between_bodies: np.ndarray | None = None
-    failures: Failures = field(default_factory=Failures)
+    failures: Failures = fresh(default_factory=Failures)
 
     def with_numbers(self, augmentation: Sequence[tuple[int, float]], row_tolerance: float, failures: Failures) -> Self:
         """The same pattern with other numbers; a prepared run with another mass makes one."""
@@ -160,7 +159,11 @@ class Solver:
             values = np.zeros(nnz + 1)
         if values.shape != (nnz + 1,):
             raise ValueError(f"The matrix needs {nnz + 1} values (entries and one spare), not {values.shape}.")
-        table = self._blank(find_rank, definite).sharing()
+        return self._made(self._blank(find_rank, definite), values)
+
+    def _made(self, blank: Table, values: np.ndarray) -> Table:
+        """A table as it begins, with what others have in common and these values of A."""
+        table = blank.sharing()
         table.fill(self.room)
         table[c.A] = values
         self.begin(table)
@@ -170,21 +173,40 @@ class Solver:
         self, workspace: Workspace, values: np.ndarray, *, find_rank: bool = True, definite: bool = False
     ) -> Table:
         """A table as `table` makes it, of a workspace."""
-        if self.arrays_alone:
-            kind = self.name, find_rank, definite
-            table = workspace.again(kind, self.begin)
-            if table is None:
-                table = workspace.keep(kind, self.table(values, find_rank=find_rank, definite=definite))
-            elif workspace.kept[id(table)] is not self:  # of a system with other numbers
-                for slot, array in self._constants(find_rank, definite).items():
-                    if table[slot] is not array:
-                        table[slot] = array
-            workspace.kept[id(table)] = self
-            if table[c.A] is not values:
-                table[c.A] = values
-        else:
-            table = self.table(values, find_rank=find_rank, definite=definite)
+        if not self.arrays_alone:
+            return self.table(values, find_rank=find_rank, definite=definite)
+        self.enter(workspace)
+        kind = self.name, find_rank, definite
+        table = workspace.again(kind, self.begin)
+        if table is None:
+            return workspace.keep(kind, self._made(self._blank_in(workspace, find_rank, definite), values))
+        if table[c.A] is not values:
+            table[c.A] = values
         return table
+
+    def enter(self, workspace: Workspace) -> None:
+        """Let the tables of factors of a workspace be of this solver, if they were of another of its pattern, with
+        other numbers: these stand in arrays that all of them share."""
+        before: Solver | None = workspace.kept.get(("solver", self.name))
+        if before is self:
+            return
+        workspace.kept["solver", self.name] = self
+        for kind, old in () if before is None else before._numbers.items():
+            blank: Table | None = workspace.kept.get(("blank", self.name, *kind))
+            if blank is not None:
+                for slot, array in self._constants(*kind).items():
+                    if old[slot] is not array:
+                        blank[slot][...] = array
+
+    def _blank_in(self, workspace: Workspace, find_rank: bool, definite: bool) -> Table:
+        """What tables of these settings in a workspace have in common, its numbers in arrays of the workspace."""
+        key = "blank", self.name, find_rank, definite
+        if key not in workspace.kept:
+            own = self._constants(find_rank, definite)
+            workspace.kept[key] = self._blank(find_rank, definite).sharing(own)
+            workspace.shared += [workspace.kept[key][slot] for slot in own]
+        blank: Table = workspace.kept[key]
+        return blank
 
     def begin(self, table: Table) -> None:
         """Write into a table of zeros what stands there before the first matrix."""
@@ -247,6 +269,10 @@ class Solver:
     def complex_table(self, real: Table) -> Table:
         """The table of a complex matrix beside `real`, a table of this solver, which must outlive it."""
         raise NotImplementedError(f"The solver '{self.name}' takes no complex matrices.")
+
+    def lend_complex(self, workspace: Workspace, real: Table) -> Table:
+        """A table as `complex_table` makes it, of a workspace."""
+        return self.complex_table(real)
 
     @property
     def own(self) -> Table:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from index3.compiled.interface import Kernel, Slot, Table
+from index3.compiled.workspace import Workspace
 from index3.linear import complex_lu, contract, static_factor, static_substitution
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
@@ -146,9 +147,18 @@ class StaticLU(Solver):
         """The table of a complex matrix on the pattern of `real`, with its order and the rows it left out."""
         table = Table(len(complex_lu.SLOTS))
         table[contract.COMPLEX_KERNELS] = np.array([kernel.address for kernel in self.complex_kernels], np.int64)
-        table[complex_lu.REAL] = np.array([real.handle], np.int64)
         size, nnz = self.n + self.m, len(self.entries.indices)
         lengths = {complex_lu.A: nnz + 1, complex_lu.LX: len(self.pattern.li), complex_lu.UX: len(self.pattern.ui)}
-        for slot in (complex_lu.A, complex_lu.LX, complex_lu.UX, complex_lu.UD, complex_lu.X, complex_lu.WORK):
-            table[slot] = np.zeros(lengths.get(slot, size), complex)
+        own = complex_lu.A, complex_lu.LX, complex_lu.UX, complex_lu.UD, complex_lu.X, complex_lu.WORK
+        table.fill({slot: (lengths.get(slot, size),) for slot in own} | {complex_lu.REAL: (1,)})
+        table[complex_lu.REAL][0] = real.handle
+        return table
+
+    def lend_complex(self, workspace: Workspace, real: Table) -> Table:
+        """The same, of a workspace."""
+        if not self.arrays_alone:
+            return self.complex_table(real)
+        kind = self.name, "complex"
+        table = workspace.again(kind) or workspace.keep(kind, self.complex_table(real))
+        table[complex_lu.REAL][0] = real.handle
         return table

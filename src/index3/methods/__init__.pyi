@@ -9,8 +9,8 @@ from index3.methods.direct.generalized_alpha_method import GeneralizedAlpha as G
 from index3.methods.direct.hht_method import HHT as HHT
 from index3.methods.direct.radau_method import Radau5 as Radau5
 from index3.methods.explicit.adams_method import Adams as Adams
+from index3.methods.explicit.dop853_method import Dop853 as Dop853
 from index3.methods.explicit.half_explicit_method import Hem4 as Hem4
-from index3.methods.explicit.runge_kutta_method import Dop853 as Dop853
 from index3.methods.explicit.runge_kutta_method import Dopri5 as Dopri5
 from index3.methods.state_space.rosenbrock_method import Rosenbrock4 as Rosenbrock4
 from index3.methods.state_space.sdirk_method import DescriptorSDIRK4 as DescriptorSDIRK4

@@ -132,6 +132,7 @@ def accept(T, R):
     work[run.WORK_OLD] = work[run.WORK_NEW]
     work[run.POWER_OLD] = work[run.POWER_NEW]
     grew = note_largest(R)
+    run.note_away(R)
     lost = follow_turns(T, R, t)
     view(R, run.CURSOR)[run.PENDING] = 1
     if grew != OK or lost != OK:
@@ -145,8 +146,10 @@ def accept(T, R):
     if code != OK:
         return run.EVALUATION_FAILED
     done, doubt = work[run.WORK_NEW] - work[run.WORK_OLD], work[run.WORK_ERROR]
+    clear = done != 0.0 and not touching and watched[audit.TOUCHING] != 1.0
+    in_doubt = audit.doubt_of_step(watched, doubt - unsure, t - clock[run.T_OLD]) if clear else 0.0
     audit.count_contact(watched, touching, work[run.WORK_NEW], doubt - unsure)
-    if audit.judge(watched, work[run.WORK_NEW], done, doubt, t):
+    if audit.judge(watched, work[run.WORK_NEW], done, in_doubt, doubt, t):
         return run.GAINED
     passed = (t - clock[run.T_START]) / (clock[run.T_END] - clock[run.T_START])
     if audit.gains_too_fast(watched, passed, doubt):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from index3.compiled import columns
@@ -12,12 +14,11 @@ from index3.linear import contract
 from index3.linear.solver import Solver
 from index3.methods import output_kernels, projection_kernels
 from index3.methods.output import Output
-from index3.methods.projection_errors import failure, scaled_rows
+from index3.methods.output_kernels import CONTRADICTION
+from index3.methods.projection_errors import COPY, failure, scaled_rows
 from index3.system import evaluate
 from index3.system.state import State
 
-CONTRADICTION = 1e-7
-"""Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
 NEAR_SINGULAR = 1e-3
 """The same near a singular position, where a row that is skipped is no exact copy of others. Its pivot is below 1e-9 of
 its square, so what is left of it may be some 1e-4 of its terms."""
@@ -26,9 +27,6 @@ TOLD = 1e-6
 FOLDED = 1e-2
 """Singular value of the rows that count, as a part of the largest, below which a position is near a singular one too:
 what closing leaves of rows, 1e-12, comes back in accelerations divided by its square."""
-COPY = 1e-8
-"""Singular value of rows of size 1, as a part of the largest, below which a skipped row is a copy of others: positions
-are closed to 1e-12, and what a smaller one leaves of a row is far below `CONTRADICTION`."""
 
 
 class Completion:
@@ -43,6 +41,8 @@ class Completion:
     solver : what the factors are of
     table : of the projector that places the lines
     own : another of such a projector, whose factors are given to it
+
+    `tell` is what gets to hear of lines near a singular position: it warns, unless told otherwise.
     """
 
     def __init__(self, state: State, solver: Solver, table: Table, own: Table) -> None:
@@ -52,6 +52,7 @@ class Completion:
         for slot in (projection_kernels.SETTINGS, projection_kernels.LINK):
             self.table[slot][:] = table[slot]
         self.table[projection_kernels.LINK][projection_kernels.LINK_SOLVER] = self.factors.handle
+        self.tell: Callable[[str], None] = warn
 
     def fill(
         self, output: Output, first: int, end: int, *, check: bool, energies: bool = False
@@ -68,7 +69,7 @@ class Completion:
         worst = projection_kernels.WORST_ROW
         self.report[worst] = table[projection_kernels.REPORT][worst]  # whoever is not content names it
         good = end if code == 0 else int(table[projection_kernels.REPORT][projection_kernels.FAILED_LINE])
-        if check and not energies and not self.is_met(output, first, good):
+        if check and not energies and table[projection_kernels.REPORT][projection_kernels.N_CONTRADICTIONS]:
             scaled = output.arrays["violation_scaled"][first:good, 1:].max(axis=1)
             late = late[: good - first]
             worst_line = -1
@@ -79,16 +80,11 @@ class Completion:
                 if scaled[k] > TOLD and (worst_line < 0 or scaled[k] > scaled[worst_line]):
                     worst_line = int(k)
             if worst_line >= 0:
-                warn(inaccurate_line(float(output.arrays["t"][first + worst_line]), float(scaled[worst_line])))
+                self.tell(inaccurate_line(float(output.arrays["t"][first + worst_line]), float(scaled[worst_line])))
         state[s.ANGLE_REF][:] = accepted
         if not code:
             return end, None
         return good, failure(code, float(output.arrays["t"][good]), state, table, self.factors)
-
-    def is_met(self, output: Output, first: int, end: int) -> bool:
-        """Whether no row of these lines contradicts others, whichever of them were completed now."""
-        worst = np.maximum.reduce(output.arrays["violation_scaled"][first:end, 1:], axis=None, initial=0.0)
-        return bool(worst <= CONTRADICTION)
 
     def is_nearly_singular(self, output: Output, line: int) -> bool:
         """Whether a row that was skipped at a line is a little independent of the others, or these hardly are of each

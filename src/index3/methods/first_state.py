@@ -25,6 +25,8 @@ def take(T, R):
     origin = view(R, run.ORIGIN)
     for k in range(q.shape[0]):
         largest[k], largest_v[k] = min(abs(q[k]), abs(q[k] - origin[k])), abs(v[k])
+    run.copy(view(R, run.START_V), v)
+    run.note_away(R)
     run.copy(view(R, run.ANGLE_OLD), near)
     if near.shape[0] + branch.shape[0] == 0:
         return OK
@@ -41,10 +43,11 @@ def take(T, R):
 
 @kernel
 def measure(T, R):
-    """KINETIC and POTENTIAL of AUDIT, and as FLOOR the energy of errors as large as the weights allow.
+    """The start of the energy balance in AUDIT, for its PART, or how it goes on where there was one before.
 
-    These are a velocity of the size of its weights, and the work of the applied forces along the weights of q. Stiff
-    springs that gave way by these would hold far more than a motion has: no run may gain that.
+    As FLOOR the energy of errors as large as the weights allow, over PART the least scale: a velocity of the size of
+    its weights, and the work of the applied forces along the weights of q. Stiff springs that gave way by these would
+    hold far more than a motion has: no run may gain that.
     """
     A, a, lam, energy = view(R, run.AUDIT), view(T, s.A), view(T, s.LAM), view(T, s.ENERGY)
     force, inertia, first = view(T, s.G), view(T, s.MA), view(R, run.LIMITS)[run.FIRST_STATE]
@@ -65,6 +68,14 @@ def measure(T, R):
     run.copy(a, view(R, run.NEW_A))
     run.copy(lam, view(R, run.NEW_LAM))
     run.core(T, s.CORE_FORCES)
+    A[audit.BALANCE] = A[audit.KINETIC] + A[audit.POTENTIAL] - view(R, run.WORK)[run.WORK_NEW]
+    if A[audit.STRICT] == 0.0:
+        A[audit.LEAST] = A[audit.LEAST_RAW] = A[audit.MOST] = A[audit.BALANCE]
+        A[audit.LOWEST] = A[audit.HIGHEST] = A[audit.POTENTIAL]
+        A[audit.MOST_HELD] = A[audit.KINETIC] + A[audit.POTENTIAL]
+        A[audit.WHEN], A[audit.STRICT] = view(R, run.CLOCK)[run.T_NEW], 1.0
+    A[audit.FRESH] = A[audit.TRIES] = 0.0
+    A[audit.SCALE] = max(A[audit.SCALE], max(A[audit.KINETIC], A[audit.FLOOR] / A[audit.PART]))
     return OK
 
 

@@ -37,22 +37,43 @@ def fill_cubic(x, h, q0, v0, q1, v1, q, v):
 
 
 @helper
-def fill_quintic(x, h, q0, v0, a0, q1, v1, a1, q, v):
-    """q of degree 5, and its derivative v."""
+def bends(h, q0, v0, a0, q1, v1, a1, allowed):
+    """Second derivatives at both ends for the polynomial of degree 5 of a coordinate: a0, a1, or those of the cubic.
+
+    Errors of a stiff motion that no weight notices are large in its accelerations, times h^2 in a step that is long
+    beside its periods: at rest by rounding. So accelerations do not count where the polynomials differ by more than
+    the error allowed in the coordinate and by more than the cubic itself is bent.
+    """
+    mean = (q1 - q0) / h
+    c0, c1 = (6.0 * mean - 4.0 * v0 - 2.0 * v1) / h, (4.0 * v1 + 2.0 * v0 - 6.0 * mean) / h
+    apart = abs(a0 - c0) + abs(a1 - c1)
+    if apart > abs(c0) + abs(c1) and h * h / 64.0 * apart > allowed:
+        return c0, c1
+    return a0, a1
+
+
+@helper
+def fill_quintic(x, h, q0, v0, a0, q1, v1, a1, allowed, q, v):
+    """q of degree 5, and its derivative v; `allowed`: errors, absolute and in parts of magnitudes, and these."""
+    atol, rtol, largest = allowed
     x2, x3, x4 = x * x, x**3, x**4
     p1, p2, p3 = x3 * (10.0 - 15.0 * x + 6.0 * x2), x3 * (-4.0 + 7.0 * x - 3.0 * x2), 0.5 * x3 * (1.0 - x) * (1.0 - x)
     r2, r3 = x - x3 * (6.0 - 8.0 * x + 3.0 * x2), 0.5 * x2 * (1.0 - x) ** 3
     d1, d2, d3 = 30.0 * x2 * (1.0 - x) ** 2, -12.0 * x2 + 28.0 * x3 - 15.0 * x4, 0.5 * (3.0 * x2 - 8.0 * x3 + 5.0 * x4)
     e2, e3 = 1.0 - 18.0 * x2 + 32.0 * x3 - 15.0 * x4, 0.5 * (2.0 * x - 9.0 * x2 + 12.0 * x3 - 5.0 * x4)
     for k in range(q.shape[0]):
-        q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * a0[k] + p3 * a1[k])
-        v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * a0[k] + d3 * a1[k])
+        b0, b1 = bends(h, q0[k], v0[k], a0[k], q1[k], v1[k], a1[k], atol[k] + rtol * largest[k])
+        q[k] = q0[k] + p1 * (q1[k] - q0[k]) + h * (r2 * v0[k] + p2 * v1[k]) + h * h * (r3 * b0 + p3 * b1)
+        v[k] = d1 * (q1[k] - q0[k]) / h + e2 * v0[k] + d2 * v1[k] + h * (e3 * b0 + d3 * b1)
 
 
 @helper
-def fill_middle(h, q0, v0, a0, q1, v1, a1, quintic, q, v):
+def fill_middle(h, q0, v0, a0, q1, v1, a1, allowed, quintic, q, v):
     """q in the middle of the step, of degree 5 or 3, and the rates there of degree 3."""
-    by_v, by_a = (5.0 * h / 32.0, h * h / 64.0) if quintic else (h / 8.0, 0.0)
+    atol, rtol, largest = allowed
     for k in range(q.shape[0]):
-        q[k] = 0.5 * (q0[k] + q1[k]) + by_v * (v0[k] - v1[k]) + by_a * (a0[k] + a1[k])
+        q[k] = 0.5 * (q0[k] + q1[k]) + h / 8.0 * (v0[k] - v1[k])
         v[k] = 1.5 * (q1[k] - q0[k]) / h - 0.25 * (v0[k] + v1[k])
+        if quintic:
+            b0, b1 = bends(h, q0[k], v0[k], a0[k], q1[k], v1[k], a1[k], atol[k] + rtol * largest[k])
+            q[k] += h / 32.0 * (v0[k] - v1[k]) + h * h / 64.0 * (b0 + b1)

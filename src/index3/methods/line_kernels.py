@@ -116,9 +116,7 @@ def project_positions(T, E):
 @helper
 def project_velocities(T, E):
     """Move T's v onto the velocity rows at closed positions."""
-    v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), 1.0, 1e300, False
-    for k in range(v.shape[0]):
-        largest = max(largest, abs(v[k]))
+    v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), manifold.largest_rate(T), 1e300, False
     if core(T, s.CORE_JACOBIAN) != OK:
         return projection_kernels.EVALUATION
     while True:

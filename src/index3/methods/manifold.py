@@ -63,6 +63,18 @@ def recover_positions(T, C, tolerance):
 
 
 @helper
+def largest_rate(T):
+    """The largest |v| of a coordinate that occurs in rows, at least 1: what the rounding of their rates is measured by.
+
+    What no row reads, a first-order state or a body in free flight, may be many orders larger.
+    """
+    v, columns, largest = view(T, s.V), view(T, s.ROW_COLUMNS), 1.0
+    for k in range(columns.shape[0]):
+        largest = max(largest, abs(v[columns[k]]))
+    return largest
+
+
+@helper
 def velocity_residual(T):
     """Largest of Phi_q v + Phi_t at T's v, the Jacobian being at q."""
     rate, residual = view(T, s.RATE), 0.0

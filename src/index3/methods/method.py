@@ -78,6 +78,7 @@ class Method(metaclass=ElementType):
     takes_velocity_rows: ClassVar[bool] = True
     takes_reactions: ClassVar[bool] = True
     ends_at_switches: ClassVar[bool] = True
+    damps: ClassVar[bool] = True  # on purpose, vibrations that its steps do not resolve; if not, a loss is an error
     controls_velocities: ClassVar[bool] = True  # errors of velocities are held to the tolerance as those of positions
     newton_tol: float
 
@@ -100,8 +101,12 @@ class Method(metaclass=ElementType):
         """Why this method ended a run early with this code of `run`, and what may help; empty if for no own reason."""
         return ""
 
-    def remark(self, energy: Mapping[str, np.ndarray]) -> str:
-        """What the user should know of a run, from its kinetic and potential energy and the work at every output."""
+    def remark(self, energy: Mapping[str, np.ndarray], scale: float, gain: float) -> str:
+        """What the user should know of a run, from its kinetic and potential energy and the work at every output.
+
+        `scale` is the energy that the audit compares a gain with, and `gain` the part of it that the audit does not
+        doubt: 0 and infinite without an audit.
+        """
         return ""
 
     def prepare(self, progress: Run) -> None:

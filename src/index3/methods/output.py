@@ -13,7 +13,7 @@ from index3.compiled.interface import Room, Table
 
 NOWHERE = {"coordinate": 0, "row": 0, "joint": 0, "measured_angle": 0}
 """Sizes of an output that takes no lines."""
-NAMES = tuple((slot.index, slot.name) for slot in columns.STORED)
+FLOAT = np.dtype(float)
 SMALL = 4096
 """Bytes up to which all columns are in one piece of memory, which is quicker; larger ones can be freed one by one."""
 
@@ -24,14 +24,20 @@ def no_output() -> Output:
     return Output(NOWHERE, 0)
 
 
+Shape = tuple[int, ...]
+Places = tuple[Room, list[tuple[str, Shape, int]]]
+"""Where columns stand in one piece of memory: for a table, and as name, shape and first byte."""
+
+
 @functools.lru_cache(64)
-def layout(lines: int, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, tuple[int, ...]], Room | None]:
+def layout(lines: int, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, Shape], Places | None]:
     """Shapes of the columns by name, and their places in one piece of memory if they are small."""
     shapes = columns.shapes(lines, dict(sizes))
     if 8 * sum(map(prod, shapes.values())) > SMALL:
         return shapes, None
     slots = dict(zip(columns.STORED, shapes.values(), strict=True))
-    return shapes, Room({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
+    room = Room({**slots, columns.REDUNDANT: (lines,), columns.STAGE: (lines,)})
+    return shapes, (room, [(slot.name, shape, room.places[slot.index][2]) for slot, shape in slots.items()])
 
 
 class Output:
@@ -49,9 +55,11 @@ class Output:
     """
 
     _arrays: dict[str, np.ndarray] | None
+    _columns: list[tuple[str, Shape, int]]
+    _layout: tuple[dict[str, Shape], Places | None] | None
 
     def __init__(self, sizes: Mapping[str, int], lines: int, places: np.ndarray | None = None) -> None:
-        self.sizes = dict(sizes)
+        self.sizes, self.room, self._layout = dict(sizes), 0, None
         self.table = Table(len(columns.SLOTS))
         self.table[columns.COUNT] = np.zeros(1, np.int64)
         self.table[columns.PLACES] = np.arange(sizes["row"]) if places is None else places
@@ -77,8 +85,11 @@ class Output:
 
     def renew(self, lines: int) -> None:
         """Go on in new arrays, and leave the old ones to whoever has them."""
-        shapes, room = layout(lines, tuple(self.sizes.items()))
-        if room is not None:
+        if self._layout is None or lines != self.room:
+            self._layout = layout(lines, tuple(self.sizes.items()))
+        shapes, places = self._layout
+        if places is not None:
+            room, self._columns = places
             self.table._rooms = ()  # those before belong to whoever has them
             self.table.fill(room)
             self._arrays = None
@@ -92,15 +103,12 @@ class Output:
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """Every column by name, with `room` lines; those behind the first `count` mean nothing."""
-        if self._arrays is None:
-            (room, block), made = self.table._rooms[-1], self.table._arrays
-            self._arrays = {}
-            for index, name in NAMES:
-                array = made[index]
-                if array is None:
-                    array = made[index] = room.array(index, block)
-                self._arrays[name] = array
-        return self._arrays
+        arrays = self._arrays
+        if arrays is None:
+            block = self.table._rooms[0][1]
+            arrays = {name: np.ndarray(shape, FLOAT, block, first) for name, shape, first in self._columns}
+            self._arrays = arrays
+        return arrays
 
     @property
     def handle(self) -> int:

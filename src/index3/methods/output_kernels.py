@@ -15,6 +15,9 @@ from index3.methods.projection_kernels import position_residual
 from index3.methods.run import copy, core
 from index3.system.scatter import add_row_products
 
+CONTRADICTION = 1e-7
+"""Scaled residual of velocities or accelerations beyond which skipped rows contradict the others (rounding: 1e-12)."""
+
 
 @helper
 def worst(values, size, E):
@@ -234,13 +237,14 @@ def complete_one(T, E, C, line):
 @kernel
 def complete_lines(T, E):
     """Fill all columns of lines that are not complete, or their energies alone; leaves ANGLE_REF at the last one."""
-    lines = view(E, projection_kernels.LINES)
+    lines, report = view(E, projection_kernels.LINES), view(E, projection_kernels.REPORT)
     C = lines[projection_kernels.LINES_OUTPUT]
-    stage = view(C, columns.STAGE)
+    stage, scaled = view(C, columns.STAGE), view(C, columns.SCALED)
+    report[projection_kernels.N_CONTRADICTIONS] = 0
     for line in range(lines[projection_kernels.FIRST_LINE], lines[projection_kernels.END_LINE]):
         if stage[line] == columns.COMPLETE:
             continue
-        view(E, projection_kernels.REPORT)[projection_kernels.FAILED_LINE] = line
+        report[projection_kernels.FAILED_LINE] = line
         view(T, s.TIME)[0] = view(C, columns.T)[line]
         copy(view(T, s.Q), view(C, columns.Q)[line])
         copy(view(T, s.V), view(C, columns.V)[line])
@@ -250,4 +254,6 @@ def complete_lines(T, E):
             return code
         if lines[projection_kernels.PROJECTED] == 0:
             stage[line] = columns.COMPLETE
+            if not max(scaled[line, 1], scaled[line, 2]) <= CONTRADICTION:
+                report[projection_kernels.N_CONTRADICTIONS] += 1
     return OK

@@ -52,7 +52,7 @@ def next_node(t, i, a, b, first, last):
 
 
 @helper
-def differences(R, i):
+def differences(R, i, most):
     """Newton's polynomial through nodes i, i + 1 and others around: its coefficients in NEWTON, and their number.
 
     With one node inside the step, those of other steps are left out: accelerations of dense output jump between steps.
@@ -61,7 +61,7 @@ def differences(R, i):
     last, first = nodes[run.NODE_NEW], nodes[run.NODE_OLD] if nodes[run.NODE_NEW] == nodes[run.NODE_OLD] + 2 else 0
     x, c, h, a, b = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1], t[i + 1] - t[i], i, i + 1
     x[0], x[1], c[0], c[1] = 0.0, 1.0, power[i], power[i + 1] - power[i]
-    for m in range(2, run.STENCIL):
+    for m in range(2, most):
         k = next_node(t, i, a, b, first, last)
         if k < 0:
             return m
@@ -72,7 +72,7 @@ def differences(R, i):
             rest -= c[j] * product
             product *= x[m] - x[j]
         c[m] = rest / product
-    return run.STENCIL
+    return most
 
 
 @helper
@@ -89,26 +89,33 @@ def shrink(c, count):
 
 
 @helper
-def piece(R, i):
-    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
-
-    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and as
-    much of it is in doubt as the second difference, which is half of a jump between two nodes.
-    """
-    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i)
-    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
-    start, end = c[0], c[0] + c[1]
-    if start == 0.0 and end == 0.0:  # nothing acts
-        return 0.0, 0.0, 0.0
-    mean, term, before, early, middle, late = start, 0.0, 0.0, 1.0, 1.0, 1.0
+def mean_value(x, c, count):
+    """The mean of Newton's polynomial from x = 0 to 1, and the sizes of the last two terms that make it up."""
+    mean, term, before, early, middle, late = c[0], 0.0, 0.0, 1.0, 1.0, 1.0
     for m in range(1, count):
         early *= 0.5 - GAUSS - x[m - 1]
         middle *= 0.5 - x[m - 1]
         late *= 0.5 + GAUSS - x[m - 1]
         before, term = abs(term), c[m] * (5.0 * (early + late) + 8.0 * middle) / 18.0
         mean += term
+    return mean, before, abs(term)
+
+
+@helper
+def piece(R, i):
+    """Work from node i to the next, its error by the last difference, and by the last two, for the cautious.
+
+    Where differences do not shrink a force switches: the mean power is then kept between those at the ends, and as
+    much of it is in doubt as the second difference, which is half of a jump between two nodes.
+    """
+    h, count = view(R, run.NODE_T)[i + 1] - view(R, run.NODE_T)[i], differences(R, i, run.STENCIL)
+    x, c = view(R, run.NEWTON)[0], view(R, run.NEWTON)[1]
+    start, end = c[0], c[0] + c[1]
+    if start == 0.0 and end == 0.0:  # nothing acts
+        return 0.0, 0.0, 0.0
+    mean, before, term = mean_value(x, c, count)
     if shrink(c, count):
-        return h * mean, h * abs(term), h * max(before, abs(term))
+        return h * mean, h * term, h * max(before, term)
     return h * min(max(mean, min(start, end)), max(start, end)), h * abs(c[2]), h * abs(c[2])
 
 
@@ -125,6 +132,28 @@ def add_pieces(R):
         if wrong > most:
             most, worst = wrong, i
     return error, cautious, worst
+
+
+@helper
+def recount(R, done):
+    """What two more nodes behind it change in the work of the last step but two; `done` is that of the last step.
+
+    Reactions of methods of index 3 alternate around those of the motion. In a polynomial through both sides of a step
+    such errors cancel from step to step; in one through the nodes before it, each change of the step leaves some.
+    """
+    nodes, work, h = view(R, run.NODES), view(R, run.WORK), view(R, run.NODE_T)
+    first, change = nodes[run.NODE_OLD], 0.0
+    work[run.PLAIN] = work[run.PLAIN] + 1.0 if nodes[run.NODE_NEW] == first + 1 else 0.0
+    if first == run.HISTORY and work[run.PLAIN] >= run.HISTORY + 1:
+        i = first - 2
+        count = differences(R, i, run.CENTRAL)
+        c = view(R, run.NEWTON)[1]
+        start, end, bend = c[0], c[0] + c[1], abs(c[2])
+        mean, _, _ = mean_value(view(R, run.NEWTON)[0], c, count)
+        mean = min(max(mean, min(start, end) - bend), max(start, end) + bend)  # where a force switches, no overshoot
+        change = (h[i + 1] - h[i]) * mean - work[run.COUNTED_BEFORE]
+    work[run.COUNTED_BEFORE], work[run.COUNTED] = work[run.COUNTED], done
+    return change
 
 
 @helper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ KERNELS = (
     projection_kernels.assemble_positions, projection_kernels.assemble_velocities,
     projection_kernels.assemble_accelerations, projection_kernels.project_rates, projection_kernels.shorten,
     output_kernels.project_lines, output_kernels.complete_lines, line_kernels.project_line, work.add_work,
-    work.add_work_from_poses,
+    work.add_work_alone,
 )  # fmt: skip
 """Kernels that a projector of any model calls, those of its solver apart."""
 
@@ -77,6 +78,17 @@ def kernels_for(model: Any, method: Any = None, linear: str = DEFAULT) -> tuple[
     return (*kernels, projection_kernels.iterate_solution) if reads else kernels
 
 
+def smallest(state: State, solver: Solver) -> Table | None:
+    """Factors that all projectors of a state use for the length of a call; None if there is nothing to shorten, since
+    no row is ever left out."""
+    if DIAGONAL not in solver.offers:
+        return None
+    if solver.name not in state.scratch:
+        values = state[s.MATRIX]
+        state.scratch[solver.name] = solver.lend(state.workspace, values, find_rank=False, definite=True)
+    return state.scratch[solver.name]
+
+
 class Projector:
     """Projects states of one system; has factorisations of its own, so a method keeps what it has.
 
@@ -87,21 +99,41 @@ class Projector:
     """
 
     def __init__(self, state: State, solver: Solver | None = None) -> None:
-        self.state, self.system = state, state.system
-        self.solver = solver or solver_of(self.system)
+        self.state = state
+        self.solver = solver or solver_of(state.system)
         self.factors = self.solver.lend(state.workspace, state[s.MATRIX])
-        self.smallest: Table | None = None
-        if DIAGONAL in self.solver.offers:  # else no row is ever left out, and there is nothing to shorten
-            self.smallest = state.scratch.get(self.solver.name)
-            if self.smallest is None:
-                values = state[s.MATRIX]
-                self.smallest = self.solver.lend(state.workspace, values, find_rank=False, definite=True)
-                state.scratch[self.solver.name] = self.smallest
+        self.smallest = smallest(state, self.solver)
         self.late: dict[str, Completion] = {}
         self.table = projector_table(state)
         link = self.table[projection_kernels.LINK]
         link[projection_kernels.LINK_SOLVER] = self.factors.handle
         link[projection_kernels.LINK_SMALLEST] = 0 if self.smallest is None else self.smallest.handle
+
+    @classmethod
+    def of(cls, state: State, solver: Solver) -> Projector:
+        """The projector of a run and what completes its lines: those of the run before, as if they were new."""
+        if not solver.arrays_alone:
+            return cls(state, solver)
+        solver.enter(state.workspace)
+        projector: Projector = state.workspace.whole(
+            (id(state), "projector of", solver.name), functools.partial(cls._with_completion, state, solver)
+        )
+        projector.solver = solver
+        if projector.smallest is not None:
+            state.scratch[solver.name] = projector.smallest
+        return projector
+
+    @classmethod
+    def _with_completion(cls, state: State, solver: Solver) -> Projector:
+        """A projector, and what completes its lines."""
+        made = cls(state, solver)
+        _ = made.completion
+        return made
+
+    @property
+    def system(self) -> System:
+        """The equations that the state is of."""
+        return self.state.system
 
     @property
     def handle(self) -> int:

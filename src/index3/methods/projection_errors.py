@@ -13,6 +13,12 @@ from index3.methods import projection_kernels
 from index3.system.state import State
 from index3.system.system import System
 
+COPY = 1e-8
+"""Singular value of rows of size 1, as a part of the largest, below which a row is a copy of others: positions are
+closed to 1e-12, and what a smaller one leaves of a row is far below what counts as a contradiction."""
+MOST_ROWS = 400
+"""Rows up to which singular values are asked for, to explain a failure."""
+
 
 def failure(code: int, t: float, state: State, table: Table, factors: Table) -> Index3Error:
     """The error of a projection with a table of `projection_kernels` and factors."""
@@ -39,10 +45,28 @@ def failure(code: int, t: float, state: State, table: Table, factors: Table) -> 
         )
     if code == projection_kernels.NOT_CONVERGED:
         return SimulationFailed(f"{not_converged(system)} at t = {t:.6g}.")
+    rows = f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]})"
+    if light := too_light(state, factors):
+        return AssemblyError(
+            f"{rows} are independent of others at t = {t:.6g}, but masses differ so much that rounding hides it: "
+            f"{light} is too light beside its neighbours. Give it more mass and inertia."
+        )
     return AssemblyError(
-        f"The rows of {system.row_labels[row]} (worst: {system.row_names[row]}) contradict others at t = {t:.6g}: "
+        f"{rows} contradict others at t = {t:.6g}: "
         "no velocities or accelerations satisfy them all. Remove one of the constraints or motions that disagree."
     )
+
+
+def too_light(state: State, factors: Table) -> str:
+    """The lightest body, where rows were left out as redundant that are independent; empty elsewhere."""
+    system = state.system
+    masses = [(body.mass, body.label) for body in system.bodies if getattr(body, "mass", 0.0) > 0.0]
+    rows = scaled_rows(state) if 0 < system.m <= MOST_ROWS and masses else np.zeros((0, 0))
+    if not rows.size or not np.all(np.isfinite(rows)):
+        return ""
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    copies = system.m - int(np.count_nonzero(sizes > COPY * sizes[0]))
+    return min(masses)[1] if factors[contract.INFO][contract.N_ZERO] > copies else ""
 
 
 def singular_body(system: System, factors: Table) -> SingularError:

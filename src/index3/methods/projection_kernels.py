@@ -26,9 +26,14 @@ LINK_SOLVER, LINK_SMALLEST, LINK_POSITIONS, LINK_RATES, LINK_SHORTEN, LINK_LINE,
 """Places in LINK: tables of factors, the own ones and those of `shorten`; addresses of kernels that others call."""
 TOLERANCE, ITERATIONS, SMALL = range(3)
 """Places in SETTINGS: scaled residual that counts as closed; most iterations; regularisation of the multipliers."""
-N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT, KEPT, N_LINE_FACTOR, N_LINE_SOLVE, REPORT_SIZE = range(8)
+(
+    N_ITERATIONS, WORST_ROW, FAILED_LINE, N_REDUNDANT, KEPT, N_LINE_FACTOR, N_LINE_SOLVE, N_CONTRADICTIONS, UNBOUNDED,
+    REPORT_SIZE,
+) = range(10)  # fmt: skip
 """Places in REPORT: of the last closing; whether the own factors are those that lines of output are closed with, as
-nobody else has factored since; matrices factored and solutions found for lines so far."""
+nobody else has factored since; matrices factored and solutions found for lines so far; lines of the last completion
+with rates or accelerations that are further off than `output_kernels.CONTRADICTION`; whether what was last assembled
+has numbers beyond BOUND, or none."""
 LINES_OUTPUT, FIRST_LINE, END_LINE, PROJECTED, LINES_SIZE = range(5)
 """Places in LINES: the table of the output, its first line to close and the one behind the last; whether to project
 (`project_lines`), or to find energies alone (`complete_lines`)."""
@@ -40,6 +45,17 @@ MOST_ITERATIONS, CONVERGED, SLOW, AMPLIFIED = 40, 1e-11, 0.02, 1e8
 (rounding of a solve with conditions of 1e4); part of a correction that the next one may be with the same factors: more
 than four would still come where a fresh matrix takes two; how many times larger than without such derivatives
 accelerations must not become: forces that take away all inertia but the rounding of their derivatives."""
+BOUND = 1e150
+"""The square of a larger number is none."""
+
+
+@helper
+def is_bounded(x):
+    """Whether all numbers are numbers, and their squares too."""
+    bounded = True
+    for k in range(x.shape[0]):
+        bounded = bounded and abs(x[k]) < BOUND  # false for NaN
+    return bounded
 
 
 @helper
@@ -125,6 +141,14 @@ def try_step(T, E, n, part):
 @kernel
 def assemble_positions(T, E):
     """Newton's iteration on Phi(q) = 0 with mass-orthogonal steps, halved while they do not help; OK or a reason."""
+    code = close_positions(T, E)
+    view(E, REPORT)[UNBOUNDED] = 0 if is_bounded(view(T, s.Q)) else 1
+    return code
+
+
+@helper
+def close_positions(T, E):
+    """As `assemble_positions`."""
     settings, report, link = view(E, SETTINGS), view(E, REPORT), view(E, LINK)
     phi, level = view(T, s.PHI), view(T, s.LEVEL)
     x, n = view(link[LINK_SOLVER], contract.X), view(T, s.Q).shape[0]
@@ -361,4 +385,6 @@ def assemble_velocities(T, E):
 def assemble_accelerations(T, E):
     """Accelerations and multipliers at closed positions; the velocities are closed as well."""
     forget_solution(T)
-    return call(view(E, LINK)[LINK_RATES], T, E) if core(T, s.CORE_FORCES) == OK else EVALUATION
+    code = call(view(E, LINK)[LINK_RATES], T, E) if core(T, s.CORE_FORCES) == OK else EVALUATION
+    view(E, REPORT)[UNBOUNDED] = 0 if is_bounded(view(T, s.A)) and is_bounded(view(T, s.LAM)) else 1
+    return code

@@ -130,7 +130,7 @@ def spoils_impact(T, R):
     mean = done + 0.5 * (start + end)
     if not audit.changes_much(watched, mean, mean):
         return False
-    touched, touching = watched[audit.TOUCHING] == 1.0, audit.touches(T)
+    touched, touching = watched[audit.TOUCHING] > 0.0, audit.touches(T)
     if audit.changes_much(watched, done + min(start, end, 0.0), done + max(start, end, 0.0)):
         return (touched or touching or would_touch(T, R)) and audit.try_again(watched)
     if not (touched or touching):

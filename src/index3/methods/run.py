@@ -21,7 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
-    TRIAL_Q, TRIAL_V, LENGTHS, ACTING, ORIGIN,
+    TRIAL_Q, TRIAL_V, LENGTHS, ACTING, ORIGIN, START_V,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -41,6 +41,7 @@ CONVERGED, STALLED = 0, 1
     lengths=("f8", 1),  # by which rates of coordinates are speeds: 1, of angles a radius of gyration
     acting=("f8", 1),  # of each switch, -1 if its force acted where the method last took derivatives, else 1
     origin=("f8", 1),  # from which coordinates are measured in `largest`: 0, or the middle of a model far from ground's
+    start_v=("f8", 1),  # rates at the start, of a model with forces that switch
 )  # fmt: skip
 
 (
@@ -52,15 +53,16 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, CLOCK_SPACE,
-) = range(21)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, CLOCK_SPACE,
+) = range(23)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
 while, since Newton's iteration failed (0: none), accepted steps since then, and how often that came again soon;
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
 (see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
-through each other in a constant step."""
+through each other in a constant step; AWAY and AWAY_V the largest coordinate and rate so far, angles aside, beside a
+motion at the rates of the start (0 without forces that switch)."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK, N_PASSED,
@@ -69,13 +71,13 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed", "gained", "work_evaluations", "passed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED = range(9)
+BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED, ROUGH_LAM = range(10)
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
 where steps are with a force that begins (see `switches`); the record of SWEEP that was first passed through in a
-constant step, plus 1."""
+constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
 by nodes, 0 none (`work.add_step`)."""
@@ -92,18 +94,20 @@ NEXT_EVAL, EVERY_STEP, PENDING = range(3)
 """Places in CURSOR: next output time, output at every step, a step whose output is open."""
 (
     WORK_OLD, WORK_NEW, POWER_OLD, POWER_NEW, WORK_STEP, WORK_DOUBT, POWER_MIDDLE, POWER_STEP, WORK_SIZE, WORK_ERROR,
-    WORK_LEFT, MIDDLE, MIDDLE_T, MIDDLE_RATE, MIDDLE_DOUBT, MIDDLE_ERROR, FORESEEN, WORK_SPACE,
-) = range(18)  # fmt: skip
+    WORK_LEFT, MIDDLE, MIDDLE_T, MIDDLE_RATE, MIDDLE_DOUBT, MIDDLE_ERROR, FORESEEN, PLAIN, COUNTED, COUNTED_BEFORE,
+    WORK_SPACE,
+) = range(21)  # fmt: skip
 """Places in WORK: up to the old and the new state, power there; a method's own account of a step, its error (OWN), and
 the power in its middle and at its end (OWN_WORK); integral of |power|; estimated error so far, and the
 part of it in steps that were left without nodes inside; of the last step with a node in its middle:
 what the power there is above the mean of both ends, by the square of the step, the time, the rate of that since the
 node before, by how much it was not foreseen, and the error of the step beside its |work|; and in how many of the next
-steps the middle may be foreseen."""
+steps the middle may be foreseen; where reactions work, steps since the last one with a node inside, and the work that
+was counted for the last step and for the one before."""
 NODE_OLD, NODE_NEW, OWN_ROWS, NODES_SPACE = range(4)
 """Places in NODES: numbers of the nodes at the old and the new state; whether work inside the step is the method's."""
-MOST_NODES, HISTORY, STENCIL = 32, 3, 5
-"""Room for nodes; nodes kept before the old state; nodes of a polynomial."""
+MOST_NODES, HISTORY, STENCIL, CENTRAL = 32, 4, 5, 6
+"""Room for nodes; nodes kept before the old state; nodes of a polynomial, and of one with steps behind it."""
 
 
 @helper
@@ -171,6 +175,12 @@ def weight_v(R, k):
 
 
 @helper
+def allowed(R):
+    """What `weight` is made of, for all coordinates."""
+    return view(R, ATOL), view(R, TOLERANCE)[RTOL], view(R, LARGEST)
+
+
+@helper
 def interpolate(R, t, q, v):
     """q and v at a time between the last two accepted states, by q and v at both, and by a too if QUINTIC is set."""
     clock = view(R, CLOCK)
@@ -178,7 +188,7 @@ def interpolate(R, t, q, v):
     x = (t - clock[T_OLD]) / h
     q0, v0, q1, v1 = view(R, OLD_Q), view(R, OLD_V), view(R, NEW_Q), view(R, NEW_V)
     if view(R, LIMITS)[QUINTIC] >= 1:
-        fill_quintic(x, h, q0, v0, view(R, OLD_A), q1, v1, view(R, NEW_A), q, v)
+        fill_quintic(x, h, q0, v0, view(R, OLD_A), q1, v1, view(R, NEW_A), allowed(R), q, v)
     else:
         fill_cubic(x, h, q0, v0, q1, v1, q, v)
 
@@ -306,6 +316,21 @@ def acts_otherwise(T, R):
 
 
 @helper
+def note_away(R):
+    """AWAY and AWAY_V with the last accepted state. A common speed of all bodies does not count, nor the way it takes.
+
+    Whether a car drives over its road or the road runs under the car is the same motion.
+    """
+    clock, start, q, v = view(R, CLOCK), view(R, START_V), view(R, NEW_Q), view(R, NEW_V)
+    origin, lengths, passed = view(R, ORIGIN), view(R, LENGTHS), clock[T_NEW] - clock[T_START]
+    for k in range(min(start.shape[0], view(R, LIMITS)[FIRST_STATE])):
+        if lengths[k] == 1.0:
+            x = q[k] - passed * start[k]
+            clock[AWAY] = max(clock[AWAY], min(abs(x), abs(x - origin[k])))
+            clock[AWAY_V] = max(clock[AWAY_V], abs(v[k] - start[k]))
+
+
+@helper
 def begins_otherwise(T, R):
     """Whether other forces act at the last accepted state than where derivatives were taken; moves T."""
     return view(T, s.SWITCH).shape[0] > 0 and extrapolate(T, R, 0.0) == OK and acts_otherwise(T, R)
@@ -315,10 +340,10 @@ def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) 
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= dict.fromkeys((LENGTHS, ORIGIN), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (9,)}
+    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (10,)}
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,), ACTING: (switches,)}
-    shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V), (n if switches else 0,))
+    shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V, START_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
     shapes |= dict.fromkeys((NODE_T, NODE_POWER, NODE_WORK), (MOST_NODES,))
-    shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, STENCIL)}
+    shapes |= {WORK: (WORK_SPACE,), NODES: (NODES_SPACE,), NEWTON: (2, CENTRAL)}
     return shapes | {ANGLE_OLD: (n_angles,), CURSOR: (3,), OUTPUT: (1,)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,26 @@ have no digits."""
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
+def make_tables(state: State, solver: Solver) -> tuple[Table, Table, list[Projector]]:
+    """Factors for a method, the table of a run, and what else that refers to."""
+    system, kept, projectors = state.system, state.system.found, list[Projector]()
+    if "run" not in kept:
+        switches, angles = len(state[s.SWITCH]), len(system.angle_joints)
+        kept["run"] = Room(run.array_shapes(system.n, system.m, angles, system.branching, switches))
+    factors = solver.lend(state.workspace, state[s.MATRIX])
+    table = state.workspace.filled("run", BLANK, kept["run"])
+    link = table[run.LINK]
+    link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = factors.handle, acceptance.accept.address
+    if not system.conservative:
+        add_work = work.add_work if system.reactions_work else work.add_work_alone
+        link[run.LINK_WORK] = add_work.address
+    if system.reactions_work:
+        projectors = [Projector(state, solver)]
+        link[run.LINK_ACCELERATE] = projection_kernels.assemble_accelerations.address
+        link[run.LINK_PROJECTOR] = projectors[0].handle
+    return factors, table, projectors
+
+
 class Run:
     """Clock, tolerances, counters and output of one run on one state.
 
@@ -42,20 +63,12 @@ class Run:
         self.owned: list[Any] = []  # what must live as long as the run: projectors whose handles a method's table holds
         self.own_counters: Callable[[], dict[str, int]] = dict  # counters that only the method of this run has
         self.index_changes: Callable[[], list[list[float]]] = list  # times and indices, of methods that change theirs
-        self.factors = solver.lend(state.workspace, state[s.MATRIX])
-        self.table = state.workspace.filled("run", BLANK, self._room())
-        self._arrays = self.table._arrays
+        system = self.system
+        kind = "run of", system.conservative, system.reactions_work
+        self.factors, self.table, projectors = self.whole(kind, functools.partial(make_tables, state, solver))
+        self.owned += projectors
+        table, self._arrays = self.table, self.table._arrays
         self.write_to(no_output())
-        system, table, link = self.system, self.table, self.table[run.LINK]
-        link[run.LINK_SOLVER], link[run.LINK_ACCEPT] = self.factors.handle, acceptance.accept.address
-        if not system.conservative:
-            add_work = work.add_work_from_poses if system.power_from_poses else work.add_work
-            link[run.LINK_WORK] = add_work.address
-        if system.reactions_work:
-            projector = Projector(state, solver)
-            self.owned.append(projector)
-            link[run.LINK_ACCELERATE] = projection_kernels.assemble_accelerations.address
-            link[run.LINK_PROJECTOR] = projector.handle
         t0, t1 = span
         clock, tolerance, cursor = table[run.CLOCK], table[run.TOLERANCE], table[run.CURSOR]
         clock[run.T_OLD] = clock[run.T_NEW] = clock[run.T_START] = t0
@@ -69,18 +82,17 @@ class Run:
         limits = table[run.LIMITS]
         limits[run.MAX_STEPS] = NO_LIMIT if max_steps is None else max_steps
         limits[run.TRACK_WORK], limits[run.FIRST_STATE] = not system.conservative, system.first_state
-        table[run.T_EVAL] = NO_TIMES if t_eval is None else np.ascontiguousarray(t_eval, float)
+        times = NO_TIMES if t_eval is None else np.ascontiguousarray(t_eval, float)
+        if self._arrays[run.T_EVAL.index] is not times:
+            table[run.T_EVAL] = times
         cursor[run.EVERY_STEP], cursor[run.PENDING] = t_eval is None, 1
         state.call(first_state.take, table.handle)
 
-    def _room(self) -> Room:
-        """The arrays of a run, worked out once for a system."""
-        system, kept = self.system, self.system.found
-        if "run" not in kept:
-            switches, angles = len(self.state[s.SWITCH]), len(system.angle_joints)
-            kept["run"] = Room(run.array_shapes(system.n, system.m, angles, system.branching, switches))
-        room: Room = kept["run"]
-        return room
+    def whole(self, kind: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+        """What `make` makes of tables of factors and others: that of the run before, as if it were new."""
+        if not self.solver.arrays_alone:
+            return make()
+        return self.state.workspace.whole((id(self.state), self.solver.name, *kind), make)
 
     def measure_start(self) -> None:
         """Fill the energies of the first state, and of errors as large as the weights allow, into AUDIT."""

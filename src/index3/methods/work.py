@@ -12,18 +12,20 @@ Methods that sum up the work of a step by themselves are compared with the nodes
 
 from __future__ import annotations
 
+import numpy as np
+
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
-from index3.methods import foresight, run
+from index3.methods import audit, foresight, run
 from index3.methods.hermite import fill_middle
-from index3.methods.power_nodes import add_pieces, add_simpson, divisible, open_node, simpson_error
+from index3.methods.power_doubt import look_for_doubt
+from index3.methods.power_nodes import add_pieces, add_simpson, divisible, open_node, recount, simpson_error
 
-GRANT, DEAR = 20, 25
-"""Evaluations that a run has before its steps allow any, one each; steps for each node whose reactions are solved for,
-because such a node takes as long as two or three steps of a BDF, and work is to take a tenth of a run at most."""
+GRANT = 20
+"""Evaluations that a run has before its steps allow any, one each."""
 URGENT, LARGE = 1e-3, 20.0
-"""Error of a step, as a part of the whole work, for which reactions are solved whatever that takes; and, in rtol times
-the whole, from which on a step gets more than one node: a force switches in it."""
+"""Error of a step, as a part of the whole work, from which on reactions are solved for, which takes as long as one to
+three steps; and, in rtol times the whole, from which on a step gets more than one node: a force switches in it."""
 TOLERATED, ALONE = 4.0, 0.02
 """Estimated error of a step that is left alone, in rtol times its integral of |power|; and of all steps in which little
 is done, added up, in rtol times the whole. The power is no smoother than the motion, whose errors are some rtol."""
@@ -56,7 +58,8 @@ def place(T, R, t, first):
     if first:
         h, quintic = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.LIMITS)[run.QUINTIC] >= 1
         q0, v0, a0 = view(R, run.OLD_Q), view(R, run.OLD_V), view(R, run.OLD_A)
-        fill_middle(h, q0, v0, a0, view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A), quintic, q, v)
+        q1, v1, a1 = view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A)
+        fill_middle(h, q0, v0, a0, q1, v1, a1, run.allowed(R), quintic, q, v)
     else:
         run.interpolate(R, t, q, v)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
@@ -64,13 +67,13 @@ def place(T, R, t, first):
 
 
 @helper
-def power_from_poses(T, R, t, first):
-    """Power at a time of the last accepted step, if it needs poses and twists of markers alone."""
+def power_alone(T, R, t, first):
+    """Power at a time of the last accepted step, if no reaction works: no rows, and forces as far as they work."""
     place(T, R, t, first)
-    code = run.core(T, s.CORE_POSES)
+    code = run.core(T, s.CORE_WORKING)
     if code == OK:
         code = run.core(T, s.CORE_POWER)
-    return code if code != OK or abs(view(T, s.ENERGY)[s.POWER]) < run.HUGE else run.EVALUATION_FAILED
+    return code if code != OK or abs(view(T, s.ENERGY)[s.POWER]) < np.inf else run.EVALUATION_FAILED
 
 
 @helper
@@ -97,9 +100,9 @@ def scale(T, R):
 
 
 @helper
-def affordable(R, part):
-    """Whether one more node may be spent, of this part of them."""
-    return view(R, run.COUNTS)[run.N_WORK] + 1 <= part * (GRANT + view(R, run.COUNTS)[run.N_STEPS])
+def affordable(R):
+    """Whether one more node may be spent."""
+    return view(R, run.COUNTS)[run.N_WORK] < GRANT + view(R, run.COUNTS)[run.N_STEPS]
 
 
 @helper
@@ -110,12 +113,20 @@ def large(T, R):
 
 
 @helper
-def insert_node(T, R, i, first, solve, poses_do):
-    """A node in the middle of the piece from node i; whether it is the first, for Simpson's rule."""
+def insert_node(T, R, i, first, solve, alone):
+    """A node in the middle of the piece from node i; whether it is the first, for Simpson's rule.
+
+    States of dense output may be where a user's function has no value, such as the root of what is nearly zero: then
+    the node tells nothing, and the work of the piece is in doubt. The ends of the step are what counts for a run.
+    """
     t = open_node(R, i)
-    code = power_from_poses(T, R, t, first) if poses_do else power_from_forces(T, R, t, first, solve)
-    view(R, run.NODE_POWER)[i + 1] = view(T, s.ENERGY)[s.POWER]
-    return code
+    code = power_alone(T, R, t, first) if alone else power_from_forces(T, R, t, first, solve)
+    times, power = view(R, run.NODE_T), view(R, run.NODE_POWER)
+    if code != OK:
+        power[i + 1] = 0.5 * (power[i] + power[i + 2])
+        view(R, run.WORK)[run.WORK_ERROR] += (times[i + 2] - times[i]) * max(abs(power[i]), abs(power[i + 2]))
+    else:
+        power[i + 1] = view(T, s.ENERGY)[s.POWER]
 
 
 @helper
@@ -132,9 +143,12 @@ def return_to_end(T, R):
 def must_solve(R):
     """Whether a node needs the reactions of its state: the power depends on them, and those at the ends are true ones.
 
-    Linear in the step they would be off by h^2/8 of their second derivative, and more nodes would not mend that.
+    Linear in the step they would be off by h^2/8 of their second derivative, and more nodes would not mend that. Where
+    those at the ends are off by parts of a thousand, to both sides in turn, a true one between them spoils the balance.
     """
-    return view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and view(R, run.LIMITS)[run.QUINTIC] != 0
+    limits = view(R, run.LIMITS)
+    true = limits[run.QUINTIC] != 0 and limits[run.ROUGH_LAM] == 0
+    return view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and true
 
 
 @helper
@@ -177,16 +191,13 @@ def own_doubt(R, size, cautious, allowed):
 
 
 @helper
-def finish_own(T, R, size, allowed, poses_do):
+def finish_own(T, R, size, allowed, alone):
     """Work of a step by a Runge-Kutta method's own account, or by nodes where they are far more certain."""
-    work, nodes, code = view(R, run.WORK), view(R, run.NODES), OK
+    work, nodes = view(R, run.WORK), view(R, run.NODES)
     error, cautious, worst = add_pieces(R)
     trusted, doubts = must_solve(R), own_doubt(R, size, cautious, allowed)  # stages have reactions of their own
-    while (
-        code == OK and not trusted and min(error, doubts) > allowed
-        and affordable(R, 1.0) and divisible(R, worst)
-    ):  # fmt: skip
-        code = insert_node(T, R, worst, False, False, poses_do)
+    while not trusted and min(error, doubts) > allowed and affordable(R) and divisible(R, worst):
+        insert_node(T, R, worst, False, False, alone)
         error, cautious, worst = add_pieces(R)
         doubts = own_doubt(R, size, cautious, allowed)
     if trusted or doubts < PREFERRED * cautious:
@@ -194,21 +205,16 @@ def finish_own(T, R, size, allowed, poses_do):
         finish(R, work[run.WORK_OLD] + work[run.WORK_STEP], doubts)
     else:
         finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], cautious if error > allowed else error)
-    return code
 
 
 @helper
-def refine(T, R, allowed, error, cautious, worst, solve, poses_do):
-    """Nodes in a step, as many as may be spent, until its error is no more than that; its work is known then."""
-    code, part = OK, 1.0
-    while code == OK and error > (allowed if solve else max(allowed, large(T, R))) and divisible(R, worst):
-        if solve:
-            part = 1.0 / DEAR if error <= URGENT * scale(T, R) else 1.0
-        if not affordable(R, part):
-            break
-        code = insert_node(T, R, worst, False, solve, poses_do)
+def refine(T, R, allowed, error, cautious, worst, solve, alone):
+    """Nodes in a step, as many as may be spent, until its error is no more than that; error, and a cautious one."""
+    least = max(allowed, URGENT * scale(T, R) if solve else large(T, R))
+    while error > least and affordable(R) and divisible(R, worst):
+        insert_node(T, R, worst, False, solve, alone)
         error, cautious, worst = add_pieces(R)
-    return code, error, cautious
+    return error, cautious
 
 
 @helper
@@ -228,21 +234,20 @@ def finish_foreseen(T, R, size, allowed):
 
 
 @helper
-def finish_by_nodes(T, R, size, allowed, poses_do):
+def finish_by_nodes(T, R, size, allowed, alone):
     """Work of a step by nodes: one inside if need be, and more where a force switches, as many as may be spent."""
-    nodes, code, slipped, solve, first = view(R, run.NODES), OK, 0.0, must_solve(R), view(R, run.NODES)[run.NODE_OLD]
+    nodes, solve, first = view(R, run.NODES), must_solve(R), view(R, run.NODES)[run.NODE_OLD]
     blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
-    may = not solve and not blind and affordable(R, 1.0) and divisible(R, first)
+    may = not solve and not blind and affordable(R) and divisible(R, first)
     if may and finish_foreseen(T, R, size, allowed):
-        return OK
+        return
     view(R, run.WORK)[run.FORESEEN] = 0.0
-    if not solve:
-        slipped = size * slip(R)
-    error = cautious = 0.0
+    slipped, error, cautious = size * slip(R), 0.0, 0.0
     if not may or slipped <= allowed:
         error, cautious, worst = add_pieces(R)
     if may and error + slipped > allowed:
-        code, slipped = insert_node(T, R, first, True, False, poses_do), 0.0
+        insert_node(T, R, first, True, False, alone)
+        slipped = 0.0
         add_simpson(R)
         error, unsolved, worst = simpson_error(R)
         cautious = error
@@ -251,21 +256,22 @@ def finish_by_nodes(T, R, size, allowed, poses_do):
         else:
             foresight.note_middle(R, size, error)
     if not blind:
-        code, error, cautious = refine(T, R, allowed, error, cautious, worst, solve, poses_do)
+        error, cautious = refine(T, R, allowed, error, cautious, worst, solve, alone)
     before, done = view(R, run.WORK)[run.WORK_OLD], view(R, run.NODE_WORK)[nodes[run.NODE_NEW]]
     believed = min(max(done, before - BELIEVED * size), before + BELIEVED * size) if solve else done
-    finish(R, believed, (cautious if error > allowed else error) + slipped + abs(done - believed))
-    return code
+    late = recount(R, believed - before) if solve or blind else 0.0
+    finish(R, believed + late, (cautious if error > allowed else error) + slipped + abs(done - believed))
 
 
 @helper
-def finish_measured(T, R, size, allowed, poses_do):
+def finish_measured(T, R, size, allowed, alone):
     """Work of a step whose method knows the power in its middle, with rates of dense output of degree 5."""
-    nodes, doubtful, code, first = view(R, run.NODES), 0.0, OK, view(R, run.NODES)[run.NODE_OLD]
+    nodes, doubtful, first = view(R, run.NODES), 0.0, view(R, run.NODES)[run.NODE_OLD]
     reactions = view(R, run.LINK)[run.LINK_ACCELERATE] != 0  # those in the middle are the mean of those at the ends
     excess = EXCESS * size * slip(R)
     if excess > allowed and not reactions:
-        return finish_by_nodes(T, R, size, allowed, poses_do)
+        finish_by_nodes(T, R, size, allowed, alone)
+        return
     if reactions:
         _, doubtful, _ = add_pieces(R)
     open_node(R, first)
@@ -273,13 +279,12 @@ def finish_measured(T, R, size, allowed, poses_do):
     add_simpson(R)
     error, unsolved, worst = simpson_error(R)
     if not reactions and unsolved > large(T, R):
-        code, error, _ = refine(T, R, 0.0, unsolved, unsolved, worst, False, poses_do)
+        error, _ = refine(T, R, 0.0, unsolved, unsolved, worst, False, alone)
     finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], max(error + excess, doubtful))
-    return code
 
 
 @helper
-def add_step(T, R, poses_do):
+def add_step(T, R, alone):
     """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
     clock, work, how = view(R, run.CLOCK), view(R, run.WORK), view(R, run.LIMITS)[run.TRACK_WORK]
     power = work[run.POWER_STEP] if how == run.OWN_WORK else view(T, s.ENERGY)[s.POWER]
@@ -292,16 +297,23 @@ def add_step(T, R, poses_do):
     if size <= LITTLE * scale(T, R):
         allowed = max(allowed, min(most - work[run.WORK_LEFT], ALONE * most))
     if how == run.OWN_WORK:
-        code = finish_measured(T, R, size, allowed, poses_do)
+        finish_measured(T, R, size, allowed, alone)
     elif how == run.OWN:
-        code = finish_own(T, R, size, allowed, poses_do)
+        finish_own(T, R, size, allowed, alone)
     else:
-        code = finish_by_nodes(T, R, size, allowed, poses_do)
+        finish_by_nodes(T, R, size, allowed, alone)
+    A = view(R, run.AUDIT)
+    A[audit.WORKED] += 1.0
+    change = audit.made_by_work(A, work[run.WORK_NEW], work[run.WORK_NEW] - work[run.WORK_OLD])
+    part = h / (clock[run.T_END] - clock[run.T_START])
+    if audit.is_suspect(A, change, part):
+        return_to_end(T, R)
+        look_for_doubt(T, R, power, alone)
     if view(R, run.COUNTS)[run.N_WORK] > spent:
         return_to_end(T, R)
     else:
         work[run.WORK_LEFT] += work[run.WORK_ERROR] - before
-    return code
+    return OK
 
 
 @kernel
@@ -311,6 +323,6 @@ def add_work(T, R):
 
 
 @kernel
-def add_work_from_poses(T, R):
-    """The same where no more than the poses of markers is needed (`System.power_from_poses`): no rows, no forces."""
+def add_work_alone(T, R):
+    """The same where no reaction works: poses of markers, and the forces whose power does not follow from these."""
     return add_step(T, R, True)

@@ -46,7 +46,7 @@ def decay(alpha: float) -> float:
 def experiment() -> Reproduction:
     """Orders, and the spectral radius at infinity (1+alpha)/(1-alpha)."""
     rows = [
-        Row("order in q, mass matrix at the alpha point", 2.0, order(), factor=1.05),
+        Row("order in q, mass matrix and forces of one instant", 2.0, order(), factor=1.05),
         Row("order in q, mass matrix as printed", 2.0, order(mass="end"), factor=1.05),
         *(Row(f"alpha = {a:g}: left of a fast motion after a step", (1 + a) / (1 - a), decay(a), 1.05) for a in ALPHAS),
     ]

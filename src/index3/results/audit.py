@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from index3.errors import ModelError
+from index3.record import Record
 
 ADVICE = "give a smaller rtol or step, or another method."
 
@@ -32,8 +32,7 @@ class Check(NamedTuple):
         return self.bound / self.value if self.value > 0.0 else math.inf
 
 
-@dataclass(frozen=True)
-class RunAudit:
+class RunAudit(Record, frozen=True, eq=True):
     """The checks of a run; prints as a table.
 
     Attributes

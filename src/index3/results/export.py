@@ -15,6 +15,7 @@ from index3.bodies.body import COORDINATES
 from index3.element_type import nearest
 from index3.errors import ModelError
 from index3.results.bodies import BodyResult
+from index3.results.joints import JointResult
 from index3.results.writing import replaced
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ JOINT_QUANTITIES = {
     "torque": ("N m", "xyz"),
     "angle": ("rad", ""),
     "angle_rate": ("rad/s", ""),
+    "angles": ("rad", "12"),  # of a universal joint: about the axis of the first and of the second marker
+    "angle_rates": ("rad/s", "12"),
 }
 for _name in ("displacement", "x", "y", "length"):
     JOINT_QUANTITIES |= {_name: ("m", ""), f"{_name}_rate": ("m/s", "")}
@@ -85,7 +88,9 @@ def quantity(result: Result, name: str) -> Quantity:
         if rest in ("", *names):  # else a history of the force that owns them
             return _pick(name, "", names, result.states[owner], rest)
     view = result[owner]
-    known = BODY_QUANTITIES if isinstance(view, BodyResult) else getattr(view, "quantities", JOINT_QUANTITIES)
+    known = BODY_QUANTITIES if isinstance(view, BodyResult) else JOINT_QUANTITIES
+    if not isinstance(view, BodyResult | JointResult):
+        known = getattr(view, "quantities", JOINT_QUANTITIES)
     if not rest:
         rest = "position" if known is BODY_QUANTITIES else (*getattr(view, "coordinates", ()), "force")[0]
     key, _, column = rest.partition(".")

@@ -11,6 +11,7 @@ import numpy as np
 
 from index3.element_type import nearest
 from index3.errors import ModelError
+from index3.results.kinematics import cross_angles
 from index3.results.markers import MarkerResult, marker_result
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ class JointResult:
     joint (a gear ties four), `unique` says whether they are determined by the motion (with redundant constraints they
     may not be). Coordinates (`angle`, `displacement`, `x`,
     `y`, `length`, as the joint has them, each with its `_rate`) are of the second body relative to the first, zero at
-    assembly except for `length`, which is the distance itself.
+    assembly except for `length`, which is the distance itself. A universal joint has `angles` and `angle_rates`.
+    `rotation` is that of the second marker as the first sees it, of any joint with two.
     """
 
     def __init__(self, result: Result, number: int) -> None:
@@ -49,7 +51,8 @@ class JointResult:
     @property
     def known(self) -> tuple[str, ...]:
         """Names of its histories: reactions, its coordinates and their rates."""
-        return ("force", "torque", *(f"{name}{end}" for name in self.coordinates for end in ("", "_rate")))
+        cross = ("angles", "angle_rates") if "cross" in self._joint else ()
+        return ("force", "torque", *(f"{name}{end}" for name in self.coordinates for end in ("", "_rate")), *cross)
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))
@@ -204,6 +207,33 @@ class JointResult:
         d = self.second.position - self.first.position
         return np.sum(d * (self.second.velocity - self.first.velocity), axis=1) / np.linalg.norm(d, axis=1)
 
+    @property
+    def rotation(self) -> np.ndarray:
+        """Axes of the second marker in those of the first, (n_t, 3, 3)."""
+        return np.swapaxes(self.first.rotation, 1, 2) @ self.second.rotation
+
+    @property
+    def angles(self) -> np.ndarray:
+        """Of a universal joint the turns of its cross about z of the first marker, and of the second body about z of
+        the second, (n_t, 2), rad; zero at assembly, without jumps from line to line.
+        """
+        self._require_cross("angles")
+        raw = cross_angles(self.first.rotation, self.second.rotation) - np.array(self._joint["cross"])
+        raw[:1] = np.arctan2(np.sin(raw[:1]), np.cos(raw[:1]))
+        return np.unwrap(raw, axis=0)
+
+    @property
+    def angle_rates(self) -> np.ndarray:
+        """Rates of `angles`, (n_t, 2), rad/s."""
+        self._require_cross("angle_rates")
+        relative = self.second.angular_velocity - self.first.angular_velocity
+        axes = (marker.rotation[:, :, 2] for marker in (self.first, self.second))
+        return np.stack([np.sum(axis * relative, axis=1) for axis in axes], axis=1)
+
+    def _require_cross(self, name: str) -> None:
+        if "cross" not in self._joint:
+            raise AttributeError(f"{self.type} '{self.name}' has no {name}, which a Universal has. Did you mean angle?")
+
     def _along(self, name: str, axis: int) -> np.ndarray:
         self._require(name)
         d = self.second.position - self.first.position
@@ -221,4 +251,5 @@ class JointResult:
     def _require(self, name: str) -> None:
         if name not in self.coordinates or (name == "angle" and self._joint["angle"] < 0):
             has = f"It has {', '.join(self.coordinates)}." if self.coordinates else "It has no joint coordinates."
+            has = "It has angles and angle_rates, of both axes." if "cross" in self._joint else has
             raise AttributeError(f"{self.type} '{self.name}' has no coordinate '{name}'. {has}")

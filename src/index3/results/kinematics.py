@@ -70,3 +70,11 @@ def quaternions(A: np.ndarray) -> np.ndarray:
     flips = np.sum(p[1:] * p[:-1], axis=1) < 0.0
     signs = np.concatenate([[-1.0 if len(p) and p[0, 0] < 0.0 else 1.0], np.where(flips, -1.0, 1.0)])[: len(p)]
     return p * np.cumprod(signs)[:, None]
+
+
+def cross_angles(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Of axes of two markers, (n, 3, 3) each, whose z axes are those of a cross, the turns about both, (n, 2)."""
+    in_first = np.einsum("tji,tj->ti", first, second[:, :, 2])  # the second axis, as the first marker sees it
+    in_second = np.einsum("tji,tj->ti", second, first[:, :, 2])
+    turns = (np.arctan2(in_first[:, 1], in_first[:, 0]), -np.arctan2(in_second[:, 1], in_second[:, 0]))
+    return np.stack(turns, axis=1)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from index3.errors import Index3Error
+from index3.record import Record, fresh
 from index3.results.arrays import plain
 
 REQUIRED = {
@@ -23,8 +23,7 @@ LATER = ("states", "controllers")
 """Parts that older files do not have."""
 
 
-@dataclass
-class Layout:
+class Layout(Record, eq=True):
     """What the columns of a result mean: plain lists, dicts, strings and numbers only, so it pickles and is JSON.
 
     A marker is `{body, position (3), axes (3x3, columns x, y, z in the body's frame), part}`, body "ground" included;
@@ -39,8 +38,8 @@ class Layout:
     joints : `{name, type, first, second, rows, row_labels, coordinates, angle, angle_zero, zeros, unique}`; `first`
         and `second` are markers (None where a constraint has none), `rows` index lam, `angle` is a column of the
         measured angles or -1, `angle_zero` and `zeros` are the raw coordinates at assembly. Optional: `markers`, all of
-        them, `further`, columns of the wrenches on markers beyond the second, by number, `symbol` and `solids`, what
-        to draw (`index3.registry.Element`).
+        them, `cross`, raw angles of a universal joint at assembly, `further`, columns of the wrenches on markers beyond
+        the second, by number, `symbol` and `solids`, what to draw (`index3.registry.Element`).
     forces : `{name, type, markers, law, on, along, set}`; `law` is None, or the numbers from which `result[name]` works
         out what a contact or tyre reports. Optional: `on`, the marker that `force` belongs to, `along`, "line" and
         [joint, coordinate] for what it is measured along, `set`, whether it stands for many pairs, `symbol`, `solids`,
@@ -53,16 +52,16 @@ class Layout:
 
     model: str
     bodies: list[dict[str, Any]]
-    joints: list[dict[str, Any]] = field(default_factory=list)
-    forces: list[dict[str, Any]] = field(default_factory=list)
-    row_names: list[str] = field(default_factory=list)
+    joints: list[dict[str, Any]] = fresh(default_factory=list)
+    forces: list[dict[str, Any]] = fresh(default_factory=list)
+    row_names: list[str] = fresh(default_factory=list)
     gravity: Sequence[float] = (0.0, 0.0, -9.80665)
-    states: list[dict[str, Any]] = field(default_factory=list)
-    controllers: list[str] = field(default_factory=list)
+    states: list[dict[str, Any]] = fresh(default_factory=list)
+    controllers: list[str] = fresh(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict, ready for JSON: arrays become lists."""
-        return plain(asdict(self))
+        return plain({name: getattr(self, name) for name in self.field_names})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Layout:
@@ -72,4 +71,4 @@ class Layout:
                 missing = [key for key in wanted if key not in entry]
                 if missing:
                     raise Index3Error(f"entry {k} of the {part} lacks {', '.join(missing)}")
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data or f.name not in LATER})
+        return cls(**{name: data[name] for name in cls.field_names if name in data or name not in LATER})

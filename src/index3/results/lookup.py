@@ -54,7 +54,7 @@ def find(result: Result, index: Index, name: str) -> Any:
 
             return ControllerResult(result.t, samples)
     if name in result.states:
-        raise UnknownName(f"'{name}' is a block of states. Ask for result.states['{name}'].")
+        raise UnknownName(f"'{name}' is a block of states. Ask for .states['{name}'].")
     if "." in name:
         return history(result, name)
     raise unknown(result, name, result.names)

@@ -38,15 +38,17 @@ function tick(now) {
     drawScene(state.t, true);
     state.rough = false;
   }
-  if (state.stale) {
-    state.stale = false;
-    [state.rough, state.drawn] = [true, now];
-    drawScene(state.t);
-    for (const chart of [...charts, selectedChart]) if (chart) chart.draw(state.t);
-    find("scrub").value = Math.round((10000 * (state.t - tStart)) / (span || 1));
-    find("clock").innerHTML = `${state.t.toFixed(digits)} <small>/ ${tEnd.toFixed(digits)} s</small>`;
-  }
+  if (state.stale) draw(now);
   requestAnimationFrame(tick);
+}
+
+function draw(now) {
+  state.stale = false;
+  [state.rough, state.drawn] = [true, now];
+  drawScene(state.t);
+  for (const chart of [...charts, selectedChart]) if (chart) chart.draw(state.t);
+  find("scrub").value = Math.round((10000 * (state.t - tStart)) / (span || 1));
+  find("clock").innerHTML = `${state.t.toFixed(digits)} <small>/ ${tEnd.toFixed(digits)} s</small>`;
 }
 
 function resize() {
@@ -58,7 +60,7 @@ function resize() {
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (!camera.moved) resetCamera();
   for (const chart of [...charts, selectedChart]) if (chart) chart.resize();
-  state.stale = true;
+  draw(performance.now()); // a canvas of another size is empty: nobody, nor a picture of the page, is shown that
 }
 
 function toggle(id, key) {

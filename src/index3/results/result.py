@@ -58,7 +58,7 @@ class Result:
         info = info or {}
         self.layout = layout
         self.arrays: Mapping[str, np.ndarray] = arrays
-        if not isinstance(arrays, LazyArrays | Written):
+        if type(arrays) is not Written and not isinstance(arrays, LazyArrays | Written):  # the first is far quicker
             self.arrays = {name: np.asarray(x, float) for name, x in arrays.items()}
             check_shapes(layout, self.arrays)
         self.status = int(info.get("status", 0))
@@ -81,13 +81,32 @@ class Result:
             from index3.results.jump import Jump
 
             self.jumps = [Jump.from_dict(entry) for entry in info["jumps"]]
-        self.sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+        self._sol: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
         self.auditor: Callable[[Result], Any] | None = None  # splits the energy by element
         self.source: Any = None  # `index3.results.applied.ModelOfRun`, which knows the forces of the run
         self.controllers: list[dict[str, Any]] = list(info.get("controllers", ()))  # what they saw and said
         self._applied: Any = None  # what forces do, once it was asked for or read
         self.moving: Sequence[Any] = ()  # markers of ground that follow functions of time; files do not keep them
         self._index = Index(layout)
+
+    @property
+    def sol(self) -> Any:
+        """(q, v) at any time inside the run, or at an array of times: `result.sol(t)`, of a run with dense output.
+
+        Raises
+        ------
+        ModelError : the run kept no dense output, or the result was read from a file, which has none.
+        """
+        if self._sol is None:
+            raise ModelError(
+                "result.sol: this result has no dense output, which is not kept by default and not written to files. "
+                "Run simulate(..., dense_output=True), or give t_eval= the times you need."
+            )
+        return self._sol
+
+    @sol.setter
+    def sol(self, dense: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None) -> None:
+        self._sol = dense
 
     def __getstate__(self) -> dict[str, Any]:
         _ = self.audit  # complete

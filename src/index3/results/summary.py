@@ -24,10 +24,10 @@ def summary(result: Result) -> str:
     lines += [f"  {line}" for line in stats_lines(result.stats)]
     if result.audit is not None:
         lines.append(f"  {result.audit.line()}")
-    change = np.ptp(result.energy.balance)
-    largest = np.max(result.energy.kinetic)
-    part = f" ({change / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
-    lines.append(f"  energy balance varies by {change:.3g} J{part}")
+    balance, largest = result.energy.balance, np.max(result.energy.kinetic)
+    if np.all(np.isfinite(balance)):
+        part = f" ({np.ptp(balance) / largest:.1e} of the largest kinetic energy)" if largest > 0 else ""
+        lines.append(f"  energy balance varies by {np.ptp(balance):.3g} J{part}")
     if result.lam.shape[1]:
         worst = np.max(result.arrays["violation_scaled"], axis=0)
         levels = zip(worst, ("position", "velocity", "acceleration"), strict=True)

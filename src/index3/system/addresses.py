@@ -26,7 +26,7 @@ CORE = (
     evaluate.forces, evaluate.mass, evaluate.jacobian, evaluate.matrix,
     evaluate.levels, evaluate.derivatives, evaluate.energy, evaluate.poses, evaluate.angles, evaluate.rates,
     evaluate.rows, evaluate.gamma, evaluate.gradients, evaluate.switches, evaluate.power,
-    evaluate.passes,
+    evaluate.passes, evaluate.working,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
 
@@ -46,6 +46,7 @@ STAGES_OF = {
     "angles": ("measure",),
     "switches": ("switches",),
     "passes": ("passes",),
+    "working": ("poses", "forces"),
 }
 """The stages that kernels of the evaluator run."""
 INERTIAL_STAGES = {"forces": ("jacobians",), "matrix": ("second_derivatives",)}

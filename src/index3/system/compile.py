@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,8 @@ class Compiler:
         of_stage = [stage for stage, _, _, _ in lines]
         counts = [of_stage.count(stage) for stage in kinds.STAGES]
         fixed[s.STAGE_FIRST] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        fixed[s.WORKING] = working_lines([(stage, elements) for stage, _, elements, _ in lines])
-        switches = sum(len(kinds.recorded(elements)) for stage, _, elements, _ in lines if stage == "switches")
+        fixed[s.WORKING], fixed[s.WORKING_FORCES] = working_lines(lines)
+        switches = sum(kinds.switches(elements, table) for stage, _, elements, table in lines if stage == "switches")
         reads = self.reads_reactions, self.reads_accelerations
         conservative, reactions_work = self.energy_sources()
         return System(
@@ -157,12 +158,20 @@ class Compiler:
         return conservative, driven or self.reads_reactions or self.reads_accelerations or any(users)
 
 
-def working_lines(stages: list[tuple[str, Sequence[Any]]]) -> np.ndarray:
-    """The lines of the stage of energies in which a kind has elements that do work."""
-    return np.array([
-        k for k, (stage, elements) in enumerate(stages)
+def working_lines(lines: list[StageLine]) -> tuple[np.ndarray, np.ndarray]:
+    """The lines of the stage of energies in which a kind has elements that do work, and those of the stage of forces
+    whose kernel such a kind needs before, because that of energies reads what it wrote."""
+    energies = [
+        k for k, (stage, _, elements, _) in enumerate(lines)
         if stage == "energies" and not all(getattr(element, "conservative", True) for element in elements)
-    ], np.int64)  # fmt: skip
+    ]  # fmt: skip
+    kinds_at_work = {lines[k][3].kind for k in energies}
+    forces = [
+        k for k, (stage, _, _, table) in enumerate(lines)
+        if stage == "forces" and table.kind in kinds_at_work
+        and not getattr(sys.modules.get(table.kind), "POWER_FROM_POSES", False)
+    ]  # fmt: skip
+    return np.array(energies, np.int64), np.array(forces, np.int64)
 
 
 def compile_model(

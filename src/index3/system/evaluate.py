@@ -264,6 +264,15 @@ def fill_groups(T, stiff):
     return run_stage(T, s.FORCE_DERIVATIVES) if code == OK else code
 
 
+@helper
+def velocity_rows(level):
+    """How many rows are of velocity level."""
+    count = 0
+    for r in range(level.shape[0]):
+        count += level[r] == 1
+    return count
+
+
 @kernel
 def matrix(T, E):
     """After `forces` and `jacobian` at the same point: MATRIX for the coefficients in COEF."""
@@ -285,7 +294,7 @@ def matrix(T, E):
             if apart[k] == 0:
                 add_group(T, k)
     code = run_stage(T, s.BODY_MATRIX)
-    if c[s.C_V] != 0.0:
+    if c[s.C_V] != 0.0 and velocity_rows(level) > 0:
         phiv_q = view(T, s.PHIV_Q)
         for e in range(phiv_q.shape[0]):
             phiv_q[e] = 0.0
@@ -421,6 +430,18 @@ def power(T, E):
         code = max(code, run_line(T, working[k]))
     values[s.KINETIC], values[s.POTENTIAL] = kinetic, potential
     add_power_of_rows(T)
+    return code
+
+
+@kernel
+def working(T, E):
+    """At (t, q, v), where no reaction works: all that `power` needs, without rows and the other forces."""
+    lines, code = view(T, s.WORKING_FORCES), fill_functions(T)
+    if code == OK:
+        code = run_stage(T, s.POSES)
+    for k in range(lines.shape[0]):
+        if code == OK:
+            code = run_line(T, lines[k])
     return code
 
 

@@ -87,6 +87,11 @@ def recorded(elements: Sequence[Any]) -> Sequence[Any]:
     return Recorded(elements) if any(getattr(x, "ties", None) is not None for x in elements) else elements
 
 
+def switches(elements: Sequence[Any], table: Table) -> int:
+    """How many numbers a kind fills in SWITCH: one for each record, unless its table says otherwise."""
+    return int(getattr(table, "switches", len(recorded(elements))))
+
+
 def is_curved(primitive: Primitive) -> bool:
     """Whether a primitive has second derivatives in twists."""
     return primitive.kind not in PRIMITIVES or "hessians" in PRIMITIVES[primitive.kind].STAGES

@@ -34,6 +34,7 @@ def find_maps(numbers: Numbering) -> tuple[Sparsity, dict[Slot, np.ndarray]]:
         s.GROUP_MAP: np.where(used, sparsity.numbers(keys), np.int32(len(sparsity.indices))),  # the rest: nowhere
         s.BLOCK_ROW: block_row.astype(np.int32),  # four bytes: these are read at every evaluation
         s.BLOCK_COL: block_col.astype(np.int32),
+        s.ROW_COLUMNS: np.flatnonzero(np.bincount(block_col, minlength=n)).astype(np.int32),
         s.BLOCK_MAP: np.ascontiguousarray(block_map, np.int32),
     }
 

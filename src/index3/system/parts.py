@@ -6,7 +6,6 @@ Between planar bodies (and ground) rows that a planar motion cannot violate are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from operator import methodcaller
 from typing import Any
@@ -20,12 +19,12 @@ from index3.constraints.planar import SLACK
 from index3.errors import ModelError
 from index3.joints.base import Joint, Primitive
 from index3.model.model import Model
+from index3.record import Record, fresh
 from index3.registry import PRIMITIVES
 from index3.system.kinds import is_curved
 
 
-@dataclass(eq=False, repr=False)
-class Group:
+class Group(Record):
     """One joint, motion or force: its markers and rows, by number once the system is laid out.
 
     A set of like forces, with `ties` (see `ForceElement`), is many groups of the system; its numbers are of the first.
@@ -34,7 +33,7 @@ class Group:
     name: str
     element: Any
     markers: tuple[Marker, ...]
-    primitives: list[Primitive] = field(default_factory=list)
+    primitives: list[Primitive] = fresh(default_factory=list)
     curved: bool = False
     damped: bool = False
     inertial: bool = False
@@ -48,7 +47,7 @@ class Group:
     stiffness: int = 0
     map: int = 0
     columns: int = 0  # first place in GROUP_COLUMNS
-    coordinates: list[int] = field(default_factory=list)  # of all its markers, each once
+    coordinates: list[int] = fresh(default_factory=list)  # of all its markers, each once
     count: int = 0  # their number
     ties: np.ndarray | None = None  # of a set: which of its markers each group joins
     counts: np.ndarray | None = None  # of a set: the number of coordinates of each group
@@ -212,9 +211,8 @@ def motion_group(motion: Any, function: int, pose: Pose = POSE) -> Group:
     joint, source = motion.joint, motion.joint.coordinate_primitive(motion.coordinate)
     if source.kind == "distance":
         raise ModelError(
-            f"{motion.label} drives the length that {joint.label} keeps constant. Replace the Distance by a "
-            "Prismatic joint "
-            "and drive its displacement."
+            f"{motion.label} drives the length that {joint.label} sets itself. Leave the motion out and give the "
+            "function to the joint: Distance(..., f=..., df=..., ddf=...)."
         )
     planar = any(body.planar for body in joint.bodies)
     if source.kind == "angle" and planar and abs(pose(joint.first)[1][2, 2]) < 1.0 - SLACK:

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from index3.model.model import Model
 from index3.system.kinds import BodyRecords
 from index3.system.structure import body_part
 from index3.system.system import System
-
-
-def only_records(model: Model, changes: Mapping[str, Any]) -> list[Any] | None:
-    """The bodies that changes such as {"rod.mass": 2.0} alter in nothing but their records; None if there is more."""
-    found = {}
-    for key in changes:
-        name, _, field = key.partition(".") if isinstance(key, str) else ("", "", "")
-        body = model.bodies.get(name)
-        if body is None or field not in vars(type(body)).get("of_record", ()):
-            return None
-        found[name] = body
-    return list(found.values())
 
 
 def note_inertias(system: System) -> None:
@@ -33,19 +19,19 @@ def note_inertias(system: System) -> None:
     system.found["places of bodies"] = {id(body): (k, *own.get(id(body), (None, 0))) for k, body in numbers}
 
 
-def renumbered(system: System, bodies: list[Any]) -> System | None:
+def renumbered(system: System, bodies: list[Any], spare: System | None = None) -> System | None:
     """The system with the present masses and inertias of these bodies; None if more follows from them.
 
-    All else is that of `system`, which stays as it is; `note_inertias` was asked before the bodies changed.
+    All else is that of `system`, which stays as it is; `note_inertias` was asked before the bodies changed. `spare` is
+    one that was made so before, for the same bodies, and that nobody asks any more: its records are written over.
     """
     if system.found["lacks inertia"] or any(body.lacks_inertia for body in bodies):
         return None  # the rows of their joints have weights, too
-    tables: dict[int, Any] = {}
-    places = system.found["places of bodies"]
-    weights = dict(system.augmentation)
+    places, tables = system.found["places of bodies"], {} if spare is None else spare.own_tables
+    weights: dict[int, float] = {}
     for body in bodies:
         number, old, place = places[id(body)]
-        if system.structure.parts[1 + number] != body_part(body, False):
+        if spare is None and system.structure.parts[1 + number] != body_part(body, False):
             return None  # `compile_model` tells why
         if not isinstance(old, BodyRecords):
             return None
@@ -53,11 +39,15 @@ def renumbered(system: System, bodies: list[Any]) -> System | None:
             tables[id(old)] = old.sharing([old.records])
         site = old.sites[place]
         tables[id(old)][old.records][place] = body.record(site)
-        weights.update(enumerate(body.row_weights(), site.row))
-    other = system.with_tables(tables)
-    other.augmentation, other.solvers, other.described = sorted(weights.items()), {}, None
-    other.lengths = system.lengths.copy()
+        own = body.row_weights()
+        if own:
+            weights.update(enumerate(own, site.row))
+    other = system.with_tables(tables) if spare is None else spare
+    if spare is None:
+        other.altered, other.lengths = (system, bodies), system.lengths.copy()
+    if weights:
+        other.augmentation = sorted((dict(system.augmentation) | weights).items())
+    other.solvers, other.described = {}, None
     for body in bodies:
         system.put_length(other.lengths, places[id(body)][0], body)
-    other.altered = system, bodies
     return other

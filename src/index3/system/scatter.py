@@ -57,48 +57,48 @@ def add_pair(
 
 
 @helper
-def product_row(stiffness, at, ragged, start, count, o, c):
-    """c times the product of six entries of S with column o of a ragged marker matrix."""
-    x = stiffness[at] * ragged[start + o]
-    for j in range(1, 6):
-        x += stiffness[at + j] * ragged[start + j * count + o]
-    return c * x
-
-
-@helper
-def twist_row(stiffness, damping, at, curved, damped, marker_j, marker_n, start, count, o, c_k, c_d):
-    """Column o of a row of c_K (K J + D N) + c_D D J, the row of K and D beginning at `at`."""
-    x = 0.0
-    if curved == 1 and c_k != 0.0:
-        x = product_row(stiffness, at, marker_j, start, count, o, c_k)
-    if damped == 1:
-        x += product_row(damping, at, marker_j, start, count, o, c_d)
-        if c_k != 0.0:
-            x += product_row(damping, at, marker_n, start, count, o, c_k)
-    return x
-
-
-@helper
 def add_stiff_pair(T, k, si, sj, row, col):
-    """matrix += J^T (c_K (K J + D N) + c_D D J) for markers si, sj of a group: one column of the bracket at a time."""
+    """matrix += J^T (c_K (K J + D N) + c_D D J) for markers si, sj of a group, by the rows of K, D that are not zero.
+
+    With J^T B J + J^T F N, a row of B = c_K K + c_D D and of F = c_K D at a time. A torsion spring has one such row in
+    the plane, a spring between points three.
+    """
     groups, members, markers = view(T, s.GROUPS), view(T, s.GROUP_MARKERS), view(T, s.MARKERS)
     K, D, J, N = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.MARKER_J), view(T, s.MARKER_NV)
     places, columns, matrix, c = view(T, s.GROUP_MAP), view(T, s.GROUP_COLUMNS), view(T, s.MATRIX), view(T, s.COEF)
     group = groups[k]
     mi, mj = markers[members[group.markers + si]], markers[members[group.markers + sj]]
-    width, curved, damped, c_k, c_d = 6 * group.marker_count, group.curved, group.damped, c[s.C_K], c[s.C_D]
+    width, count, c_k, c_d = 6 * group.marker_count, group.count, c[s.C_K], c[s.C_D]
     at, li, ni, rj, nj = group.stiffness + 6 * si * width + 6 * sj, mi.jacobian, mi.count, mj.jacobian, mj.count
-    for o in range(nj):
-        x0 = twist_row(K, D, at, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        x1 = twist_row(K, D, at + width, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        x2 = twist_row(K, D, at + 2 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        x3 = twist_row(K, D, at + 3 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        x4 = twist_row(K, D, at + 4 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        x5 = twist_row(K, D, at + 5 * width, curved, damped, J, N, rj, nj, o, c_k, c_d)
-        for p in range(ni):
-            y = J[li + p] * x0 + J[li + ni + p] * x1 + J[li + 2 * ni + p] * x2
-            y += J[li + 3 * ni + p] * x3 + J[li + 4 * ni + p] * x4 + J[li + 5 * ni + p] * x5
-            matrix[places[group.map + columns[row + p] * group.count + columns[col + o]]] += y
+    if ni == 0 or nj == 0:  # of ground
+        return
+    for i in range(6):
+        b0, b1, b2, f0, f1, f2 = weigh(K, D, at, c_k, c_d)
+        b3, b4, b5, f3, f4, f5 = weigh(K, D, at + 3, c_k, c_d)
+        at += width
+        turns = f0 != 0.0 or f1 != 0.0 or f2 != 0.0 or f3 != 0.0 or f4 != 0.0 or f5 != 0.0
+        if not turns and b0 == 0.0 and b1 == 0.0 and b2 == 0.0 and b3 == 0.0 and b4 == 0.0 and b5 == 0.0:
+            continue
+        for o in range(nj):
+            r = rj + o
+            x = b0 * J[r] + b1 * J[r + nj] + b2 * J[r + 2 * nj]
+            x += b3 * J[r + 3 * nj] + b4 * J[r + 4 * nj] + b5 * J[r + 5 * nj]
+            if turns:
+                x += f0 * N[r] + f1 * N[r + nj] + f2 * N[r + 2 * nj]
+                x += f3 * N[r + 3 * nj] + f4 * N[r + 4 * nj] + f5 * N[r + 5 * nj]
+            if x != 0.0:
+                place = group.map + columns[col + o]
+                for p in range(ni):
+                    y = J[li + i * ni + p]
+                    if y != 0.0:
+                        matrix[places[place + columns[row + p] * count]] += y * x
+
+
+@helper
+def weigh(K, D, at, c_k, c_d):
+    """Three entries of c_K K + c_D D, and of c_K D."""
+    k0, k1, k2, d0, d1, d2 = K[at], K[at + 1], K[at + 2], D[at], D[at + 1], D[at + 2]
+    return c_k * k0 + c_d * d0, c_k * k1 + c_d * d1, c_k * k2 + c_d * d2, c_k * d0, c_k * d1, c_k * d2
 
 
 @helper

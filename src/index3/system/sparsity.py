@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from index3.record import Record
 
 CROWDED = 4
 """A matrix with fewer places per entry than this is looked up in a table of all places: no sorting, no searching."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Sparsity:
+class Sparsity(Record, frozen=True):
     """A matrix of `size` rows by columns (CSC): `indptr`, `indices`; `keys` = column * size + row, ascending."""
 
     size: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,25 +35,49 @@ class State:
     """
 
     def __init__(self, system: System, workspace: Workspace | None = None) -> None:
-        system.take_failures()  # of an earlier run in this thread
-        self.system, self._alone = system, system.is_self_contained
         self.workspace = Workspace() if workspace is None else workspace
         self.scratch: dict[str, Table] = {}  # tables that kernels use for the length of a call, for all who work on it
         self.table = self.workspace.filled(("state", system.room), system.blank, system.room)
         self._arrays = self.table._arrays
-        if self.workspace.kept.get("blank") is not system.blank:  # of a system with other numbers
+        self._blank: Any = None  # whose arrays the table shares
+        self._shared: list[Table] | None = None  # the tables of kinds that it has in common with others
+        self.begin(system)
+
+    @classmethod
+    def of(cls, system: System, workspace: Workspace) -> State:
+        """The state of a run of a system: that of the run before, as if it were new."""
+        state: State | None = workspace.kept.get(("state", system.room))
+        if state is None:
+            state = workspace.kept["state", system.room] = cls(system, workspace)
+        else:
+            workspace.again(("state", system.room))
+            state.begin(system)
+        return state
+
+    def begin(self, system: System) -> None:
+        """Be where a system begins, which may be another one of the same structure."""
+        system.take_failures()  # of an earlier run in this thread
+        self.system, self._alone = system, system.is_self_contained
+        self.scratch.clear()
+        if self._blank is not system.blank:  # of a system with other numbers
             self.table.share(system.blank)
-            self.workspace.kept["blank"] = system.blank
+            self._blank, self._shared = system.blank, None
         for slot, array in system.initial.items():
             self.table[slot][:] = array
-        self.tables, handles = system.kind_tables
-        self.memory: list[Table] = []
-        if system.remembers:
-            own = {id(table): table.sharing(table.memory) for table in self.tables if table.memory}
-            self.memory = list(own.values())
-            self.tables = [own.get(id(table), table) for table in self.tables]
-            handles = np.array([table.handle for table in self.tables], np.int64)
-        self.table[s.STAGE_TABLES] = handles
+        tables, handles = system.kind_tables
+        if self._shared is not tables or not self._alone:  # nobody knows what functions of users leave behind
+            self._shared, self.tables = tables, tables
+            self._own: dict[int, tuple[Table, Table]] = {}  # what the system has, and a copy with a memory
+            if system.remembers:
+                self._own = {id(table): (table, table.sharing(table.memory)) for table in tables if table.memory}
+                self.tables = [self._own[id(table)][1] if table.memory else table for table in tables]
+                handles = np.array([table.handle for table in self.tables], np.int64)
+            self.table[s.STAGE_TABLES] = handles
+        else:
+            for table, own in self._own.values():
+                for slot in table.memory:
+                    own[slot][...] = table[slot]
+        self.memory = [own for _, own in self._own.values()]
         self.move(0.0, system.q0, system.v0)
 
     def __getitem__(self, slot: Slot) -> np.ndarray:

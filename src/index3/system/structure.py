@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Room, Slot, Table
 from index3.compiled.workspace import Workspace
 from index3.errors import ModelError
+from index3.record import Record, fresh
 from index3.system.addresses import Addresses
 from index3.system.parts import Group
 from index3.system.sparsity import Sparsity
@@ -35,8 +35,7 @@ Part = tuple[str, tuple[str, ...], tuple[Any, ...]]
 """The label of an element, words for what the structure takes from it, and the values."""
 
 
-@dataclass(eq=False, repr=False)
-class Structure:
+class Structure(Record):
     """Numbers of rows and places, patterns and maps; and what they follow from, to tell another structure apart.
 
     `fixed` holds the arrays of slots that are structure alone.
@@ -48,9 +47,9 @@ class Structure:
     row_names: list[str]
     row_labels: list[str]
     addresses: Addresses | None = None  # of the kernels; the first system has them loaded
-    solvers: dict[str, Any] = field(default_factory=dict)  # analyses of the pattern, by the solver's name
-    kept: dict[Hashable, Any] = field(default_factory=dict)  # what others work out of it once, by who does
-    free: list[Workspace] = field(default_factory=list)  # of runs that have ended, for those to come
+    solvers: dict[str, Any] = fresh(default_factory=dict)  # analyses of the pattern, by the solver's name
+    kept: dict[Hashable, Any] = fresh(default_factory=dict)  # what others work out of it once, by who does
+    free: list[Workspace] = fresh(default_factory=list)  # of runs that have ended, for those to come
 
     def take_workspace(self) -> Workspace:
         """What a run of a system of this structure works with, until `give_back`; taken by one run alone."""
@@ -61,10 +60,11 @@ class Structure:
         workspace.begin()
         return workspace
 
-    def give_back(self, workspace: Workspace) -> None:
-        """Let another run have what nobody uses any more, unless it is so large that it should not stay."""
+    def give_back(self, workspace: Workspace) -> bool:
+        """Let another run have what nobody uses any more, unless it is so large that it should not stay; whether."""
         if workspace.is_small:
             self.free.append(workspace)
+        return workspace.is_small
 
     @cached_property
     def blank(self) -> Table:

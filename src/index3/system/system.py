@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +14,7 @@ from index3.compiled.failures import Failing, Failures
 from index3.compiled.interface import Room, Slot, Table
 from index3.errors import Index3Error
 from index3.joints.base import axes_of
+from index3.record import Record, fresh
 from index3.system import evaluate
 from index3.system.addresses import NOT_BUILT, Addresses
 from index3.system.kinds import recorded
@@ -28,8 +27,7 @@ FAR = 10.0
 """Sizes of a model from which on ground's origin is far away: coordinates are then hardly more than that distance."""
 
 
-@dataclass(eq=False, repr=False)
-class System:
+class System(Record):
     """Tables, sparsity and kernel addresses of a model; nothing here changes during a run but addresses of kernels.
 
     Any number of states, in any number of threads, may share it: what evaluations change is theirs. n coordinates, m
@@ -58,12 +56,13 @@ class System:
     reads_reactions: bool  # a force depends on the multipliers: accelerations and reactions are found by iteration
     reads_accelerations: bool  # a force depends on the accelerations of its markers: the same
     function_labels: list[str]
-    failures: Failures = field(default_factory=Failures)  # of users' functions of time, and of builds during a run
-    solvers: dict[str, Any] = field(default_factory=dict)  # of its matrix, by name
+    failures: Failures = fresh(default_factory=Failures)  # of users' functions of time, and of builds during a run
+    solvers: dict[str, Any] = fresh(default_factory=dict)  # of its matrix, by name
     described: Any = None  # the layout of its results, once it was asked for
     altered: Any = None  # another system, and the bodies whose masses and inertias alone differ from there
-    found: dict[str, Any] = field(default_factory=dict)  # what others work out of it once, whatever its masses
-    keep: list[Any] = field(default_factory=list)  # callbacks whose addresses the tables hold
+    own_tables: Any = None  # then: its tables of their records, by the id of those there
+    found: dict[str, Any] = fresh(default_factory=dict)  # what others work out of it once, whatever its masses
+    keep: list[Any] = fresh(default_factory=list)  # callbacks whose addresses the tables hold
 
     @property
     def sparsity(self) -> Sparsity:
@@ -183,7 +182,7 @@ class System:
         if not len(places) or any(body.translations > 3 for body, _ in moving):
             return origin, 1.0
         low, high = places.min(axis=0), places.max(axis=0)
-        middle, size = 0.5 * (low + high), float(np.max(high - low))
+        middle, size = 0.5 * low + 0.5 * high, 2.0 * float(np.max(0.5 * high - 0.5 * low))  # without overflow
         distance = float(np.max(np.abs(middle)))
         if size == 0.0 or distance < FAR * size:
             return origin, 1.0
@@ -200,11 +199,12 @@ class System:
     def with_tables(self, tables: Mapping[int, Table]) -> System:
         """The same with other records in tables of some kinds, by the id of those before; all else is shared."""
         _ = self.blank, self.room, self.branching, self.held_rates, self.is_self_contained, self.failing  # once for all
-        _ = self.silent_forces, self.power_from_poses, self.first_state, self.user_states, self.remembers
+        _ = self.silent_forces, self.first_state, self.user_states, self.remembers
         _ = self.far_origin
         other = object.__new__(System)
         other.__dict__ = self.__dict__.copy()  # far quicker than `update`
         other.stages = [(stage, elements, tables.get(id(table), table)) for stage, elements, table in self.stages]
+        other.own_tables = tables
         own = [table for _, _, table in other.stages]
         other.kind_tables = own, np.array([table.handle for table in own], np.int64)
         return other
@@ -258,15 +258,6 @@ class System:
         speaking = {id(element) for stage, elements, _ in self.stages if stage == "energies" for element in elements}
         acting = [group.element for group in self.groups if getattr(group.element, "element", "") == "force"]
         return [element.label for element in acting if id(element) not in speaking]
-
-    @cached_property
-    def power_from_poses(self) -> bool:
-        """Whether the power of all that does work follows from poses and twists of markers, without the forces."""
-        working = [sys.modules.get(self.stages[k][2].kind) for k in self.fixed[s.WORKING]]
-        return not self.reactions_work and all(
-            getattr(module, "POWER_FROM_POSES", "forces" not in getattr(module, "STAGES", ("forces",)))
-            for module in working
-        )
 
     @cached_property
     def first_state(self) -> int:

@@ -1,13 +1,15 @@
 """The system of a model that was compiled before and has not changed since.
 
-A model counts as unchanged if it holds the same elements, with numbers, words and arrays equal to the last bit. What
-cannot be compared so, functions above all and elements of other packages, lets it be compiled anew each time.
+A model counts as unchanged if it holds the same elements, with numbers, words and arrays equal to the last bit. So does
+a function of the user: the same one, if all that it reads beside its arguments (defaults, variables around it, globals,
+functions that it calls) is told by numbers, words and arrays, equal to the last bit. What cannot be compared so,
+objects of users and elements of other packages, lets the model be compiled anew each time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import NoneType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,11 @@ WORDS = frozenset([int, bool, str, bytes, NoneType])
 LEFT = frozenset([Compiled, Failures])
 """What compiling and running leave in elements, and do not read."""
 TOLD = (Constant, Derived)
-"""Functions that are told by their attributes, as dataclasses are."""
+"""Functions that are told by their attributes, as dataclasses are; those of a class with `told` by these alone."""
+CONSTANT = frozenset([np.ufunc, BuiltinFunctionType, CodeType])
+"""What a function may read that nobody changes."""
+MODULES = frozenset(["math", "cmath", "numpy"])
+"""Modules that functions may read from, as nobody changes what is in them."""
 
 
 class Unknown(Exception):
@@ -86,19 +92,80 @@ def add(value: Any, found: list[Any], seen: dict[int, int]) -> None:
 
 
 def add_object(value: Any, kind: type, found: list[Any], seen: dict[int, int]) -> None:
-    """Add an object of the package: which it is, and all its attributes."""
+    """Add an object of the package: which it is, and all its attributes; or a function or a sparse matrix."""
     if isinstance(value, np.generic):
         found += value.dtype, value.tobytes()
         return
     if id(value) in seen:
         found.append(seen[id(value)])
         return
-    calculates = callable(value) and not (hasattr(kind, "__dataclass_params__") or issubclass(kind, TOLD))
+    seen[id(value)] = len(seen)
+    if kind is FunctionType:
+        add_function(value, found, seen)
+        return
+    if kind is MethodType:
+        found.append(value.__func__)
+        add(value.__self__, found, seen)
+        return
+    if kind.__module__.startswith("scipy.sparse.") and getattr(value, "format", "") in ("csc", "csr"):
+        found.append(kind)
+        for part in (value.shape, value.indptr, value.indices, value.data):
+            add(part, found, seen)
+        return
+    told: tuple[str, ...] | None = vars(kind).get("told")
+    calculates = callable(value) and not (hasattr(kind, "__dataclass_params__") or issubclass(kind, TOLD) or told)
     if not kind.__module__.startswith("index3.") or calculates or not hasattr(value, "__dict__"):
         raise Unknown
-    seen[id(value)] = len(seen)
     found += kind, id(value)  # which cannot be that of another one: the system holds what it was made from
     for key, part in vars(value).items():
-        if type(part) not in LEFT:
+        if type(part) not in LEFT and (told is None or key in told):
             found.append(key)
             add(part, found, seen)
+
+
+def add_function(function: FunctionType, found: list[Any], seen: dict[int, int]) -> None:
+    """Add a function of Python: which it is, its code, and all that it reads beside its arguments.
+
+    Raises
+    ------
+    Unknown : it reads something that cannot be compared.
+    """
+    found += function, function.__code__  # kept: no other function can come to have its id
+    own = function.__defaults__, function.__kwdefaults__, vars(function)
+    for part in (*own, *(cell_content(cell) for cell in function.__closure__ or ())):
+        add(part, found, seen)
+    for name in sorted(names_in(function.__code__)):
+        if name in function.__globals__:
+            found.append(name)
+            add_global(function.__globals__[name], found, seen)
+
+
+def cell_content(cell: Any) -> Any:
+    """What a variable around a function holds.
+
+    Raises
+    ------
+    Unknown : nothing yet.
+    """
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise Unknown from None
+
+
+def add_global(value: Any, found: list[Any], seen: dict[int, int]) -> None:
+    """Add what a function reads by its name."""
+    if type(value) is ModuleType:
+        if value.__name__ not in MODULES:
+            raise Unknown
+        found.append(value.__name__)
+    elif type(value) in CONSTANT:
+        found.append(value)
+    else:
+        add(value, found, seen)
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names that a code and those inside it may read: globals, and attributes among them."""
+    inner = (names_in(part) for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*inner)

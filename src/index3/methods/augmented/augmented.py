@@ -5,9 +5,10 @@ what `steps` says:
 - both indices end a step with a and lam of (6) at the projected q, v. So residuals vanish at three levels, and nothing
   is to be recomputed when the index changes;
 - (12) counts the work of non-conservative forces and of motions only;
-- a step grows only after two small changes of the invariant, because these pass through zero, and no further than the
-  error of v in a step allows (option `guard`): the trapezoidal rule keeps the energy of linear vibrations at any step.
-Constants not in the paper: failures in a row before index 1 (4, an option), PATIENCE.
+- a step grows only after two small changes of the invariant, because these pass through zero;
+- the local error is tested as well (option `guard`): the trapezoidal rule keeps the energy of linear vibrations, and of
+  a body that turns freely, at any step.
+Constants not in the paper: failures in a row before index 1 (4, an option), PATIENCE, TARGET, ROUNDING.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ from index3.methods.augmented import penalty as p
 from index3.methods.augmented.penalty import CHANGES, FLAGS, LINK, MEMORY, SETTINGS, TALLY, TRIAL_LAM, TRIAL_Q, TRIAL_V
 from index3.methods.augmented.steps import CONVERGED, STALLED, step_index_1, step_index_3
 
+ROUNDING = 1e-12
+"""Part of the energies held by which their sum may change unseen, 250 times its rounding: 1/250 lets steps grow."""
 PATIENCE = 50
 """Steps that stay below the size at which the iteration failed, lest every second one fail (index 1, stiff forces)."""
+WORTHWHILE = 0.37
+"""Rate of the iteration of index 1 up to which steps grow. Forces such as those of stiff dampers, of which its matrix
+knows nothing, make the rate r grow with h. Corrections per time, 1 / (h log(1/r)), are fewest at r = 1/e."""
+TARGET = 0.9
+"""Part of the step at which the local error would be the guard that the next one has."""
 
 
 @helper
@@ -47,7 +55,7 @@ def measure(T, E, R, t, h):
     for k in range(lam.shape[0]):
         lam[k] = 0.5 * (lam0[k] + lam1[k])
     view(T, s.TIME)[0] = t - 0.5 * h
-    code = run.core(T, s.CORE_FORCES)
+    code = run.core(T, s.CORE_WORKING if view(E, FLAGS)[p.WORKS] == p.ALONE else s.CORE_FORCES)
     if code == OK:
         code = run.core(T, s.CORE_POWER)
     view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
@@ -74,7 +82,8 @@ def bounds(E, R):
             least = min(least, atol[k])
         kinetic = max(memory[p.KINETIC_MOST], memory[p.KINETIC_TRIAL])
         work = max(memory[p.WORK_MOST], abs(view(R, run.WORK)[run.WORK_NEW] + memory[p.WORK_STEP]))
-        upper = view(R, run.TOLERANCE)[run.RTOL] * max(kinetic, work) + least
+        held = memory[p.KINETIC_TRIAL] + abs(memory[p.ENERGY_TRIAL] - memory[p.KINETIC_TRIAL])
+        upper = view(R, run.TOLERANCE)[run.RTOL] * max(kinetic, work) + least * c[p.ENERGY_UNIT] + ROUNDING * held
     return upper, c[p.LOWER] if c[p.LOWER] > 0.0 else upper / 250.0
 
 
@@ -125,35 +134,49 @@ def reject(E, R, factor):
 
 
 @helper
-def velocity_error(T, R, h):
-    """RMS over the weights of the trapezoidal rule's error in v, h^3 a''/12, with a'' from the last three a."""
+def local_error(T, R, h):
+    """RMS over the weights of the trapezoidal rule's error in the step tried: what hht-i3 controls.
+
+    Of q it is h^3 a'/12, with a' by a at both ends; of first-order states h^3 a''/12, with a'' from the last three a.
+    """
     a, a0, a1, total = view(T, s.A), view(R, run.NEW_A), view(R, run.OLD_A), 0.0
-    last = view(R, run.CLOCK)[run.H_LAST]
-    if view(R, run.COUNTS)[run.N_STEPS] == 0:
-        return 0.0
-    for k in range(a.shape[0]):
-        bend = 2.0 * ((a[k] - a0[k]) / h - (a0[k] - a1[k]) / last) / (h + last)
-        x = h * h * h / 12.0 * bend / run.weight_v(R, k)
+    last, first = view(R, run.CLOCK)[run.H_LAST], view(R, run.LIMITS)[run.FIRST_STATE]
+    for k in range(min(first, a.shape[0])):
+        x = h * h / 12.0 * (a[k] - a0[k]) / run.weight(R, k)
         total += x * x
+    if view(R, run.COUNTS)[run.N_STEPS] > 0:
+        for k in range(first, a.shape[0]):
+            bend = 2.0 * ((a[k] - a0[k]) / h - (a0[k] - a1[k]) / last) / (h + last)
+            x = h * h * h / 12.0 * bend / run.weight_v(R, k)
+            total += x * x
     return (total / a.shape[0]) ** 0.5
 
 
 @helper
-def choose_step(T, E, R, t, h, error, upper, lower):
+def guarded_growth(T, E, R, h):
+    """By what the local error lets the next step be longer than the one tried, at most 2; below TARGET: not even it."""
+    guard = view(E, SETTINGS)[p.GUARD]
+    if guard == 0.0:
+        return 2.0
+    error = local_error(T, R, h) / guard
+    return min(2.0, TARGET * max(error, 1e-2) ** (-1.0 / 3.0))
+
+
+@helper
+def choose_step(E, R, t, h, error, upper, lower, growth):
     """The size of the next step after one accepted at t, (13), (14) of 6.4, and the index that it asks for (6.5)."""
     c, flags, clock, memory = view(E, SETTINGS), view(E, FLAGS), view(R, run.CLOCK), view(E, MEMORY)
     most = max(error, memory[p.ERROR_LAST])
     memory[p.ERROR_LAST] = error
     flags[p.WAIT] = max(0, flags[p.WAIT] - 1)
-    guarded = 2.0
-    if c[p.GUARD] > 0.0:  # motions whose energy the rule keeps at any step, such as linear vibrations
-        guarded = (c[p.GUARD] / max(velocity_error(T, R, h), 1e-3 * c[p.GUARD])) ** (1.0 / 3.0)
-    if guarded < 1.0:
-        clock[run.H_NEXT] = h * max(0.5, 0.9 * guarded)
+    if growth < 1.0:
+        clock[run.H_NEXT] = h * max(0.5, growth)
         if is_for_index_1(E, R):
             change_index(E, 1, t)
     elif most < lower:
-        factor = min(2.0, guarded, (0.8 * upper / max(error, 1e-6 * lower)) ** (1.0 / 3.0))
+        factor = min(growth, (0.8 * upper / max(error, 1e-6 * lower)) ** (1.0 / 3.0))
+        if c[p.KIND] == 1.0:  # else larger steps are those of index 3
+            factor = min(factor, max(1.0, WORTHWHILE / max(memory[p.RATE_MEAN], 0.1)))
         if flags[p.WAIT] > 0:
             factor = max(1.0, min(factor, 0.8 * memory[p.H_FAILED] / h))
         clock[run.H_NEXT] = max(clock[run.H_NEXT] if h < clock[run.H_NEXT] else 0.0, h * factor)
@@ -190,8 +213,12 @@ def attempt(T, E):
     if not error <= upper:
         reject(E, R, max(0.1, min(0.5, (0.8 * upper / error) ** (1.0 / 3.0))))
         return OK
+    growth = guarded_growth(T, E, R, h)
+    if not growth >= TARGET:  # also catches NaN
+        reject(E, R, max(0.2, growth))
+        return OK
     if refusals.passes(T, R):
         return OK
     index = flags[p.INDEX]
-    choose_step(T, E, R, t, h, error, upper, lower)
+    choose_step(E, R, t, h, error, upper, lower, growth)
     return accept(T, E, R, index)

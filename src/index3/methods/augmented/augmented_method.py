@@ -32,9 +32,11 @@ class AugmentedLagrangian(Method):
     penalty : alpha of the projections and of index 1, in units of the mass that each row carries
     penalty_3 : alpha of index 3 [1/s^2], same units; None for 4e9/h^2, which keeps the multipliers' convergence fast
     upper, lower : change of the energy invariant in a step [J] that is allowed, and below which steps grow; None for
-        rtol * max(kinetic energy, work so far) + atol, and 1/250 of the upper one
-    guard : steps do not grow beyond this error of v per step, in parts of the tolerance; None for the paper's rule,
-        which cannot see the error of motions whose energy the trapezoidal rule keeps, such as linear vibrations
+        rtol * max(kinetic energy, work so far) + atol (for 1 kg and more; less in proportion to the largest mass), and
+        1/250 of the upper one
+    guard : local error of a step that is allowed, in parts of the tolerance: of q, as by hht-i3, and of states; None
+        for the paper's rule, which cannot see the error of motions whose energy the trapezoidal rule keeps: linear
+        vibrations, bodies that turn freely
     max_iterations : corrections per try
     corrections : with constant steps, corrections after which a step ends, converged or not, each step with one new
         matrix: work that is bounded, for simulations in real time. `stats["overruns"]` counts the steps that ended
@@ -46,7 +48,7 @@ class AugmentedLagrangian(Method):
     penalty_3: float | None = None
     upper: float | None = None
     lower: float | None = None
-    guard: float | None = 100.0
+    guard: float | None = 1.0
     max_iterations: int = 12
     corrections: int = field(default=0, kw_only=True)
 
@@ -116,20 +118,21 @@ class AugmentedLagrangian(Method):
         flags = np.zeros(p.FLAGS_SIZE, np.int64)
         flags[p.INDEX] = self.index or (1 if clock[run.H_NEXT] < h_switch else 3)
         flags[p.RENEW] = 1
-        flags[p.WORKS] = not progress.system.conservative
+        works = not progress.system.conservative
+        flags[p.WORKS] = p.ALONE if works and not progress.system.reactions_work else works
+        mass = mass_diagonal(progress)
         settings = [self.penalty, self.penalty_3 or 0.0, self.upper or 0.0, self.lower or 0.0, h_switch, failures]
+        settings += [self.max_iterations, self.index, self.guard or 0.0, self.corrections, energy_unit(progress, mass)]
         changes = np.zeros((MOST_CHANGES, 2))
         changes[0] = clock[run.T_NEW], flags[p.INDEX]
         table = table_of(
             {
                 p.LINK: np.array([progress.table.handle, mass_solver.handle], np.int64),
-                p.SETTINGS: np.array(
-                    [*settings, self.max_iterations, self.index, self.guard or 0.0, self.corrections], float
-                ),
+                p.SETTINGS: np.array(settings, float),
                 p.FLAGS: flags,
                 p.TALLY: np.zeros(len(TALLY_NAMES), np.int64),
                 p.CHANGES: changes,
-                **work_arrays(progress),
+                **work_arrays(progress, mass),
             }
         )
         progress.owned.append(mass_solver)
@@ -143,7 +146,7 @@ MOST_CHANGES = 100_000
 """Changes of index that are noted, with the start: memory that is not written to is not taken."""
 
 
-def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:
+def work_arrays(progress: Run, mass: np.ndarray) -> dict[Slot, np.ndarray]:
     """What a step needs to remember, with the energy at the start, and the units of the rows."""
     state, n, m = progress.state, progress.system.n, progress.system.m
     state.run(evaluate.energy)
@@ -151,10 +154,25 @@ def work_arrays(progress: Run) -> dict[Slot, np.ndarray]:
     memory[p.ENERGY_OLD] = energy[s.KINETIC] + energy[s.POTENTIAL]
     memory[p.KINETIC_MOST] = energy[s.KINETIC]
     trial = {slot: np.zeros(n) for slot in (p.DELTA, p.TRIAL_Q, p.TRIAL_V)}
-    return trial | {p.TRIAL_LAM: np.zeros(m), p.MEMORY: memory, p.SCALE: row_units(progress)}
+    return trial | {p.TRIAL_LAM: np.zeros(m), p.MEMORY: memory, p.SCALE: row_units(progress, mass)}
 
 
-def row_units(progress: Run) -> np.ndarray:
+def mass_diagonal(progress: Run) -> np.ndarray:
+    """The diagonal of M at the start, where the Jacobian is left as well."""
+    state = progress.state
+    state[s.COEF][:] = 0.0
+    state[s.COEF][s.C_M] = 1.0
+    state[s.Q_MASS][:] = state[s.Q]
+    state.run(evaluate.jacobian, evaluate.matrix)
+    return state[s.MATRIX][progress.factors[contract.DIAGONAL][: progress.system.n]]
+
+
+def energy_unit(progress: Run, mass: np.ndarray) -> float:
+    """What atol = 1 is as an energy [J]: 1, or the largest mass if that is smaller, since small models hold little."""
+    return min(1.0, float(mass[: progress[run.LIMITS][run.FIRST_STATE]].max(initial=0.0)) or 1.0)
+
+
+def row_units(progress: Run, mass: np.ndarray) -> np.ndarray:
     """The mass that each row carries at the start: the mean of M_ii by P_i^2, per sum of P_i^2; M as made definite.
 
     Not 1 / sum of P_i^2 / M_ii, what the row would move by itself: that is next to nothing for a weight at the end of
@@ -163,16 +181,12 @@ def row_units(progress: Run) -> np.ndarray:
     state, square = progress.state, np.zeros(progress.system.m)
     for number, weight in progress.system.augmentation:
         square[number] = weight
-    state[s.COEF][:] = 0.0
-    state[s.COEF][s.C_M] = 1.0
-    state[s.Q_MASS][:] = state[s.Q]
-    state.run(evaluate.jacobian, evaluate.matrix)
     row, column, phi_q = state[s.BLOCK_ROW], state[s.BLOCK_COL], state[s.PHI_Q]
-    mass = state[s.MATRIX][progress.factors[contract.DIAGONAL][: progress.system.n]]
-    np.add.at(mass, column, square[row] * phi_q**2)
+    definite = mass.copy()
+    np.add.at(definite, column, square[row] * phi_q**2)
     length, carried = np.zeros(progress.system.m), np.zeros(progress.system.m)
     np.add.at(length, row, phi_q**2)
-    np.add.at(carried, row, phi_q**2 * mass[column])
+    np.add.at(carried, row, phi_q**2 * definite[column])
     units = np.divide(carried, length**2, out=np.zeros_like(length), where=length > 0.0)
     typical = np.median(units[units > 0.0]) if np.any(units > 0.0) else 1.0
     return np.where(units > 0.0, units, typical)

@@ -28,22 +28,23 @@ from index3.methods import projection_kernels, run
 
 RUN, MASS_SOLVER = range(2)
 """Places in LINK."""
-PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND, GUARD, BUDGET = range(10)
+PENALTY, PENALTY_3, UPPER, LOWER, H_SWITCH, MAX_FAILURES, MAX_ITERATIONS, KIND, GUARD, BUDGET, ENERGY_UNIT = range(11)
 """Places in SETTINGS: alpha of projections and index 1, alpha of index 3 (0: by the step); bounds of the invariant's
 change (0: from the tolerances); h of the change of index; failures in a row that force index 1; corrections per try; 1,
-3, or 0 for both indices; error of v in a step that limits it, in parts of the tolerance; corrections after which a step
-ends, converged or not (0: no such number)."""
+3, or 0 for both indices; local error of a step that is allowed, in parts of the tolerance; corrections after which a
+step ends, converged or not (0: no such number); what atol = 1 is as an energy [J]."""
 (
     H_FACTORED, RATE_LAST, ENERGY_OLD, KINETIC_MOST, WORK_MOST, WORK_STEP, ENERGY_TRIAL, KINETIC_TRIAL, ERROR_LAST,
-    H_FAILED, MEMORY_SIZE,
-) = range(11)  # fmt: skip
+    H_FAILED, RATE_MEAN, MEMORY_SIZE,
+) = range(12)  # fmt: skip
 """Places in MEMORY: step of the kept factorisation, last rate of convergence, T + V at the last accepted state, largest
 T and |work| so far, work in the step tried, T + V and T at its end, change of the invariant in the last accepted step,
-step at which the iteration failed last."""
+step at which the iteration failed last, mean rate of convergence in the last step by index 1."""
 INDEX, RENEW, FRESH, FAILURES, BROKEN_IN_ROW, WORKS, WAIT, FLAGS_SIZE = range(8)
 """Places in FLAGS: index in use, factorise before the next correction, the factorisation belongs to this step, rejected
-tries in a row, failed evaluations in a row, whether anything is not conservative, steps until the size at which the
-iteration failed may be tried again."""
+tries in a row, failed evaluations in a row, whether anything is not conservative (ALONE if no reaction is in that),
+steps until the size at which the iteration failed may be tried again."""
+ALONE = 2
 STEPS_1, STEPS_3, SWITCHES, OVERRUNS = range(4)
 """Places in TALLY."""
 ROUNDING = 4e-15

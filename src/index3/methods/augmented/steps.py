@@ -273,7 +273,7 @@ def iterate(T, E, R, h, alpha, soft):
     With a soft penalty the part of a that a nearly dependent row leaves open hardly converges: corrections that stay
     small are taken for the end then.
     """
-    counts, lam, before = view(R, run.COUNTS), view(E, TRIAL_LAM), 0.0
+    counts, lam, before, first = view(R, run.COUNTS), view(E, TRIAL_LAM), 0.0, 0.0
     predict(T, R, h)
     run.copy(lam, view(R, run.NEW_LAM))
     for iteration in range(3 * int(view(E, SETTINGS)[p.MAX_ITERATIONS])):  # of linear convergence
@@ -289,6 +289,8 @@ def iterate(T, E, R, h, alpha, soft):
         counts[run.N_NEWTON] += 1
         size, tiny = correction_size(T, R, x, 0.5 * h)
         verdict = judge(E, iteration, size, before, 0.0)
+        first = size if iteration == 0 else first
+        view(E, MEMORY)[p.RATE_MEAN] = (size / first) ** (1.0 / iteration) if iteration > 0 and not soft else 0.0
         if tiny or verdict == CONVERGED or (soft and iteration > 2 and size <= SOFT_LIMIT):
             return CONVERGED
         if rounding and iteration > 0:

@@ -296,7 +296,7 @@ def accept(T, E, R, t):
     push(T, E, t)
     watched = view(R, run.AUDIT)
     touched, code = watched[audit.TOUCHING], run.accept(T, R)
-    if code == OK and view(R, run.CLOCK)[run.STEP] == 0.0 and watched[audit.TOUCHING] < touched:
+    if code == OK and view(R, run.CLOCK)[run.STEP] == 0.0 and touched == 1.0 and watched[audit.TOUCHING] < 1.0:
         leave_contact(E, R)
     return code
 

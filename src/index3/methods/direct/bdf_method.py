@@ -11,7 +11,7 @@ import numpy as np
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
-from index3.methods.direct import bdf, tables
+from index3.methods.direct import bdf, tables, transient
 from index3.methods.direct.bdf_start import fill_bdf, give_start, starting_values
 from index3.methods.method import Method
 from index3.methods.options import check_range
@@ -54,7 +54,7 @@ class BDFIndex3(Method):
     summary: ClassVar[str] = "smooth motion at tight tolerances, strongly damped stiff models"
     kernel: ClassVar[Kernel] = bdf.attempt
     ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one: errors of up to ten times as much
-    helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions,)  # starting values of constant steps
+    helpers: ClassVar[tuple[Kernel, ...]] = (bdf.fix_directions, transient.shorten)  # first: of constant steps
     stabilised: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -74,11 +74,11 @@ class BDFIndex3(Method):
             raise ModelError(f"Method '{self.key}': order = {self.order!r}. Give an order, or two bounds (low, high).")
         return self.order[0], self.order[1]
 
-    def remark(self, energy: Mapping[str, np.ndarray]) -> str:
+    def remark(self, energy: Mapping[str, np.ndarray], scale: float, gain: float) -> str:
         """A warning if energy came from nowhere: orders above 2 are unstable close to the imaginary axis."""
-        balance, scale = energy["kinetic"] + energy["potential"] - energy["work"], np.max(energy["kinetic"])
-        scale = max(scale, np.ptp(energy["potential"]), np.ptp(energy["work"]))
-        gain = np.max(balance) - balance[0]
+        balance = energy["kinetic"] + energy["potential"] - energy["work"]
+        scale = max(scale, np.max(energy["kinetic"]), np.ptp(energy["potential"]), np.ptp(energy["work"]))
+        gain = min(np.max(balance) - balance[0], gain)
         if self.bounds()[1] <= 2 or not gain > GAIN * scale:
             return ""
         return (

@@ -10,7 +10,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.methods import run
-from index3.methods.direct import alpha, generalized_alpha, leaps, tables
+from index3.methods.direct import alpha, generalized_alpha, leaps, tables, transient
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.run_table import Run
@@ -51,6 +51,7 @@ class GeneralizedAlpha(Method):
     paper: ClassVar[str] = "Arnold, Bruels 2007; Chung, Hulbert 1993"
     summary: ClassVar[str] = "like hht-i3, set by the damping at infinite frequency"
     kernel: ClassVar[Kernel] = generalized_alpha.attempt
+    helpers: ClassVar[tuple[Kernel, ...]] = (transient.shorten,)
     ends_at_switches: ClassVar[bool] = False  # short steps behind one double the steps of a heap, or make noise
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Table
 from index3.errors import ModelError
 from index3.methods import run
-from index3.methods.direct import hht, leaps
+from index3.methods.direct import hht, leaps, transient
 from index3.methods.direct import tables as steps
 from index3.methods.direct.tables import fill_past, newton_table
 from index3.methods.method import Method
@@ -44,7 +44,8 @@ class HHT(Method):
         but what is left adds up where errors of the method cancel (fast spin)
     max_iterations : corrections per try
     predictor_degree : highest degree of the extrapolation that starts the corrector, 0..3
-    mass : "alpha" takes the mass matrix where the acceleration belongs (second order), "end" as the paper prints
+    mass : "alpha" takes the mass matrix and the forces with the acceleration of the same instant (second order), "end"
+        as the paper prints
     shift : move the old acceleration to its place in a step of another size (second order for any steps)
     norm : "contract" weighs errors by atol + rtol |q|, "paper" by rtol max(1, |q|)
     newmark : (beta, gamma) of Newmark's formulas, for alpha = 0 only; (1/4, 1/2) is the trapezoidal rule, all others
@@ -73,6 +74,7 @@ class HHT(Method):
     paper: ClassVar[str] = "Negrut, Rampalli, Ottarsson, Sajdak 2005"
     summary: ClassVar[str] = "stiff mechanisms, closed loops, redundant constraints; numerical damping by alpha"
     kernel: ClassVar[Kernel] = hht.attempt
+    helpers: ClassVar[tuple[Kernel, ...]] = (transient.shorten,)
     ends_at_switches: ClassVar[bool] = False  # short steps behind one double the steps of a heap, or make noise
 
     def __post_init__(self) -> None:
@@ -139,6 +141,8 @@ class HHT(Method):
         fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
         table[hht.G_OLD] = progress.state[s.G].copy()
+        at_end = self.mass == "end"
+        table[hht.A_OLD] = progress.state[s.A] * (0.0 if at_end else self.alpha)
         progress.state[s.A_PAST][:] = progress.state[s.A][: progress.state[s.A_PAST].size]
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, self.parameters[0], table)

@@ -6,6 +6,8 @@ floor. So a step is also tried again if its accelerations leave the line through
 off by more than sqrt(rtol) of the largest speed, or the root of what atol is of the largest coordinate. A smooth motion
 never meets that bound, which is the root of the one of q: there v is off by h^3 a'', which is some rtol of the speed.
 Rates of angles are speeds by a radius of gyration (LENGTHS), or it would matter in which unit lengths are given.
+Where forces switch, a travel at the speed of the start does not count (`run.note_away`): a wheel that lands behind a
+trough of the road does so at 0.1 m/s, whatever the speed of the car.
 
 Accelerations also alternate in short steps, along constraints whose velocities the formulas do not satisfy: by the same
 velocity over a shorter step. A jump leaps by less in a shorter step, such noise does not, and is left alone for a time.
@@ -53,8 +55,14 @@ def largest_speed(R, v):
 
 @helper
 def part_of_allowed(R, k, size, speed, error):
-    """An error of the rate of coordinate k in parts of what is allowed: the root of its own error, of the speed."""
-    rtol, length = view(R, run.TOLERANCE)[run.RTOL], view(R, run.LENGTHS)[k]
+    """An error of the rate of coordinate k in parts of what is allowed: the root of its own error, of the speed.
+
+    Where forces switch, lengths and speeds are those beside a motion at the rates of the start, unless it is an angle.
+    """
+    rtol, length, clock = view(R, run.TOLERANCE)[run.RTOL], view(R, run.LENGTHS)[k], view(R, run.CLOCK)
+    if length == 1.0 and clock[run.AWAY] > 0.0:
+        size = min(size, clock[run.AWAY])
+        speed = min(speed, max(clock[run.AWAY_V], clock[run.AWAY] / (clock[run.T_END] - clock[run.T_START])))
     part = sqrt(max(rtol, length * run.weight(R, k) / size)) if size > 0.0 else sqrt(rtol)
     return length * error / (part * speed) if speed > 0.0 else 0.0
 

@@ -40,10 +40,9 @@ from index3.methods import manifold, projection_kernels, run
 KAPPA, MAX_ITERATIONS, PAPER_NORM, RENEW_RATE, RENEW_BELOW, RENEW_ABOVE, LEAPS = range(7)
 """Places in SETTINGS. KAPPA is c of (46): the corrector may add this part of the tolerance to the error; LEAPS is
 what is asked of velocities (`leaps`)."""
-C_MASS, C_POSITION, C_VELOCITY, SIZE, BACK, C_FACTORED, RATE_LAST, LEAP, REFUSED, NOISY, MEMORY_SPACE = range(11)
-"""Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; b of q_mass = (1+b) q - b q_n; c_v of
-the kept factorisation; last convergence rate; of `leaps`: that of the step refused last, how many in a row,
-steps without a look."""
+C_MASS, C_POSITION, C_VELOCITY, SIZE, C_FACTORED, RATE_LAST, LEAP, REFUSED, NOISY, MEMORY_SPACE = range(10)
+"""Places in MEMORY: c_m, c_q, c_v; what turns a correction of a into an error; c_v of the kept factorisation; last
+convergence rate; of `leaps`: that of the step refused last, how many in a row, steps without a look."""
 RENEW, FRESH, FAILED_IN_ROW, KEEP_DIRECTIONS, SLIDES, FLAGS_SPACE = range(6)
 """Places in FLAGS: factorise before the next correction, whether the factorisation belongs to this step, failed tries
 in a row, whether the directions of the projector stay as they are, whether the matrix factored last has friction."""
@@ -56,11 +55,11 @@ units in the last place through sums of some ten terms."""
 def move(T, E, R):
     """q and v of the present a, and the configuration of the mass term."""
     c, q, v, a, q_mass = view(E, MEMORY), view(T, s.Q), view(T, s.V), view(T, s.A), view(T, s.Q_MASS)
-    q_base, v_base, q0 = view(E, Q_BASE), view(E, V_BASE), view(R, run.NEW_Q)
+    q_base, v_base = view(E, Q_BASE), view(E, V_BASE)
     for k in range(q.shape[0]):
         q[k] = q_base[k] + c[C_POSITION] * a[k]
         v[k] = v_base[k] + c[C_VELOCITY] * a[k]
-        q_mass[k] = (1.0 + c[BACK]) * q[k] - c[BACK] * q0[k]
+        q_mass[k] = q[k]
 
 
 @helper
@@ -88,7 +87,7 @@ def factorise(T, E, R, S, secants):
     )  # fmt: skip
     C = view(E, PROJECTOR)[0]
     coef[s.C_M] = c[C_MASS]
-    coef[s.C_MA] = c[C_MASS] * (1.0 + c[BACK]) * c[C_POSITION]
+    coef[s.C_MA] = c[C_MASS] * c[C_POSITION]
     coef[s.C_K] = c[C_POSITION]
     coef[s.C_D] = c[C_VELOCITY]
     coef[s.C_V] = c[C_POSITION] / c[C_VELOCITY]

@@ -9,12 +9,14 @@ e = (I - z h J)^-1 (z h y_n' + sum e_i (y_i - y_n)), z the real eigenvalue, J in
 components by their index is needed. An error above 1 is filtered once more, since e does not vanish for h J -> infinity
 ([HairerWanner] (IV.8.20); the second evaluation there is linearised here).
 The filter takes out what a stiff force will damp. An impact that is over within the step is no such force: where a
-velocity changes by a tenth of the largest with a large error before that was filtered, or neither end of the step
-shows a force that does it, the step is tried again.
+velocity changes by more than two roots of rtol of the largest with a large error before that was filtered, or neither
+end of the step shows a force that does it, the step is tried again.
 The next step is that of Gustafsson's predictive control.
 """
 
 from __future__ import annotations
+
+from math import sqrt
 
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, kernel, view
@@ -27,8 +29,11 @@ from index3.methods.rates import length_of
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0
 """Of [HairerWanner]: safety factor, bounds of the change of a step."""
-TURN = 0.1
-"""Part of the largest speed by which a velocity may change in a step although a filter hides its error."""
+FIRST_LARGEST = 1000.0
+"""The same bound after the first step, which was chosen without any error to go by: CVODE lets it grow by 10^4."""
+TURN, TURNS = 0.1, 2.0
+"""Part of the largest speed by which a velocity may change in a step although a filter hides its error: at most that,
+and at most so many roots of the error allowed in its coordinate, in parts of the largest one."""
 ERRS = 0.06
 """Part of such a change that is a large error: a force met at the last stage alone counts with weight 0.09."""
 MOST_HIDDEN = 12
@@ -66,24 +71,33 @@ def filtered_norm(T, E, R, g):
 
 
 @helper
+def allowed_turn(R, k, size, speed):
+    """The change of velocity k, as that of a length, that a filter may hide in a step."""
+    part = view(R, run.LENGTHS)[k] * run.weight(R, k) / size if size > 0.0 else 0.0
+    return min(TURN, TURNS * sqrt(max(view(R, run.TOLERANCE)[run.RTOL], part))) * speed
+
+
+@helper
 def hidden_turn(E, R):
-    """The largest change of a velocity, in parts of TURN, whose error before it is filtered is at least ERRS of it."""
+    """The largest change of a velocity, in parts of that allowed, with an error before it is filtered of ERRS of it."""
     e_v, v, v0, worst = view(E, rs.ERR_V), view(E, rs.STAGE_V)[rs.STAGES - 1], view(R, run.NEW_V), 0.0
-    lengths = view(R, run.LENGTHS)
+    lengths, size, speed = view(R, run.LENGTHS), leaps.largest_coordinate(R), leaps.largest_speed(R, v0)
+    if speed == 0.0:
+        return 0.0
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        worst = max(worst, lengths[k] * min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k])))
-    allowed = TURN * leaps.largest_speed(R, v0)
-    return worst / allowed if allowed > 0.0 else 0.0
+        turn = lengths[k] * min(abs(e_v[k]) / ERRS, abs(v[k] - v0[k]))
+        worst = max(worst, turn / allowed_turn(R, k, size, speed))
+    return worst
 
 
 @helper
 def hidden_blow(T, R, h):
-    """Whether a velocity changes by more than TURN in the step to T's state, and neither end shows the force."""
+    """Whether a velocity changes by more than is allowed in the step to T's state, and neither end shows the force."""
     a0, a1, v0, v1, lengths = view(R, run.NEW_A), view(T, s.A), view(R, run.NEW_V), view(T, s.V), view(R, run.LENGTHS)
-    allowed = TURN * leaps.largest_speed(R, v0)
+    size, speed = leaps.largest_coordinate(R), leaps.largest_speed(R, v0)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
         change = abs(v1[k] - v0[k])
-        if lengths[k] * change > allowed and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
+        if lengths[k] * change > allowed_turn(R, k, size, speed) and h * max(abs(a0[k]), abs(a1[k])) < SHOWN * change:
             return True
     return False
 
@@ -133,15 +147,17 @@ def step_error(T, E, R, h):
         for i in range(rs.STAGES):
             e_q[k] += e[i] * (q[i, k] - q0[k])
             e_v[k] += e[i] * (v[i, k] - v0[k])
-    turn, flags = hidden_turn(E, R), view(E, rs.FLAGS)
+    flags = view(E, rs.FLAGS)
+    watched, turn = flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN, hidden_turn(E, R)
     error = filtered_norm(T, E, R, g)
-    if turn > 1.0 and flags[rs.HIDDEN_IN_ROW] < MOST_HIDDEN:
-        flags[rs.HIDDEN_IN_ROW] += 1
-        return max(error, min(turn, 5.0) ** 4)
-    if error > 1.0:
+    if error > 1.0 and not (watched and turn > 1.0):
         run.copy(e_q, view(E, rs.OUT_Q))
         run.copy(e_v, view(E, rs.OUT_V))
+        turn = hidden_turn(E, R)  # what was no large error before may be one now
         error = filtered_norm(T, E, R, g)
+    if watched and turn > 1.0:
+        flags[rs.HIDDEN_IN_ROW] += 1
+        return max(error, min(turn, 5.0) ** 4)
     return error
 
 
@@ -155,7 +171,8 @@ def next_step(E, R, h, error):
     factor = safety * error**-0.25
     if memory[rs.H_PAST] > 0.0:
         factor = min(factor, SAFETY * h / memory[rs.H_PAST] * (memory[rs.ERROR_PAST] / (error * error)) ** 0.25)
-    factor = max(SMALLEST, min(1.0 if flags[rs.AFTER_REJECTION] == 1 else LARGEST, factor))
+    largest = LARGEST if memory[rs.H_PAST] > 0.0 else FIRST_LARGEST
+    factor = max(SMALLEST, min(1.0 if flags[rs.AFTER_REJECTION] == 1 else largest, factor))
     run.grow_or_keep(R, factor)
     memory[rs.ERROR_PAST] = max(0.01, error)
 

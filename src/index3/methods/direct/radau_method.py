@@ -12,7 +12,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.linear.solver import COMPLEX, STIFFNESS, UNSYMMETRIC
 from index3.methods import run
-from index3.methods.direct import radau, radau_newton
+from index3.methods.direct import radau, radau_newton, transient
 from index3.methods.direct import radau_system as rs
 from index3.methods.direct.tables import within_transient
 from index3.methods.explicit import points
@@ -88,7 +88,7 @@ class Radau5(Method):
     Parameters
     ----------
     newton_tol : with constant steps, relative size of the last correction of the velocities
-    kappa : part of the tolerance that the iteration may leave in a step
+    kappa : part of the tolerance that the iteration may leave in a step; None: the root of rtol, from 1e-3 to 1e-2
     max_iterations : corrections per try
 
     >>> Radau5().order
@@ -96,7 +96,7 @@ class Radau5(Method):
     """
 
     newton_tol: float = 1e-11
-    kappa: float = 1e-3
+    kappa: float | None = None
     max_iterations: int = 10
 
     key: ClassVar[str] = "radau5"
@@ -109,20 +109,31 @@ class Radau5(Method):
     kernel: ClassVar[Kernel] = radau.attempt
     ends_at_switches: ClassVar[bool] = False  # at loose tolerances a first step into a very stiff floor loses its way
     needs: ClassVar[frozenset[str]] = frozenset({STIFFNESS, UNSYMMETRIC, COMPLEX})
-    helpers: ClassVar[tuple[Kernel, ...]] = (radau_newton.stages, points.evaluate)
+    helpers: ClassVar[tuple[Kernel, ...]] = (radau_newton.stages, points.evaluate, transient.shorten)
 
     def __post_init__(self) -> None:
         owner = f"Method '{self.key}'"
         check_range(owner, "newton_tol", self.newton_tol, 1e-15, 1e-3)
-        check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
+        if self.kappa is not None:
+            check_range(owner, "kappa", self.kappa, 1e-8, 1.0)
         check_range(owner, "max_iterations", self.max_iterations, 2, 100, whole=True)
 
     def begin(self, table: Table) -> None:
         """Write what the tables of all runs by this method begin with."""
-        table[rs.LINK][3:] = [kernel.address for kernel in self.helpers]
-        table[rs.SETTINGS][:] = self.kappa, self.max_iterations, RENEW_RATE
+        table[rs.LINK][3:] = radau_newton.stages.address, points.evaluate.address
+        table[rs.SETTINGS][:] = self.kappa or 0.0, self.max_iterations, RENEW_RATE
         table[rs.MEMORY][[rs.ETA_OLD, rs.ERROR_PAST]] = 1.0, 0.01
         table[rs.FLAGS][[rs.RENEW, rs.STALE]] = 1
+
+    def make_tables(self, progress: Run) -> tuple[Table, Table, Projector]:
+        """The table of a step, that of its points and a projector, to which the first refers."""
+        sizes = progress.system.n, progress.system.m, len(progress.state[s.MATRIX])
+        room = progress.system.structure.room(self.key, lambda: own_shapes(*sizes))
+        kind = self.key, self.kappa, self.max_iterations
+        table = progress.state.workspace.filled(kind, constants(), room, self.begin)
+        point, projector = point_table(progress), Projector(progress.state, progress.solver)
+        table[rs.LINK][1:3] = projector.handle, point.handle
+        return table, point, projector
 
     def start(self, progress: Run, first_step: float | None) -> Table:
         """The method's table for a run whose state is consistent.
@@ -132,16 +143,12 @@ class Radau5(Method):
         ModelError : the forces cannot be evaluated at the start.
         """
         self.prepare(progress)
-        sizes = progress.system.n, progress.system.m, len(progress.state[s.MATRIX])
-        room = progress.system.structure.room(self.key, lambda: own_shapes(*sizes))
-        table = progress.state.workspace.filled(
-            (self.key, self.kappa, self.max_iterations), constants(), room, self.begin
-        )
-        projector = Projector(progress.state, progress.solver)
-        partner = progress.solver.complex_table(progress.factors)
-        progress.owned += [projector, partner, table]
-        table[rs.RUN][0] = progress.table.handle
-        table[rs.LINK][:3] = partner.handle, projector.handle, point_table(progress).handle
+        kind = self.key, self.kappa, self.max_iterations
+        table, point, projector = progress.whole(kind, functools.partial(self.make_tables, progress))
+        partner = progress.solver.lend_complex(progress.state.workspace, progress.factors)
+        progress.owned += [projector, partner, table, point]
+        table[rs.RUN][0] = point[points.RUN][0] = progress.table.handle
+        table[rs.LINK][0] = partner.handle
         progress[run.LIMITS][run.QUINTIC] = 1
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or within_transient(progress, progress.choose_first_step(3))

@@ -27,6 +27,9 @@ CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
 MIDDLE = 1
 FIXED_KAPPA = 0.01
 """With constant steps: what is left in a step adds up over thousands of them, and would hide the order."""
+STRICT, LOOSE = 1e-3, 1e-2
+"""Bounds of what the iteration may leave in a step if it was not told: errors of steps are far below loose tolerances,
+and what is left of every iteration adds up. Above LOOSE errors of a spinning top grow, below STRICT none falls."""
 ROUNDING = 4e-15
 
 
@@ -67,18 +70,20 @@ def move(E, R, h):
     )  # fmt: skip
     q0, v0, p = view(R, run.NEW_Q), view(R, run.NEW_V), view(E, rs.STAGE_P)
     for i in range(rs.STAGES):
+        g, m0, m1, m2 = h * c[i], h * h * mu[i, 0], h * h * mu[i, 1], h * h * mu[i, 2]
+        w0, w1, w2 = h * A[i, 0], h * A[i, 1], h * A[i, 2]
         for k in range(q0.shape[0]):
-            x, y = 0.0, 0.0
-            for j in range(rs.STAGES):
-                x += mu[i, j] * a[j, k]
-                y += A[i, j] * a[j, k]
-            q[i, k] = q0[k] + h * (c[i] * v0[k] + h * x) + p[i, k]
-            v[i, k] = v0[k] + h * y
+            x, y, z, u = a[0, k], a[1, k], a[2, k], v0[k]
+            q[i, k] = q0[k] + (g * u + (m0 * x + m1 * y + m2 * z)) + p[i, k]
+            v[i, k] = u + (w0 * x + w1 * y + w2 * z)
 
 
 @helper
-def evaluate_stage(T, E, R, i, t, h):
-    """T at stage i, and what is left of its equations: forces, rates of rows over h, rows."""
+def evaluate_stage(T, E, R, i, t, h, linearised):
+    """T at stage i, and what is left of its equations: forces, rates of rows over h, rows.
+
+    How marker Jacobians change along v is found where the equations are `linearised`.
+    """
     c, rest, counts, n = view(E, rs.NODES)[i], view(E, rs.RESIDUAL), view(R, run.COUNTS), view(T, s.Q).shape[0]
     view(T, s.TIME)[0] = t if c == 1.0 else t - (1.0 - c) * h
     run.copy(view(T, s.Q), view(E, rs.STAGE_Q)[i])
@@ -91,7 +96,7 @@ def evaluate_stage(T, E, R, i, t, h):
     if code == OK:
         code = run.core(T, s.CORE_MASS)
     if code == OK:
-        code = run.core(T, s.CORE_JACOBIAN)
+        code = run.core(T, s.CORE_JACOBIAN if linearised else s.CORE_GRADIENTS)
     if code != OK:
         return run.EVALUATION_FAILED
     run.core(T, s.CORE_RATES)
@@ -131,19 +136,21 @@ def correct(T, E, R, h):
     a, lam = view(E, rs.STAGE_A), view(E, rs.STAGE_LAM)
     n, fixed, tolerance = a.shape[1], view(R, run.CLOCK)[run.STEP] > 0.0, view(R, run.TOLERANCE)[run.NEWTON_TOL]
     moved, v, total, most, largest = view(E, rs.STAGE_Q), view(E, rs.STAGE_V), 0.0, 0.0, 1.0
+    for k in range(n):
+        per_q = 1.0 / (h * tolerance if fixed else run.weight(R, k))
+        per_v = 1.0 / (tolerance if fixed else run.weight_v(R, k))
+        x, y, z = rest[0, k], rest[1, k], rest[2, k]
+        for i in range(rs.STAGES):
+            d_q = moved[i, k] + h * h * (mu[i, 0] * x + mu[i, 1] * y + mu[i, 2] * z)
+            d_v = h * (A[i, 0] * x + A[i, 1] * y + A[i, 2] * z)
+            size = abs(v[i, k])
+            most, largest = max(most, abs(d_v)), max(largest, size)
+            d_q, d_v = d_q * per_q, d_v * (per_v / max(1.0, size) if fixed else per_v)
+            total += d_q * d_q + d_v * d_v
+        a[0, k] += x
+        a[1, k] += y
+        a[2, k] += z
     for i in range(rs.STAGES):
-        for k in range(n):
-            x, y = moved[i, k], 0.0
-            for j in range(rs.STAGES):
-                x += h * h * mu[i, j] * rest[j, k]
-                y += h * A[i, j] * rest[j, k]
-            most, largest = max(most, abs(y)), max(largest, abs(v[i, k]))
-            if fixed:
-                x, y = x / (h * tolerance), y / (tolerance * max(1.0, abs(v[i, k])))
-            else:
-                x, y = x / run.weight(R, k), y / run.weight_v(R, k)
-            total += x * x + y * y
-            a[i, k] += rest[i, k]
         for k in range(lam.shape[1]):
             lam[i, k] += rest[i, n + k]
     return sqrt(total / (2.0 * rs.STAGES * n)), most / largest
@@ -198,12 +205,20 @@ def judge(E, R, iteration, most, size, before, kappa, part, rows):
 
 
 @helper
+def part_left(E, rtol):
+    """The part of the tolerance that the iteration may leave in a step ([HairerWanner] IV.8: the root of rtol)."""
+    kappa = view(E, rs.SETTINGS)[rs.KAPPA]
+    return kappa if kappa > 0.0 else max(STRICT, min(LOOSE, sqrt(rtol)))
+
+
+@helper
 def iterate(T, E, R, S, t, h, full):
     """Newton's iteration of the stages of a step to t: simplified, or with matrices of every iterate."""
     memory, c, flags = view(E, rs.MEMORY), view(E, rs.SETTINGS), view(E, rs.FLAGS)
     fixed, tolerance, before = view(R, run.CLOCK)[run.STEP] > 0.0, view(R, run.TOLERANCE), 0.0
-    kappa, most = (FIXED_KAPPA, 3 * int(c[rs.MAX_ITERATIONS])) if fixed else (c[rs.KAPPA], int(c[rs.MAX_ITERATIONS]))
+    kappa, most = FIXED_KAPPA if fixed else part_left(E, tolerance[run.RTOL]), int(c[rs.MAX_ITERATIONS])
     closed = 10.0 * tolerance[run.NEWTON_TOL] if fixed else max(1e-11, kappa * tolerance[run.RTOL])
+    most = 3 * most if fixed else most
     memory[rs.WORST_RATE] = 0.0
     predict(E, R, h)
     for i in range(rs.STAGES):
@@ -212,8 +227,9 @@ def iterate(T, E, R, S, t, h, full):
         move(E, R, h)
         rows = 0.0
         for i in range(rs.STAGES):
-            code = evaluate_stage(T, E, R, i, t, h)
-            if code == OK and i == MIDDLE and (flags[rs.RENEW] == 1 or full):
+            linearised = i == MIDDLE and (flags[rs.RENEW] == 1 or full)
+            code = evaluate_stage(T, E, R, i, t, h, linearised)
+            if code == OK and linearised:
                 code = rs.linearise(T, E, R, S)
             if code != OK:
                 return code

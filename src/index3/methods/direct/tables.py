@@ -7,10 +7,9 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Slot, Table
 from index3.methods import run
-from index3.methods.direct import alpha, leaps, newton
+from index3.methods.direct import alpha, leaps, newton, transient
 from index3.methods.projection import Projector
 from index3.methods.run_table import Run
-from index3.system import evaluate
 from index3.system.system import System
 
 RENEWAL = (0.25, 0.7, 1.4)
@@ -47,6 +46,7 @@ def newton_table(
     table[newton.SETTINGS] = np.array([kappa, max_iterations, paper_norm, *renewal, rule], float)
     table.fill(progress.system.structure.room("newton", lambda: newton_shapes(n, m)))
     table[newton.FLAGS][0] = 1
+    progress[run.LIMITS][run.ROUGH_LAM] = not stabilised
     if stabilised:
         projector = Projector(progress.state, progress.solver)
         table[newton.PROJECTOR][0] = projector.handle
@@ -96,9 +96,8 @@ def first_step(progress: Run, beta: float, table: Table | None = None) -> float:
     return short
 
 
-CHANGE, MOST_TRANSIENT = 0.1, 500
-"""Part of the forces that may change in a first step which begins with a large acceleration, and the number of steps
-that a transient may take: a vibration without damping never ends."""
+MOST_TRANSIENT = 500
+"""Steps that a transient may take: a vibration without damping never ends."""
 
 
 def unjointed(system: System) -> bool:
@@ -106,31 +105,12 @@ def unjointed(system: System) -> bool:
     return system.m <= len(system.bodies) and not any(group.primitives for group in system.groups)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # by weights next to nothing all is infinitely large
 def within_transient(progress: Run, h: float) -> float:
-    """The step, shortened where the velocities that the acceleration makes in it would change the forces as a whole.
-
-    A ball let go inside a strongly damped floor is at its final speed after ns. These methods control positions alone:
-    a longer first step is allowed any velocity, and the vibration of what was not resolved throws the ball out.
-    """
-    state, w, least = progress.state, progress.weights.copy(), 1e-12 * progress[run.CLOCK][run.MAX_STEP]
-    w[w >= 1e200] = 0.0
-    t, q, v, a = progress.t, state[s.Q].copy(), state[s.V].copy(), progress[run.NEW_A].copy()
-    saved, force = state[s.A].copy(), state[s.G].copy()
-    moved = False
-    speed, size = (float(np.sqrt(np.mean((x / progress.velocity_weights) ** 2))) for x in (v, a))
-    way = float(np.sqrt(np.mean((a / progress.weights) ** 2))) * (progress[run.CLOCK][run.T_END] - t)
-    while h > least and h * size > max(1.0, speed) and h * way > 1.0:  # else such velocities do not count
-        state.move(t + h, q + h * v, v + h * a)
-        moved = True
-        if state.run(evaluate.forces) == 0 and np.abs(state[s.G] - force) @ w <= CHANGE * np.abs(force) @ w:
-            break
-        h *= 0.1
-    if moved:
-        state.move(t, q, v)
-        state[s.A][:] = saved
-        state.run(evaluate.forces)
+    """The step, shortened within a transient of the start; see `transient.shorten`."""
+    clock = progress[run.CLOCK]
+    clock[run.H_NEXT] = h
+    if progress.state.call(transient.shorten, progress.table.handle):
         for error in progress.system.take_failures():  # of trials: no matter, but for Ctrl-C
             if not isinstance(error, Exception):
                 raise error
-    return float(max(h, least))
+    return float(clock[run.H_NEXT])

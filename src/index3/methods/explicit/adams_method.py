@@ -59,6 +59,7 @@ class Adams(Method):
 
     key: ClassVar[str] = "adams"
     family: ClassVar[str] = "explicit"
+    damps: ClassVar[bool] = False
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     paper: ClassVar[str] = "Shampine, Gordon 1975"

@@ -58,6 +58,7 @@ class Hem4(Method):
 
     key: ClassVar[str] = "hem4"
     family: ClassVar[str] = "explicit"
+    damps: ClassVar[bool] = False
     order: ClassVar[int] = 4
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False

@@ -14,7 +14,7 @@ SHAPES: dict[Slot, tuple[int, ...]] = {points.RUN: (1,), points.JOB: (3,), point
 
 
 def point_table(progress: Run, terms: tuple[float, ...] = (), frame: Table | None = None) -> Table:
-    """The table of `points.evaluate` for a run, which owns it.
+    """The table of `points.evaluate` for a run, which must own it.
 
     `terms` are Baumgarte's factors of Phi' and Phi, `frame` the table of a partition.
     """
@@ -29,5 +29,4 @@ def point_table(progress: Run, terms: tuple[float, ...] = (), frame: Table | Non
     table[points.RUN][0] = progress.table.handle
     if frame is not None:
         table[points.FRAME] = np.array([frame.handle], np.int64)
-    progress.owned.append(table)
     return table

@@ -32,15 +32,6 @@ def set_reference(T, P):
 
 
 @helper
-def largest_rate(T):
-    """The largest |v|, at least 1."""
-    v, largest = view(T, s.V), 1.0
-    for k in range(v.shape[0]):
-        largest = max(largest, abs(v[k]))
-    return largest
-
-
-@helper
 def recover_positions(T, C, tolerance):
     """q of T onto the manifold along the directions in C."""
     projection_kernels.forget_solution(T)
@@ -55,7 +46,7 @@ def recover(T, P, C, tolerance):
         projection_kernels.forget_solution(T)
         frame.reset_normals(view(P, FRAME)[0])
         return frame.project_within(T, view(P, FRAME)[0], tolerance, 1e-14, False)
-    largest = largest_rate(T)
+    largest = manifold.largest_rate(T)
     code = recover_positions(T, C, tolerance)
     return manifold.recover_velocities(T, C, tolerance * largest) if code == OK else code
 
@@ -66,7 +57,7 @@ def recover_and_accelerate(T, C, R, tolerance):
 
     What the velocities need is factored for the accelerations anyway, and one solution takes them to the manifold.
     """
-    largest = largest_rate(T)
+    largest = manifold.largest_rate(T)
     code = recover_positions(T, C, tolerance)
     if code == OK:
         code = run.EVALUATION_FAILED if run.core(T, s.CORE_GRADIENTS) != OK else OK

@@ -1,4 +1,4 @@
-"""DOPRI5 and DOP853 as a user sees them, and how a run of them is set up."""
+"""DOPRI5 as a user sees it, and how a run of an explicit Runge-Kutta formula is set up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from index3.methods import projection_kernels, run
 from index3.methods.explicit import points
 from index3.methods.explicit import runge_kutta as rk
 from index3.methods.explicit.point_table import point_table
-from index3.methods.explicit.tableaus import DOP853, DOPRI5, Tableau
+from index3.methods.explicit.tableaus import DOPRI5, Tableau
 from index3.methods.method import Method
 from index3.methods.options import check_choice, check_range
 from index3.methods.projection import Projector
@@ -55,14 +55,33 @@ def runge_kutta_table(
     parametrization: str = "tangent-plane",
     size: int = len(rk.SLOTS),
     kernels: tuple[Kernel, ...] = STEP_KERNELS,
+    spare: bool = False,
 ) -> Table:
-    """The table of `runge_kutta.attempt` for a run, which owns what the table points to; `kernels` for `rk.LINK`."""
-    partition = None
+    """The table of `runge_kutta.attempt` for a run, which owns what the table points to.
+
+    `kernels` are for `rk.LINK`; `spare` projectors serve lines of output by the formula itself.
+    """
+    terms = baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ()
+    kind = tableau, size, kernels, "closed" if parametrization == "partition" else stages, stabilization
     if parametrization == "partition":
         partition = Frame(progress, parametrization)
         partition.table[frame.SETTINGS][frame.REACH] = np.inf  # jumps are looked for in a way of their own
         progress.owned.append(partition)
-        stages = "closed"
+        whole = make_tables(progress, *kind, terms, spare, partition.table)
+    else:
+        make = functools.partial(make_tables, progress, *kind, terms, spare)
+        whole = progress.whole((*kind, terms, spare), make)
+    table, point, _ = whole
+    progress.owned += whole
+    table[rk.RUN][0] = point[points.RUN][0] = progress.table.handle
+    return table
+
+
+def make_tables(
+    progress: Run, tableau: Tableau, size: int, kernels: tuple[Kernel, ...], stages: str, stabilization: str,
+    terms: tuple[float, ...], spare: bool, partition: Table | None = None,
+) -> tuple[Table, Table, list[Projector]]:  # fmt: skip
+    """The table of a step and that of its points, and the projectors that the first refers to."""
 
     def begin(table: Table) -> None:
         how = STABILIZATIONS[stabilization]
@@ -76,13 +95,11 @@ def runge_kutta_table(
     room = progress.system.structure.room(formula, lambda: own_shapes(n, tableau.stages + 1, len(kernels)))
     kind = *formula, stages, stabilization
     table = progress.state.workspace.filled(kind, constants(tableau, size), room, begin)
-    terms = baumgarte_terms(baumgarte) if stabilization == "baumgarte" else ()
-    projectors = [Projector(progress.state, progress.solver) for _ in range(2)]
-    progress.owned += [*projectors, table]
-    table[rk.RUN][0] = progress.table.handle
-    table[rk.LINK][rk.POINT] = point_table(progress, terms, None if partition is None else partition.table).handle
-    table[rk.PROJECTORS][: rk.SPARE] = [projector.handle for projector in projectors]
-    return table
+    point = point_table(progress, terms, partition)
+    projectors = [Projector(progress.state, progress.solver) for _ in range(4 if spare else 2)]
+    table[rk.LINK][rk.POINT] = point.handle
+    table[rk.PROJECTORS][: len(projectors)] = [projector.handle for projector in projectors]
+    return table, point, projectors
 
 
 def own_shapes(n: int, points_of_step: int, kernels: int) -> dict[Slot, tuple[int, ...]]:
@@ -108,6 +125,7 @@ class RungeKutta(Method):
     baumgarte: tuple[float, float]
     tableau: ClassVar[Tableau]
     family: ClassVar[str] = "explicit"
+    damps: ClassVar[bool] = False
     implicit: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
     kernel: ClassVar[Kernel] = rk.attempt
@@ -147,6 +165,7 @@ class RungeKutta(Method):
         """
         if self.stabilization == "baumgarte":
             self.check_terms(progress)
+        own_output = self.own_output or not progress.system.conservative  # work between steps needs the formula too
         table = runge_kutta_table(
             progress,
             self.tableau,
@@ -154,6 +173,7 @@ class RungeKutta(Method):
             self.stabilization,
             self.baumgarte,
             parametrization=self.parametrization,
+            spare=own_output,
         )
         self.prepare(progress)
         clock = progress[run.CLOCK]
@@ -161,12 +181,9 @@ class RungeKutta(Method):
         progress[run.LIMITS][run.QUINTIC] = 1
         if not progress.system.conservative:
             progress[run.LIMITS][run.TRACK_WORK] = run.OWN
-        if self.own_output or not progress.system.conservative:  # work between steps needs the formula too
+        if own_output:
             progress[run.LIMITS][run.QUINTIC] = run.OWN
             progress[run.LINK][run.LINK_DENSE] = rk.dense.address
-            spare = [Projector(progress.state, progress.solver) for _ in range(2)]
-            progress.owned += spare
-            table[rk.PROJECTORS][rk.SPARE :] = [projector.handle for projector in spare]
         return table
 
     def check_terms(self, progress: Run) -> None:
@@ -217,38 +234,3 @@ class Dopri5(RungeKutta):
     summary: ClassVar[str] = "smooth motion without stiffness, tolerances 1e-3 to 1e-7"
     tableau: ClassVar[Tableau] = DOPRI5
     own_output: ClassVar[bool] = False
-
-
-@register
-@dataclass(frozen=True)
-class Dop853(RungeKutta):
-    """Dormand and Prince's explicit Runge-Kutta formula of order 8(5,3), with projection after every step.
-
-    Outputs inside a step are shorter steps of the same formula: each costs 11 evaluations, and keeps the order.
-
-    Parameters
-    ----------
-    stages : "auto" recovers the constraints at every stage where rows are redundant, "closed" always, "free" never
-    parametrization : "tangent-plane", or "partition": the formula holds for a choice of the model's own coordinates,
-        and every stage is recovered by the others
-    newton_tol : scaled residual that recovered stages may keep with constant steps (else 1e-4 rtol, if more)
-    stabilization : what the end of a step does: "projection" onto the constraints, "post" one step towards them,
-        "baumgarte" nothing, but Phi'' = -2 alpha Phi' - beta^2 Phi in all accelerations
-    baumgarte : (alpha, beta) in 1/s, for stabilization="baumgarte"
-
-    >>> Dop853().order
-    8
-    """
-
-    stages: str = "auto"
-    parametrization: str = "tangent-plane"
-    newton_tol: float = 1e-13
-    stabilization: str = "projection"
-    baumgarte: tuple[float, float] = (10.0, 10.0)
-
-    key: ClassVar[str] = "dop853"
-    order: ClassVar[int] = 8
-    paper: ClassVar[str] = "Hairer, Norsett, Wanner 1993"
-    summary: ClassVar[str] = "smooth motion without stiffness, tight tolerances"
-    tableau: ClassVar[Tableau] = DOP853
-    own_output: ClassVar[bool] = True

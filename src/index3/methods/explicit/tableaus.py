@@ -8,14 +8,14 @@ II.10 and the code DOP853 that comes with it (8(5,3), twelve stages).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
+from index3.record import Record
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tableau:
+
+class Tableau(Record, frozen=True):
     """One explicit Runge-Kutta formula with its error estimates and its rule for step sizes.
 
     `order` is that of `b`. `end_in_error`: an estimate uses the end of the step. `exponent`, `memory`: h changes by

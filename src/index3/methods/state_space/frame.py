@@ -53,7 +53,9 @@ STUCK = 1
 HALFWAY = 1e-3
 """ROUGH, where nothing is known of how far velocities will move positions."""
 TOO_SLOW = 0.9
-"""Rate of the recovery at which a step is given up: the constraint directions turned by some 40 degrees."""
+"""Rate of two iterations of the recovery at which a step is given up: the constraint directions turned by some 40
+degrees. Of two, since rows of metres and of unit lengths take turns: what is left of one is next to nothing in its own
+size and much in that of the other, and the worst of both grows once on the way down."""
 
 
 @helper
@@ -136,7 +138,7 @@ def recover_positions(T, F, tolerance, part):
     OK, STUCK or a failed evaluation; values of rows stand evaluated at q.
     """
     C, q, phi, normal = view(F, HANDLES)[PROJECTOR], view(T, s.Q), view(T, s.PHI), view(F, NORMAL_Q)
-    counts, before, level = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, view(T, s.LEVEL)
+    counts, before, earlier, level = view(view(F, HANDLES)[RUN], run.COUNTS), 1e300, 1e300, view(T, s.LEVEL)
     for k in range(q.shape[0]):
         q[k] += normal[k]
     for _ in range(40):
@@ -148,15 +150,14 @@ def recover_positions(T, F, tolerance, part):
             tolerance = max(tolerance, part * residual)
         if residual <= tolerance:
             return OK
-        rate = residual / before
-        if rate > 0.5 and residual < 1e-12:
+        if residual > 0.5 * before and residual < 1e-12:
             return OK  # rounding
-        if not rate < TOO_SLOW:
+        if not residual < TOO_SLOW * earlier:
             if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
                 return STUCK
             if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
                 return STUCK  # the reference lacked a row that counts here, and so does this point
-        before = residual
+        earlier, before = before, residual
         for k in range(phi.shape[0]):
             if level[k] == 1:
                 phi[k] = 0.0
@@ -170,21 +171,21 @@ def recover_velocities(T, F, still, part):
     C, v, rate, normal = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
     if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
-    largest, before, residual, fresh = 1.0, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
+    before, earlier, residual, fresh = 1e300, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):
         v[k] += normal[k]
-        largest = max(largest, abs(v[k]))
+    largest = manifold.largest_rate(T)
     for _ in range(40):
         residual = manifold.velocity_residual(T)
         if before == 1e300:
             still = max(still, part * residual / largest)
-        if residual <= still * largest or (fresh and not residual < TOO_SLOW * before):
+        if residual <= still * largest or (fresh and not residual < TOO_SLOW * earlier):
             break
-        if not residual < TOO_SLOW * before:
+        if not residual < TOO_SLOW * earlier:
             if factor_reference(T, F) != OK:
                 return STUCK
             fresh = True  # the reference lacked a row that counts here
-        before = residual
+        earlier, before = before, residual
         add_correction(F, v, normal, manifold.solve_rows(T, C, rate))
     return OK if residual <= max(still, 1e-10) * largest else STUCK
 

@@ -132,6 +132,7 @@ class StateSpaceTrapezoidal(StateSpaceMethod):
 
     filtered: bool = False
     key: ClassVar[str] = "statespace-trapezoidal"
+    damps: ClassVar[bool] = False
     family: ClassVar[str] = "state space"
     order: ClassVar[int] = 2
     summary: ClassVar[str] = "mildly stiff motions without numerical damping; cautious steps"
@@ -152,6 +153,7 @@ class DescriptorTrapezoidal(StateSpaceMethod):
 
     filtered: bool = False
     key: ClassVar[str] = "descriptor-trapezoidal"
+    damps: ClassVar[bool] = False
     family: ClassVar[str] = "descriptor"
     order: ClassVar[int] = 2
     summary: ClassVar[str] = "like statespace-trapezoidal, with the multipliers among the unknowns"

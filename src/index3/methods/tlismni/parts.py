@@ -70,10 +70,7 @@ def project_state(T, E):
     projection_kernels.forget_solution(T)  # so that the forces of the recovery are those that `evaluate` needs
     code = manifold.recover_positions(T, C, CLOSED)
     if code == OK:
-        largest = 1.0
-        for k in range(v.shape[0]):
-            largest = max(largest, abs(v[k]))
-        code = manifold.recover_velocities(T, C, CLOSED * largest)
+        code = manifold.recover_velocities(T, C, CLOSED * manifold.largest_rate(T))
     return OPEN if code == 1 else code
 
 

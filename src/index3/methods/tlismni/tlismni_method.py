@@ -137,6 +137,7 @@ class TlismniTrapezoidal(Tlismni):
     """Trapezoidal rule, predicted by the midpoint rule: second order, no damping once converged."""
 
     key: ClassVar[str] = "tlismni-trapezoidal"
+    damps: ClassVar[bool] = False
     order: ClassVar[int] = 2
     summary: ClassVar[str] = "constraints at all levels, forces without derivatives; no damping"
     formula: ClassVar[tuple[int, int, int]] = (formulas.ADAMS, 0, 2)
@@ -152,6 +153,7 @@ class TlismniAdams3(Tlismni):
     """
 
     key: ClassVar[str] = "tlismni-adams3"
+    damps: ClassVar[bool] = False
     ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one
     order: ClassVar[int] = 3
     summary: ClassVar[str] = "constraints at all levels, forces without derivatives; smooth motions"
@@ -164,6 +166,7 @@ class TlismniAdams4(Tlismni):
     """Implicit Adams formula of fourth order, predicted by the explicit one of third order."""
 
     key: ClassVar[str] = "tlismni-adams4"
+    damps: ClassVar[bool] = False
     ends_at_switches: ClassVar[bool] = False  # its past is no guide behind one
     order: ClassVar[int] = 4
     summary: ClassVar[str] = "constraints at all levels, forces without derivatives; smooth motions, small errors"
