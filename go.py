@@ -21,14 +21,17 @@ PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python
 OLDEST = (3, 11)
 EXTRAS = ("plot", "test", "dev", "docs")  # each holds those before it
 OTHERS = ROOT / ".venvs"
+KERNELS = ROOT / "src" / "index3" / "kernels"
 NEWER = ("3.13", "3.12")  # Pythons to try beside the one that runs this, the best one first
 FAST = ("-m", "fast")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MISSING = """
 import glob, os
-from index3.compiled import sources, store
+from index3.compiled import sources, store, target
 keys = sources.kernels(sources.kernel_modules())
-lost = [".".join(key) for key in keys if os.path.dirname(store.find(*key) or "") != store.INSTALLED]
+found = {key: [way for way in target.ways() if store.unpack(os.path.join(store.INSTALLED, store.file_name(*key, way)))]
+         for key in keys}
+lost = [".".join(key) for key in keys if not found[key]]
 if lost:
     stem = lost[0].removeprefix("index3.")
     there = sorted(glob.glob(f"{stem}-*.kob", root_dir=store.INSTALLED))
@@ -36,6 +39,9 @@ if lost:
         f"{len(lost)} of {len(keys)} kernels are missing in {store.INSTALLED}, among them {lost[0]}: of that name "
         f"there is {', '.join(there) or 'nothing'}, these sources give {store.file_name(*lost[0].rsplit('.', 1))}"
     )
+slow = sum(target.QUICK not in ways for ways in found.values())
+if slow:
+    print(f"[index3] {slow} of {len(keys)} kernels were built by Numba's documented interface", flush=True)
 """
 FIRST_RUN = """
 import sys
@@ -71,13 +77,13 @@ def must(*command, **variables):
 
 def follow(*command, every=20.0):
     """Run a command that the rest depends on and that compiles kernels in place, and say how many are there by now."""
-    folder, start = ROOT / "src" / "index3" / "kernels", time.time()
+    start = time.time()
     with subprocess.Popen([str(part) for part in command], cwd=ROOT) as process:
         while process.poll() is None:
             try:
                 process.wait(every)
             except subprocess.TimeoutExpired:
-                done = sum(file.stat().st_mtime >= start for file in folder.glob("*.kob"))
+                done = sum(file.stat().st_mtime >= start for file in KERNELS.glob("*.kob"))
                 say(f"{done} kernels compiled after {time.time() - start:.0f} s")
     if process.returncode:
         say(f"failed (exit code {process.returncode}): {' '.join(str(part) for part in command)}")
@@ -126,13 +132,15 @@ def build_requirements():
 
 
 def install(extra):
-    """Install the package in place, with the versions of constraints.txt; its build hook compiles the kernels."""
+    """Install the package in place, with the versions of constraints.txt, and compile its kernels."""
     pip = [PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-c", ROOT / "constraints.txt"]
     start = time.perf_counter()
     say("installing the packages that index3 needs (a minute or two the first time)")
     must(*pip, *build_requirements())
-    say("installing index3 and compiling its kernels (about a minute the first time)")
-    follow(*pip, "--no-build-isolation", "-e", f".[{extra}]")
+    must(*pip, "--no-build-isolation", "-e", f".[{extra}]", INDEX3_BUILD_KERNELS="0")
+    if os.environ.get("INDEX3_BUILD_KERNELS", "1") != "0":
+        say("compiling the kernels of index3 (about a minute the first time)")
+        follow(PYTHON, "-m", "index3.compiled.build", KERNELS)  # not by pip, which would hide what it says
     check_kernels(PYTHON)
     say(f"installed in {time.perf_counter() - start:.0f} s")
 

@@ -104,6 +104,33 @@ def test_an_installation_without_kernels_fails(go, monkeypatch, tmp_path, capfd)
     assert "kernels are left out (INDEX3_BUILD_KERNELS=0)" in capfd.readouterr().out
 
 
+def test_kernels_built_the_slow_way_are_told_of(go, monkeypatch, capfd):
+    """Whatever lies in the user's cache: these are the installed ones."""
+    monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
+    assert "target.QUICK not in" in go.MISSING
+    monkeypatch.setattr(go, "MISSING", go.MISSING.replace("target.QUICK not in", "target.QUICK in"))
+    go.check_kernels(sys.executable)
+    assert "kernels were built by Numba's documented interface" in capfd.readouterr().out
+
+
+def test_what_the_build_says_is_seen(go, monkeypatch):
+    """pip hides what a build hook prints, so that kernels are compiled beside it."""
+    made = []
+    monkeypatch.setattr(go, "must", lambda *command, **variables: made.append((command[1:3], variables)))
+    monkeypatch.setattr(go, "follow", lambda *command: made.append((command[1:3], command[3])))
+    monkeypatch.setattr(go, "check_kernels", lambda python: None)
+    monkeypatch.delenv("INDEX3_BUILD_KERNELS", raising=False)
+    go.install("test")
+    assert made[1:] == [
+        (("-m", "pip"), {"INDEX3_BUILD_KERNELS": "0"}),
+        (("-m", "index3.compiled.build"), go.KERNELS),
+    ]
+    made.clear()
+    monkeypatch.setenv("INDEX3_BUILD_KERNELS", "0")
+    go.install("test")
+    assert [what for what, _ in made] == [("-m", "pip")] * 2
+
+
 def test_distributions_are_built_installed_and_run(go, monkeypatch, tmp_path, capsys):
     """Without doing it: the source distribution from the clone, the wheel from that, each in a fresh environment."""
     made = []
@@ -149,9 +176,9 @@ def test_the_first_run_refuses_sources_that_are_not_installed(go):
 
 
 def test_an_installation_tells_how_far_it_is(go, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(go, "ROOT", tmp_path)
-    folder = tmp_path / "src" / "index3" / "kernels"
-    folder.mkdir(parents=True)
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    monkeypatch.setattr(go, "KERNELS", folder)
     (folder / "old.kob").touch()
     os.utime(folder / "old.kob", (0, 0))
     work = f"import pathlib, time; pathlib.Path({str(folder)!r}, 'new.kob').touch(); time.sleep(1)"

@@ -61,6 +61,8 @@ from index3.forces.added_mass import AddedMass as AddedMass
 from index3.forces.bushing import Bushing as Bushing
 from index3.forces.contact import Contact as Contact
 from index3.forces.contact_set import ContactSet as ContactSet
+from index3.forces.coordinate_spring import RotationalSpringDamper as RotationalSpringDamper
+from index3.forces.coordinate_spring import TranslationalSpringDamper as TranslationalSpringDamper
 from index3.forces.curve import Curve as Curve
 from index3.forces.distributed_load import DistributedLoad as DistributedLoad
 from index3.forces.drag import Drag as Drag
@@ -73,7 +75,6 @@ from index3.forces.line_actuator import LineActuator as LineActuator
 from index3.forces.load import Force as Force
 from index3.forces.load import Torque as Torque
 from index3.forces.road import Road as Road
-from index3.forces.rotational_spring_damper import RotationalSpringDamper as RotationalSpringDamper
 from index3.forces.shapes import Box as Box
 from index3.forces.shapes import Cylinder as Cylinder
 from index3.forces.shapes import Plane as Plane
@@ -81,7 +82,6 @@ from index3.forces.shapes import Sphere as Sphere
 from index3.forces.shapes import Sprocket as Sprocket
 from index3.forces.shapes import Strip as Strip
 from index3.forces.spring_damper import SpringDamper as SpringDamper
-from index3.forces.translational_spring_damper import TranslationalSpringDamper as TranslationalSpringDamper
 from index3.forces.tyre import Tyre as Tyre
 from index3.forces.user import UserForce as UserForce
 from index3.forces.user_equations import UserEquations as UserEquations

@@ -142,7 +142,7 @@ def test_imports_reach_through_other_modules_but_no_further_than_needed():
     seen = sources.imports("index3.forces.spring_damper")
     assert {"index3.algebra.vectors", "index3.compiled.interface", "index3.compiled.slots"} <= seen
     assert "index3.compiled.intrinsics" in seen
-    assert "index3.constraints.rows" in sources.imports("index3.forces.rotational_spring_damper")
+    assert "index3.constraints.rows" in sources.imports("index3.forces.coordinate_spring")
     rooms = {name.split(".")[1] for name in seen if name.count(".")}
     assert not rooms & {"model", "methods", "analysis", "results"}  # an edit there builds no spring again
 

@@ -552,14 +552,9 @@ VECTOR_PAIRS = between(*WITH_AXES, "ground")
 MAKERS = [
     Maker("index3.forces.joint_friction_kernels", "frictions", frictions, pairs=SPATIAL),
     Maker("index3.forces.spring_damper", "springs", springs),
+    Maker("index3.forces.coordinate_spring", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")),
     Maker(
-        "index3.forces.rotational_spring_damper", "rotational", rotational_springs, pairs=between(*WITH_AXES, "ground")
-    ),
-    Maker(
-        "index3.forces.translational_spring_damper",
-        "translational",
-        translational_springs,
-        pairs=between(*WITH_AXES, "ground"),
+        "index3.forces.coordinate_spring", "translational", translational_springs, pairs=between(*WITH_AXES, "ground")
     ),
     Maker(  # axes of a point mass do not turn
         "index3.forces.bushing_kernels",

@@ -32,7 +32,7 @@ class BenchPlace:
     def angle(self, joint):
         return 0
 
-    def angle_zero(self, joint):
+    def coordinate_zero(self, joint, coordinate):
         return self.bench.zero
 
 

@@ -14,8 +14,8 @@ from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.compiled.interface import JIT
 from index3.errors import ModelError
+from index3.forces.coordinate_spring import RotationalSpringDamper
 from index3.forces.curve import Curve
-from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.spring_damper import SpringDamper
 from index3.joints import Revolute
 

@@ -9,7 +9,7 @@ from index3.bodies.ground import Ground
 from index3.bodies.rigid_body import RigidBody
 from index3.compiled import slots as s
 from index3.errors import ModelError
-from index3.forces.rotational_spring_damper import RotationalSpringDamper
+from index3.forces.coordinate_spring import RotationalSpringDamper
 from index3.joints import Cylindrical, Planar, Prismatic, Revolute
 
 GROUND = Ground()
@@ -30,7 +30,7 @@ def test_joints_with_an_angle(kind):
 
 
 def test_what_the_system_asks():
-    assert spring().kind == "index3.forces.rotational_spring_damper"
+    assert spring().kind == "index3.forces.coordinate_spring"
     assert spring(stiffness=1.0).conservative
     assert not spring(torque=1.0).conservative
     assert not spring(torque=1.0).damped

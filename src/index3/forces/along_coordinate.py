@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from reprlib import repr as short
 from typing import Any
 
-from index3.algebra.vectors import add_at, cross, dot, load, load_at, scale, sub
+from index3.algebra.vectors import add_at, apply_transposed, cross, dot, load, load_at, outer, scale, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import helper, view
 from index3.constraints.projection import add_projection_curvature
-from index3.constraints.rows import add_block, axis, clear_hessian, put_gradient
-from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near
+from index3.constraints.rows import axis, clear_hessian, put_gradient
+from index3.constraints.turning_angle import angle_curvature, angle_gradient, angle_near, combine
 from index3.errors import ModelError
-from index3.forces.force import ForceElement, Place
+from index3.forces.force import ForceElement, Place, add_block
 
 COORDINATE_FIELDS = [
     ("i", "i8"),
@@ -87,13 +87,12 @@ def coordinate(T, c):
         xi, yi, xj = axis(A, c.i, 0), axis(A, c.i, 1), axis(A, c.j, 0)
         n = angle_gradient(xi, yi, xj)
         x = angle_near(xi, yi, xj, view(T, s.ANGLE_REF)[c.number])
-        g = (zero, scale(-1.0, n), zero, n)
+        g, rate = (zero, scale(-1.0, n), zero, n), dot(n, turning(V, c))
     else:
         u, d = axis(A, c.i, c.number), sub(load(r, c.j), load(r, c.i))
         x = dot(u, d)
         g = (scale(-1.0, u), cross(u, d), u, zero)
-    rate = dot(g[0], load(V, c.i)) + dot(g[1], load_at(V, c.i, 3))
-    rate += dot(g[2], load(V, c.j)) + dot(g[3], load_at(V, c.j, 3))
+        rate = dot(u, sub(load(V, c.j), load(V, c.i))) + dot(g[1], load_at(V, c.i, 3))
     return x - c.zero, rate, g
 
 
@@ -101,31 +100,29 @@ def coordinate(T, c):
 def add_force_along(T, c, force, g):
     """Put the wrench of a force on the coordinate on its two markers."""
     f = view(T, s.MARKER_F)
-    add_at(f, c.i, 0, scale(force, g[0]))
     add_at(f, c.i, 3, scale(force, g[1]))
-    add_at(f, c.j, 0, scale(force, g[2]))
-    add_at(f, c.j, 3, scale(force, g[3]))
+    if c.angular == 1:
+        add_at(f, c.j, 3, scale(force, g[3]))
+    else:
+        add_at(f, c.i, 0, scale(force, g[0]))
+        add_at(f, c.j, 0, scale(force, g[2]))
 
 
 @helper
-def coordinate_curvature(T, c):
-    """H of the coordinate of a record."""
-    A, r, H = view(T, s.MARKER_A), view(T, s.MARKER_R), clear_hessian(T)
-    if c.angular == 1:
-        by_i, by_j = angle_curvature(axis(A, c.i, 0), axis(A, c.i, 1), axis(A, c.j, 0))
-        add_block(H, 3, 1, by_i, 1.0)
-        add_block(H, 3, 3, by_j, 1.0)
-        add_block(H, 1, 1, by_i, -1.0)
-        add_block(H, 1, 3, by_j, -1.0)
-    else:
-        add_projection_curvature(H, 0, 2, axis(A, c.i, c.number), sub(load(r, c.j), load(r, c.i)), 1.0)
-    return H
+def turning(V, c):
+    """Angular velocity of the second marker from the first."""
+    return sub(load_at(V, c.j, 3), load_at(V, c.i, 3))
 
 
 @helper
 def add_derivatives_along(T, c, room, g, force, by_x, by_rate):
     """Add the derivatives of the wrench of a force on the coordinate, whose own ones are by_x and by_rate."""
-    K, D, V, H = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.MARKER_V), coordinate_curvature(T, c)
+    if c.angular == 1:
+        add_derivatives_about(T, c, g[3], force, by_x, by_rate)
+        return
+    K, D, V, H = view(T, s.GROUP_K), view(T, s.GROUP_D), view(T, s.MARKER_V), clear_hessian(T)
+    A, r = view(T, s.MARKER_A), view(T, s.MARKER_R)
+    add_projection_curvature(H, 0, 2, axis(A, c.i, c.number), sub(load(r, c.j), load(r, c.i)), 1.0)
     put_gradient(room[0], 0, g[0], g[1], g[2], g[3])
     for b in range(12):
         room[1, b] = by_x * room[0, b]
@@ -135,3 +132,23 @@ def add_derivatives_along(T, c, room, g, force, by_x, by_rate):
         for b in range(12):
             K[c.group + 12 * a + b] -= room[0, a] * room[1, b] + force * H[a, b]
             D[c.group + 12 * a + b] -= by_rate * room[0, a] * room[0, b]
+
+
+@helper
+def add_derivatives_about(T, c, n, torque, by_x, by_rate):
+    """The same of a torque on an angle: only rotations enter, in both of whose rows dn stands, with opposite signs."""
+    A, K, D, w = view(T, s.MARKER_A), view(T, s.GROUP_K), view(T, s.GROUP_D), turning(view(T, s.MARKER_V), c)
+    by_i, by_j = angle_curvature(axis(A, c.i, 0), axis(A, c.i, 1), axis(A, c.j, 0))  # dn/dtheta
+    row_i = sub(scale(by_x, n), scale(by_rate, apply_transposed(by_i, w)))
+    row_j = sub(scale(-by_x, n), scale(by_rate, apply_transposed(by_j, w)))
+    K_i, K_j = combine(1.0, outer(n, row_i), -torque, by_i), combine(1.0, outer(n, row_j), -torque, by_j)
+    add_block(K, c.group, 12, 3, 1, K_i, 1.0)
+    add_block(K, c.group, 12, 3, 3, K_j, 1.0)
+    add_block(K, c.group, 12, 1, 1, K_i, -1.0)
+    add_block(K, c.group, 12, 1, 3, K_j, -1.0)
+    if by_rate != 0.0:
+        damping = outer(scale(by_rate, n), n)
+        add_block(D, c.group, 12, 1, 1, damping, -1.0)
+        add_block(D, c.group, 12, 3, 3, damping, -1.0)
+        add_block(D, c.group, 12, 1, 3, damping, 1.0)
+        add_block(D, c.group, 12, 3, 1, damping, 1.0)

@@ -42,9 +42,6 @@ class Place(Protocol):
     def angle(self, joint: Any) -> int:
         """The place of a joint's unwrapped angle in ANGLES and ANGLE_REF."""
 
-    def angle_zero(self, joint: Any) -> float:
-        """The angle between a joint's markers at assembly, where the joint's angle counts as zero."""
-
     def rows(self, joint: Any) -> tuple[int, int, int, int]:
         """First row and number of rows of a joint, its first places in ROW_G and in GROUP_K."""
 

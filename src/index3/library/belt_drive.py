@@ -12,8 +12,8 @@ from index3.files.expressions import Expression
 from index3.forces.actuator import Actuator
 from index3.forces.bushing import Bushing
 from index3.forces.contact_set import ContactSet
+from index3.forces.coordinate_spring import RotationalSpringDamper
 from index3.forces.load import Torque
-from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Sphere
 from index3.joints.standard import Revolute
 from index3.library.arguments import as_whole

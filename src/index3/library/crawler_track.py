@@ -11,9 +11,9 @@ from index3.bodies.rigid_body import RigidBody
 from index3.files.expressions import Expression
 from index3.forces.bushing import Bushing
 from index3.forces.contact_set import ContactSet
+from index3.forces.coordinate_spring import RotationalSpringDamper
 from index3.forces.curve import Curve
 from index3.forces.joint_limit import JointLimit
-from index3.forces.rotational_spring_damper import RotationalSpringDamper
 from index3.forces.shapes import Cylinder, Plane, Sphere, Sprocket, Strip
 from index3.forces.spring_damper import SpringDamper
 from index3.joints.drives import Motion

@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 from index3.bodies.marker import as_number
 from index3.bodies.planar_body import PlanarBody
-from index3.forces.rotational_spring_damper import RotationalSpringDamper
+from index3.forces.coordinate_spring import RotationalSpringDamper
 from index3.joints.standard import Revolute
 from index3.model.model import Model
 

@@ -28,10 +28,6 @@ class Places:
         """The number of a joint's unwrapped angle in ANGLES."""
         return self._numbers.angle_joints.index(joint)
 
-    def angle_zero(self, joint: Any) -> float:
-        """The angle of a joint at the initial configuration, which counts as zero."""
-        return measured(joint, "angle")
-
     def rows(self, joint: Any) -> tuple[int, int, int, int]:
         """Where the rows, gradients and stiffness of a joint stand."""
         group = next(group for group in self._numbers.groups if group.element is joint)

@@ -1,6 +1,6 @@
-"""A spring and damper on a displacement of a joint.
+"""Springs and dampers on the coordinate of a joint: its angle or a displacement.
 
-With its displacement x and the rate x' = g . V: the force f = -k (x - x_0) - c x' + f_0 acts along the axis on the
+With the coordinate x and the rate x' = g . V: f = -k (x - x_0) - c x' + f_0, a torque if x is an angle, acts on the
 second body and opposite on the first, as `index3.forces.along_coordinate` has it. Curves may stand for k x and c x'.
 """
 
@@ -54,8 +54,8 @@ SPRING = np.dtype(
         *COORDINATE_FIELDS,
         ("stiffness", "f8"),
         ("damping", "f8"),
-        ("free_displacement", "f8"),
-        ("force", "f8"),
+        ("free", "f8"),  # the coordinate at which the spring is free
+        ("constant", "f8"),  # force or torque
         ("elastic", "i8"),  # curves in place of stiffness and damping, or NONE
         ("viscous", "i8"),
     ]
@@ -66,7 +66,99 @@ SPRINGS, SPACE, CURVES, PIECES, ASKED, BANDS = slots(
 MEMORY = (SPACE, ASKED)
 
 
-class TranslationalSpringDamper(CurvedForce, JointForce):
+class CoordinateSpring(CurvedForce, JointForce):
+    """Base of the two: what they share once a joint and one of its coordinates are chosen."""
+
+    kind = __name__
+    free_name: str
+    """Of the setting for the coordinate at which the spring is free."""
+    constant_name: str
+    """Of the setting for the constant force or torque."""
+
+    def _pull(self, stiffness: Any, damping: Any, free: Any, constant: Any) -> None:
+        """Keep the law, or say what is wrong with it."""
+        self.stiffness = as_stiffness(stiffness, self.label)
+        self.damping = as_law(damping, self.label, "damping")
+        setattr(self, self.free_name, as_number(free, self.label, self.free_name))
+        setattr(self, self.constant_name, as_number(constant, self.label, self.constant_name))
+
+    @property
+    def damped(self) -> bool:
+        """Whether it has a damper."""
+        return acts(self.damping)
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it is only a spring with a potential energy."""
+        pushes = getattr(self, self.constant_name) != 0.0
+        return not acts(self.damping) and not pushes and has_potential(self.stiffness)
+
+    def record(self, place: Place) -> tuple[Any, ...]:
+        """Its row in the table of springs."""
+        free, constant = getattr(self, self.free_name), getattr(self, self.constant_name)
+        own = (slope_of(self.stiffness), slope_of(self.damping), free, constant, NONE, NONE)
+        return (*self.place_of_coordinate(place), *own)
+
+
+class RotationalSpringDamper(CoordinateSpring):
+    """A spring and damper on the angle of a joint, which is zero at assembly and not limited to one turn.
+
+    The torque on the second body is -stiffness (angle - free_angle) - damping rate + torque, opposite on the first. A
+    curve in place of a number stands for the product: a torque that turns back where it is positive.
+
+    Parameters
+    ----------
+    name : str
+    joint : a joint with the coordinate `angle`: Revolute, Cylindrical, Planar
+    stiffness : float >= 0 [N m/rad]; or a Curve: torque [N m] against the turn as function of
+        angle - free_angle [rad]
+    damping : float [N m s/rad], may be negative; or a Curve: torque [N m] against the rate as function of it [rad/s]
+    free_angle : float [rad]
+    torque : float, constant torque on the second body [N m]; its work is counted as work, not as potential energy
+
+    Raises
+    ------
+    ModelError : names the spring.
+
+    >>> from index3.bodies.ground import Ground
+    >>> from index3.bodies.planar_body import PlanarBody
+    >>> from index3.joints.standard import Revolute
+    >>> pin = Revolute("pin", Ground(), PlanarBody("arm", 1.0, 0.1), at=(0, 0, 0), axis=(0, 0, 1))
+    >>> RotationalSpringDamper("spring", pin, stiffness=10.0)
+    RotationalSpringDamper('spring', 'ground', 'arm')
+    """
+
+    symbol = "spiral"
+    free_name, constant_name = "free_angle", "torque"
+    fields = declare(
+        joint=JOINT,
+        stiffness=law("force*length", "angle"),
+        damping=law("force*length", "angle/time"),
+        free_angle=number("angle"),
+        torque=number("force*length"),
+    )
+
+    def __init__(
+        self,
+        name: str,
+        joint: Joint,
+        *,
+        stiffness: float | Curve = 0.0,
+        damping: float | Curve = 0.0,
+        free_angle: float = 0.0,
+        torque: float = 0.0,
+    ) -> None:
+        super().__init__(name)
+        if not isinstance(joint, type) and "angle" not in getattr(joint, "measures", ("angle",)):
+            raise ModelError(
+                f"{self.label} acts on {joint.label}, which has no angle. Use a joint that has one: Revolute, "
+                "Cylindrical or Planar; on a displacement acts a TranslationalSpringDamper."
+            )
+        self._act_on(joint, "angle")
+        self._pull(stiffness, damping, free_angle, torque)
+
+
+class TranslationalSpringDamper(CoordinateSpring):
     """A spring and damper on a displacement of a joint, which is zero at assembly and may have either sign.
 
     The force on the second body along the axis is -stiffness (displacement - free_displacement) - damping rate + force,
@@ -96,8 +188,8 @@ class TranslationalSpringDamper(CurvedForce, JointForce):
     TranslationalSpringDamper('buffer', 'ground', 'block')
     """
 
-    kind = __name__
     symbol = "coil"
+    free_name, constant_name = "free_displacement", "force"
     fields = declare(
         joint=JOINT,
         stiffness=law("force", "length"),
@@ -123,29 +215,11 @@ class TranslationalSpringDamper(CurvedForce, JointForce):
         self._act_on(joint, slides[0] if coordinate is None and len(slides) == 1 else coordinate)
         if self.turns:
             raise ModelError(f"{self.label} acts on an angle of {joint.label}. Use a RotationalSpringDamper.")
-        self.stiffness = as_stiffness(stiffness, self.label)
-        self.damping = as_law(damping, self.label, "damping")
-        self.free_displacement = as_number(free_displacement, self.label, "free_displacement")
-        self.force = as_number(force, self.label, "force")
-
-    @property
-    def damped(self) -> bool:
-        """Whether it has a damper."""
-        return acts(self.damping)
-
-    @property
-    def conservative(self) -> bool:
-        """Whether it is only a spring with a potential energy."""
-        return not acts(self.damping) and self.force == 0.0 and has_potential(self.stiffness)
-
-    def record(self, place: Place) -> tuple[Any, ...]:
-        """Its row in the table of springs."""
-        own = (slope_of(self.stiffness), slope_of(self.damping), self.free_displacement, self.force, NONE, NONE)
-        return (*self.place_of_coordinate(place), *own)
+        self._pull(stiffness, damping, free_displacement, force)
 
 
-def table(elements: Sequence[TranslationalSpringDamper], places: Sequence[Place]) -> CurveTable:
-    """The table of all springs of a system on displacements."""
+def table(elements: Sequence[CoordinateSpring], places: Sequence[Place]) -> CurveTable:
+    """The table of all springs of a system on coordinates of joints."""
     result = law_table(6, (SPRINGS, CURVES, PIECES, ASKED, BANDS), elements, places)
     result[SPACE] = np.zeros(ROOM)
     return result
@@ -153,8 +227,8 @@ def table(elements: Sequence[TranslationalSpringDamper], places: Sequence[Place]
 
 @helper
 def push(E, spring, x, rate):
-    """The force on the second body at x from the free displacement."""
-    force = spring.force - spring.stiffness * x - spring.damping * rate
+    """The force on the second body at x from where the spring is free."""
+    force = spring.constant - spring.stiffness * x - spring.damping * rate
     if is_curved(spring):
         curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
         elastic = value_of(curves, pieces, asked, spring.elastic, x)
@@ -168,7 +242,7 @@ def forces(T, E):
     springs = view(E, SPRINGS)
     for e in range(springs.shape[0]):
         x, rate, g = coordinate(T, springs[e])
-        force = push(E, springs[e], x - springs[e].free_displacement, rate)
+        force = push(E, springs[e], x - springs[e].free, rate)
         if is_curved(springs[e]) and not abs(force) < 1e300:  # also catches NaN
             return e + 1
         add_force_along(T, springs[e], force, g)
@@ -181,7 +255,7 @@ def force_derivatives(T, E):
     springs, curves, pieces, room = view(E, SPRINGS), view(E, CURVES), view(E, PIECES), view(E, SPACE)
     for e in range(springs.shape[0]):
         x, rate, g = coordinate(T, springs[e])
-        x -= springs[e].free_displacement
+        x -= springs[e].free
         k = springs[e].stiffness + slope_at(curves, pieces, springs[e].elastic, x)
         c = springs[e].damping + slope_at(curves, pieces, springs[e].viscous, rate)
         add_derivatives_along(T, springs[e], room, g, push(E, springs[e], x, rate), -k, -c)
@@ -195,10 +269,10 @@ def energy(T, E):
     curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(springs.shape[0]):
         x, rate, _ = coordinate(T, springs[e])
-        x -= springs[e].free_displacement
+        x -= springs[e].free
         damping = springs[e].damping * rate + value_of(curves, pieces, asked, springs[e].viscous, rate)
         values[s.POTENTIAL] += 0.5 * springs[e].stiffness * x * x
-        values[s.POWER] += (springs[e].force - damping) * rate
+        values[s.POWER] += (springs[e].constant - damping) * rate
         if springs[e].elastic >= 0:
             add_curve_energy(values, curves, pieces, asked, springs[e].elastic, x, rate)
     return OK
@@ -206,16 +280,17 @@ def energy(T, E):
 
 @kernel
 def switches(T, E):
-    """How far the displacement of each spring with a dead band is from its nearer end, negative where it acts."""
+    """How far the coordinate of each spring with a dead band is from its nearer end, negative where it acts."""
     springs, bands, values = view(E, SPRINGS), view(E, BANDS), view(T, s.SWITCH)
     at = next_switches(T, bands.shape[0])
     for e in range(bands.shape[0]):
         spring = springs[bands[e].record]
-        values[at + e] = clearance(bands[e], coordinate(T, spring)[0] - spring.free_displacement)
+        values[at + e] = clearance(bands[e], coordinate(T, spring)[0] - spring.free)
     return OK
 
 
 POWER_FROM_POSES = True  # the kernel of energies reads nothing that the one of forces wrote
 STAGES = {"forces": forces, "force_derivatives": force_derivatives, "energies": energy, "switches": switches}
 
+register(RotationalSpringDamper)
 register(TranslationalSpringDamper)
