@@ -24,6 +24,7 @@ from index3.methods.state_space.rosenbrock import (
     FILTERED,
     FLAGS,
     FRAME,
+    H_TIMED,
     J1,
     LU,
     OUT_Q,
@@ -53,6 +54,9 @@ from index3.methods.state_space.rosenbrock import (
     prepare,
     take_independent,
 )
+
+LONGER = 5.0
+"""How many times longer a try may have been whose derivative by time is kept: differences over 1e-2 of the step."""
 
 
 @helper
@@ -89,8 +93,13 @@ def move(T, E, R, i, h):
 
 @helper
 def fill_time_derivative(T, E, R, F_, h):
-    """F_T = (df/dt + J1 w') h^2 e / e_i for all stages: the part that has the factor e_i."""
-    f, f_t, y, clock = view(E, F), view(E, F_T), view(E, Y), view(R, run.CLOCK)
+    """F_T = (df/dt + J1 w') h^2 e / e_i for all stages: the part that has the factor e_i.
+
+    It does not depend on h but for the differences, and stands for other tries from the same start.
+    """
+    f, f_t, y, clock, settings = view(E, F), view(E, F_T), view(E, Y), view(R, run.CLOCK), view(E, SETTINGS)
+    if h <= settings[H_TIMED] <= LONGER * h:
+        return OK
     for i in range(f_t.shape[0]):
         f_t[i] = 0.0
     if view(E, FLAGS)[TIMED] == 1:
@@ -106,6 +115,7 @@ def fill_time_derivative(T, E, R, F_, h):
                 f_t[i] = (4.0 * f[i] - 3.0 * f_t[i]) if side == 0 else (f_t[i] - f[i]) / (2.0 * delta)
     take_independent(E, view(R, run.NEW_V), y)
     add_matrix(view(E, J1), y, 1.0, f_t)
+    settings[H_TIMED] = h
     return OK
 
 
@@ -126,8 +136,8 @@ def solve_stage(E, i, h):
 
 
 @helper
-def solve_step(T, E, R, F_, S, t, h):
-    """Four stages, three evaluations; then q and v at the end of the step, on the manifold to rounding."""
+def solve_stages(T, E, R, F_, S, h):
+    """Four stages, three evaluations."""
     clock, u, vectors, code = view(R, run.CLOCK), view(E, U), view(E, VECTORS), OK
     if view(E, FLAGS)[STALE] == 1:
         code = prepare(T, E, R, F_, S)
@@ -147,6 +157,13 @@ def solve_step(T, E, R, F_, S, t, h):
             if code != OK:
                 return code
         solve_stage(E, i, h)
+    return OK
+
+
+@helper
+def arrive(T, E, R, F_, t, h):
+    """q and v at the end of the step, on the manifold to rounding."""
+    u, vectors = view(E, U), view(E, VECTORS)
     depart(T, E, R, h)
     for i in range(4):
         add_basis(E, u[i], h * vectors[P_W, i], view(T, s.Q))
@@ -200,11 +217,15 @@ def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     R, F_ = view(E, RUN)[0], view(E, FRAME)[0]
     S = view(R, run.LINK)[run.LINK_SOLVER]
-    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
+    clock, flags, counts, error = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS), 0.0
     t, h = run.step_tried(R)
     frame.set_reach(F_, R, h)
-    code = solve_step(T, E, R, F_, S, t, h)
+    code = solve_stages(T, E, R, F_, S, h)
     fixed = clock[run.STEP] > 0.0
+    if code == OK and not fixed:
+        error = step_error(E, R, h)
+    if code == OK and error <= 1.0:
+        code = arrive(T, E, R, F_, t, h)
     if code != OK:
         counts[run.N_NEWTON_FAILED] += 1
         flags[FAILED_IN_ROW] += 1
@@ -216,7 +237,6 @@ def attempt(T, E):
     flags[FAILED_IN_ROW] = 0
     if fixed:
         return accept(T, E, R)
-    error = step_error(E, R, h)
     factor = 0.9 * max(error, 1e-10) ** -0.25 if error < 1e100 else 0.2
     if not error <= 1.0:
         flags[AFTER_REJECTION] = 1
