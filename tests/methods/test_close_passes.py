@@ -32,4 +32,6 @@ def test_a_comet_that_passes_closely_leaves_where_it_should(method, rtol):
 
 def test_steps_of_a_smooth_motion_are_what_they_were():
     """An error counts more where steps are five times shorter than their mean: nowhere in a swinging pendulum."""
-    assert ix.simulate(ix.library.pendulum(), (0, 5), "hht-i3", rtol=1e-6).stats["steps"] == pytest.approx(1207, rel=0.02)
+    assert ix.simulate(ix.library.pendulum(), (0, 5), "hht-i3", rtol=1e-6).stats["steps"] == pytest.approx(
+        1207, rel=0.02
+    )

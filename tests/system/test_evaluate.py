@@ -52,6 +52,20 @@ def test_gamma_is_that_of_the_levels(state: State) -> None:
     assert np.array_equal(state[s.RATE], rate)
 
 
+def test_rows_cost_no_elastic_forces() -> None:
+    """A kind of body without rows of its own leaves out what it would gather."""
+    model = ix.Model("beam")
+    material = {"width": 0.02, "height": 0.02, "young": 1e7, "density": 1000.0, "poisson": 0.3}
+    model.add(ix.AncfBeam3D("beam", (0, 0, 0), (0.5, 0, 0), elements=1, **material))
+    equations = Equations(model, "test")
+    equations.close(0.0)
+    equations.state[s.G][:] = 7.0
+    assert equations.state.run(evaluate.rows) == 0
+    assert np.all(equations.state[s.G] == 7.0)
+    assert equations.state.run(evaluate.forces) == 0
+    assert np.any(equations.state[s.G] != 7.0)
+
+
 def test_work_of_an_acceleration() -> None:
     """One factorisation and one solution; Baumgarte's terms ask for the rates that accelerations leave out."""
     equations = Equations(chain(3), "test")

@@ -136,8 +136,8 @@ def solve_stage(E, i, h):
 
 
 @helper
-def solve_stages(T, E, R, F_, S, h):
-    """Four stages, three evaluations."""
+def solve_step(T, E, R, F_, S, t, h):
+    """Four stages, three evaluations; then q and v at the end of the step, on the manifold to rounding."""
     clock, u, vectors, code = view(R, run.CLOCK), view(E, U), view(E, VECTORS), OK
     if view(E, FLAGS)[STALE] == 1:
         code = prepare(T, E, R, F_, S)
@@ -157,13 +157,6 @@ def solve_stages(T, E, R, F_, S, h):
             if code != OK:
                 return code
         solve_stage(E, i, h)
-    return OK
-
-
-@helper
-def arrive(T, E, R, F_, t, h):
-    """q and v at the end of the step, on the manifold to rounding."""
-    u, vectors = view(E, U), view(E, VECTORS)
     depart(T, E, R, h)
     for i in range(4):
         add_basis(E, u[i], h * vectors[P_W, i], view(T, s.Q))
@@ -217,15 +210,11 @@ def attempt(T, E):
     """Try one step and choose the size of the next; OK also if it was rejected, else a reason to stop."""
     R, F_ = view(E, RUN)[0], view(E, FRAME)[0]
     S = view(R, run.LINK)[run.LINK_SOLVER]
-    clock, flags, counts, error = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS), 0.0
+    clock, flags, counts = view(R, run.CLOCK), view(E, FLAGS), view(R, run.COUNTS)
     t, h = run.step_tried(R)
     frame.set_reach(F_, R, h)
-    code = solve_stages(T, E, R, F_, S, h)
+    code = solve_step(T, E, R, F_, S, t, h)
     fixed = clock[run.STEP] > 0.0
-    if code == OK and not fixed:
-        error = step_error(E, R, h)
-    if code == OK and error <= 1.0:
-        code = arrive(T, E, R, F_, t, h)
     if code != OK:
         counts[run.N_NEWTON_FAILED] += 1
         flags[FAILED_IN_ROW] += 1
@@ -237,6 +226,7 @@ def attempt(T, E):
     flags[FAILED_IN_ROW] = 0
     if fixed:
         return accept(T, E, R)
+    error = step_error(E, R, h)
     factor = 0.9 * max(error, 1e-10) ** -0.25 if error < 1e100 else 0.2
     if not error <= 1.0:
         flags[AFTER_REJECTION] = 1
