@@ -175,3 +175,42 @@ def test_calls_of_a_force_for_the_matrices_of_radau5():
     stats = ix.simulate(model, (0.0, 3.0), "radau5", rtol=1e-3, t_eval=[0.0, 3.0], audit="off").stats
     assert stats["jacobians"] > 20
     assert len(calls) < stats["evaluations"] + 13 * stats["jacobians"] + 40  # start, lines, and work
+
+
+@pytest.mark.parametrize(("method", "most"), [("hht-i3", 5.2), ("generalized-alpha", 5.4)])
+def test_calls_of_equations_for_one_solution(method, most):
+    """The inverse of one time serves all evaluations there: 4.7 and 5.0 calls a solution instead of 5.8 and 5.9."""
+    calls, solved = [], []
+
+    class Counted(ix.UserEquations):
+        def _solve(self, *parts):
+            solved.append(1)
+            super()._solve(*parts)
+
+    def lag(t, r, A, v, w, p, x, rate, z, out, res):
+        calls.append(1)
+        res[0] = rate[0] + 50.0 * (x[0] - v[0, 2])
+        res[1] = z[0] + 0.1 * z[0] ** 3 - x[0]
+        out[0, 2] = -3.0 * z[0]
+
+    model = ix.Model("lag")
+    ball = model.add(ix.PointMass("ball", 1.0))
+    states = model.add(ix.States("filter", (0.0,)))
+    model.add(Counted("lag", ball, lag, states=states, variables=(0.0,)))
+    result = ix.simulate(model, (0.0, 1.0), method, rtol=1e-5, t_eval=[0.0, 1.0], audit="off")
+    assert result.success
+    assert len(calls) < most * len(solved)
+
+
+def test_equations_that_leave_an_unknown_open_later_are_told():
+    """What is kept of a time is not believed at another: from t = 0.5 on nothing says what z is."""
+
+    def switched(t, r, A, v, w, p, x, rate, z, out, res):
+        res[0] = z[0] - v[0, 2] if t < 0.5 else 0.0
+        out[0, 2] = -z[0]
+
+    model = ix.Model("open")
+    model.add(ix.UserEquations("e", model.add(ix.PointMass("ball", 1.0)), switched, variables=(0.0,)))
+    result = ix.simulate(model, (0.0, 1.0), "hht-i3", rtol=1e-4)
+    assert not result.success
+    assert "do not determine an unknown" in result.message
