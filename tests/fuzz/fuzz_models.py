@@ -194,7 +194,7 @@ def rolling(bench: Bench) -> None:
             road = draw.pick((None, ix.Road.sine(2.0 * L, 0.01 * L), ix.Road.bump(0.5 * L, 0.2 * L, 0.02 * L)))
             slip = {"longitudinal_stiffness": 100 * bench.mass / L, "cornering_stiffness": 50 * bench.mass / L}
             bench.add(ix.Tyre, wheel, bench.ground, road, radius=0.301 * L, stiffness=1e4 * bench.mass / L,
-                      damping=10 * bench.mass, **draw.pick(({}, slip)))  # fmt: skip
+                      damping=10 * bench.mass, low_speed=0.09 * L, **draw.pick(({}, slip)))  # fmt: skip
         else:
             axis = {} if kind == "RollingBall" else {"axis": Y}
             bench.add(getattr(ix, kind), bench.ground, wheel, radius=0.3 * L, at=at, normal=Z, **axis)

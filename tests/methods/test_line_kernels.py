@@ -135,6 +135,17 @@ def test_blocks_do_not_matter():
         assert np.array_equal(found[0]["v"], other["v"])
 
 
+def test_velocities_that_are_no_numbers_do_not_keep_a_line():
+    """With directions of the line before, which shrink nothing, closing them went on for ever."""
+    equations = Equations(MODELS["slider_crank"](), "simulate")
+    output = Output(equations.projection.sizes, LINES)
+    output.add(raw_lines(equations, 1e-7))
+    output.arrays["v"][1] = np.nan
+    assert equations.projection.place_lines(output, 0, LINES, True) == (LINES, None)
+    assert np.isnan(output.arrays["v"][1]).any()
+    assert np.isfinite(np.delete(output.arrays["v"], 1, axis=0)).all()
+
+
 WRITTEN = ("t", "q", "v", "a", "lam", "angle", "work")
 
 

@@ -52,6 +52,29 @@ def test_gamma_is_that_of_the_levels(state: State) -> None:
     assert np.array_equal(state[s.RATE], rate)
 
 
+def test_rows_alone_cost_no_forces(state: State) -> None:
+    """Bodies fill their own rows where they gather forces, and leave these out where rows alone are wanted."""
+    expected = state[s.PHI].copy(), state[s.PHI_SCALE].copy()
+    state[s.G][:], state[s.PHI][:], state[s.PHI_SCALE][:] = 7.0, np.nan, np.nan
+    assert state.run(evaluate.rows) == 0
+    assert np.array_equal(state[s.PHI], expected[0])
+    assert np.array_equal(state[s.PHI_SCALE], expected[1])
+    assert np.all(state[s.G] == 7.0)
+    assert state.run(evaluate.forces) == 0
+    assert np.any(state[s.G] != 7.0)  # asked for again
+
+
+def test_rows_alone_cost_no_elastic_forces() -> None:
+    model = ix.Model("beam")
+    material = {"width": 0.02, "height": 0.02, "young": 1e7, "density": 1000.0, "poisson": 0.3}
+    model.add(ix.AncfBeam3D("beam", (0, 0, 0), (0.5, 0, 0), elements=1, **material))
+    equations = Equations(model, "test")
+    equations.close(0.0)
+    equations.state[s.G][:] = 7.0
+    assert equations.state.run(evaluate.rows) == 0
+    assert np.all(equations.state[s.G] == 7.0)
+
+
 def test_work_of_an_acceleration() -> None:
     """One factorisation and one solution; Baumgarte's terms ask for the rates that accelerations leave out."""
     equations = Equations(chain(3), "test")

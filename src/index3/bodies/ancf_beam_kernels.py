@@ -19,6 +19,8 @@ def poses(T, E):
 @kernel
 def gather(T, E):
     """G: elastic and damping forces, gravity, wrenches."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     q, v, g = view(T, s.Q), view(T, s.V), view(T, s.G)
     e.add_elastic(E, q, v, g)
     e.add_mass(E, v, 0.0, True, g)

@@ -105,6 +105,8 @@ def add_elastic(E, q, v, g):
 @kernel
 def gather(T, E):
     """G: elastic and damping forces, weight, wrenches."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     q, v, g = view(T, s.Q), view(T, s.V), view(T, s.G)
     add_elastic(E, q, v, g)
     e.add_weight_and_drag(E, view(T, s.GRAVITY), v, g)

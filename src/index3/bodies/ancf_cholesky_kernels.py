@@ -88,6 +88,8 @@ def poses(T, E):
 @kernel
 def gather(T, E):
     """G: elastic and damping forces, gravity, wrenches."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     put_motion(T, E)
     own = view(E, OWN)
     q, v, g = own[POSITION], own[RATE], own[FORCE]

@@ -156,6 +156,8 @@ def poses(T, E):
 @kernel
 def gather(T, E):
     """G -= J^T (wrenches) + gravity; inertia forces."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     bodies, q, v, g = view(E, BODIES), view(T, s.Q), view(T, s.V), view(T, s.G)
     for n in range(bodies.shape[0]):
         first = bodies[n].first

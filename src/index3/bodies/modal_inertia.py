@@ -173,19 +173,22 @@ def gather(T, E):
     bodies, modes, q, v, lam, g = (
         view(E, BODIES), view(E, MODES), view(T, s.Q), view(T, s.V), view(T, s.LAM), view(T, s.G),
     )  # fmt: skip
-    phi, size = view(T, s.PHI), view(T, s.PHI_SCALE)
+    phi, size, alone = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.STATUS)[s.ROWS_ALONE] == 1
     for n in range(bodies.shape[0]):
         first, row = bodies[n].first, bodies[n].row
         p = parameters(q, first)
-        A, w, pp = axes_of(p), spin_of(p, parameters(v, first)), square(p)
+        pp = square(p)
+        phi[row] = 0.5 * (pp - 1.0)
+        size[row] = 0.5 * (pp + 1.0)
+        if alone:
+            continue
+        A, w = axes_of(p), spin_of(p, parameters(v, first))
         contract(E, bodies[n], q, AT)
         contract(E, bodies[n], v, RATE)
         z, y, _ = velocity_terms(T, E, bodies[n], A, w)
         force, torque = wrench_about(T, bodies[n], translation(q, first))
         pushing, inertial = sub(apply(A, z), force), G_transposed(p, y)
         turning, weight = E_transposed(p, torque), weight_of(T, A)
-        phi[row] = 0.5 * (pp - 1.0)
-        size[row] = 0.5 * (pp + 1.0)
         for k in range(3):
             g[first + k] += pushing[k]
         for k in range(4):

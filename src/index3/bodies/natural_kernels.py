@@ -138,11 +138,11 @@ def poses(T, E):
     return OK
 
 
-@kernel
-def gather(T, E):
-    """G -= J^T (wrenches) + gravity; the own rows and their reactions."""
+@helper
+def gather_forces(T, E):
+    """G -= J^T (wrenches) + gravity."""
     frames, terms = view(E, FRAMES), view(E, FRAME_TERMS)
-    q, lam, g, f, A = view(T, s.Q), view(T, s.LAM), view(T, s.G), view(T, s.MARKER_F), view(T, s.MARKER_A)
+    g, f, A = view(T, s.G), view(T, s.MARKER_F), view(T, s.MARKER_A)
     for n in range(frames.shape[0]):
         m = frames[n].marker
         torque, offset = load_at(f, m, 3), frames[n].first
@@ -158,6 +158,14 @@ def gather(T, E):
         if moments[n].i >= 0:
             for k in range(3):
                 g[moments[n].i] -= gravity[k] * moments[n].value[k]
+
+
+@kernel
+def gather(T, E):
+    """G -= J^T (wrenches) + gravity; the own rows and their reactions."""
+    q, lam, g = view(T, s.Q), view(T, s.LAM), view(T, s.G)
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 0:
+        gather_forces(T, E)
     rows, products, phi, size = view(E, ROWS), view(E, TERMS), view(T, s.PHI), view(T, s.PHI_SCALE)
     for n in range(rows.shape[0]):
         row = rows[n].row

@@ -48,6 +48,8 @@ def poses(T, E):
 @kernel
 def gather(T, E):
     """G -= J^T (wrenches) + gravity."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     bodies, q, g = view(E, BODIES), view(T, s.Q), view(T, s.G)
     r, f, gravity = view(T, s.MARKER_R), view(T, s.MARKER_F), view(T, s.GRAVITY)
     for b in range(bodies.shape[0]):

@@ -28,6 +28,8 @@ def poses(T, E):
 @kernel
 def gather(T, E):
     """G -= forces + gravity."""
+    if view(T, s.STATUS)[s.ROWS_ALONE] == 1:
+        return OK
     bodies, g, f, gravity = view(E, BODIES), view(T, s.G), view(T, s.MARKER_F), view(T, s.GRAVITY)
     for b in range(bodies.shape[0]):
         for k in range(3):

@@ -97,16 +97,18 @@ def poses(T, E):
 def gather(T, E):
     """G -= J^T (wrenches) + gravity; inertia forces; the normalisation row and its reaction."""
     bodies, q, v, lam, g = view(E, BODIES), view(T, s.Q), view(T, s.V), view(T, s.LAM), view(T, s.G)
-    phi, size = view(T, s.PHI), view(T, s.PHI_SCALE)
+    phi, size, alone = view(T, s.PHI), view(T, s.PHI_SCALE), view(T, s.STATUS)[s.ROWS_ALONE] == 1
     for b in range(bodies.shape[0]):
         first, row = bodies[b].first, bodies[b].row
         p, rate = parameters(q, first), parameters(v, first)
-        force, torque = wrench_about(T, bodies[b], translation(q, first))
-        h = apply(inertia_of(bodies[b]), G_times(p, rate))
-        turning, pushing = G_transposed(rate, h), E_transposed(p, torque)
         pp = square(p)
         phi[row] = 0.5 * (pp - 1.0)
         size[row] = 0.5 * (pp + 1.0)
+        if alone:
+            continue
+        force, torque = wrench_about(T, bodies[b], translation(q, first))
+        h = apply(inertia_of(bodies[b]), G_times(p, rate))
+        turning, pushing = G_transposed(rate, h), E_transposed(p, torque)
         for k in range(3):
             g[first + k] -= force[k]
         for k in range(4):

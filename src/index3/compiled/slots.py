@@ -48,8 +48,8 @@ depth that is no more than an allowed error; the part of the step to try instead
 inside it, 1 if nothing was; the number of its record, counted as in SWITCH; 1 if only what is sure counts."""
 (
     STEPPING, GAMMA_ALONE, GRADIENTS_ALONE, SWITCH_AT, ASIDE, SECANTS, SLIDES, VALUES_ALONE, INCOMPLETE, SAME_POINT,
-    STATUS_SIZE,
-) = range(3, 14)  # fmt: skip
+    ROWS_ALONE, STATUS_SIZE,
+) = range(3, 15)  # fmt: skip
 """Places in STATUS: 1 while a method steps along one motion, so that an element may compare with its last evaluation; 1
 while HESSIANS is run for GAMMA alone, so that a row may leave out all but the sum V^T H V + PHI_TT; 1 while JACOBIANS
 is run for PHI_Q alone, so that a body may leave out MARKER_NV; the place in SWITCH of the next record, while SWITCHES
@@ -58,7 +58,8 @@ next evaluation starts from what the last one found leaves that as it was; 1 whi
 friction through rest instead of its derivatives by the sliding velocity; set to 1 by whoever has friction in the
 matrix; 1 while CONSTRAINTS is run for PHI alone, so that a row whose gradient is expensive may leave that and
 PHI_SCALE as they were; 1 if one did; 1 while the next MATRIX is of the same point as the last, so that derivatives by
-pose and twist stand."""
+pose and twist stand; 1 while GATHER is run for the bodies' own rows alone, so that a kind without rows may leave it
+out."""
 
 (
     TIME, Q, V, A, LAM, Q_MASS, COEF, A_NOW, A_PAST, SHARE,

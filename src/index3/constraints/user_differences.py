@@ -153,15 +153,17 @@ def fill_gradient(T, E, user, t, first, h, every):
 
 @helper
 def is_kept(E, user, t):
-    """Whether what is kept belongs to this time and these poses, which stand in the block.
+    """Whether what is kept belongs to what the functions look at, of this time and the poses in the block.
 
     K holds t, whether H is kept too, r and A, then G of all components, `out` and P. Constraints are closed by many
     evaluations at the same poses, and iterated with several matrices there.
     """
-    blocks = view(E, BLOCKS)
-    same = blocks[user.K] == t  # NaN before the first one
-    for k in range(12 * user.count):
-        same = same and blocks[user.K + 2 + k] == blocks[user.r + k]  # r and A follow each other
+    blocks, kept = view(E, BLOCKS), user.K + 2
+    same = blocks[user.K] == t  # NaN before the first one; also for functions that never look at t: users change them
+    for k in range(3 * user.count):
+        same = same and (user.by_r == 0 or blocks[kept + k] == blocks[user.r + k])
+    for k in range(3 * user.count, 12 * user.count):
+        same = same and (user.by_A == 0 or blocks[kept + k] == blocks[user.r + k])  # r and A follow each other
     return same
 
 

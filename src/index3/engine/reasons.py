@@ -162,8 +162,8 @@ def contradiction(segment: Segment) -> str:
 def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
     system, state = segment.variant.system, segment.variant.state
-    factors = segment.variant.projection.factors
-    usual = int(factors[contract.INFO][contract.FEWEST_ZERO])  # redundant rows at every position
+    seen = segment.variant.projection.factors, segment.run.factors  # of lines of output, and of most methods' steps
+    usual = min(int(factors[contract.INFO][contract.FEWEST_ZERO]) for factors in seen)  # redundant at every position
     rank = system.m - min(usual, system.m)
     if not 0 < rank <= system.m <= MOST_ROWS:
         return ""

@@ -87,8 +87,8 @@ class UserForce(ForceElement, UserFunctions):
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
-    variables_from = 0
-    """Where variables begin in it."""
+    variables_from, unknowns = 0, 0
+    """Where variables begin in it, and how many numbers of it come before those that nobody else sees; 0: none do."""
 
     def __init__(
         self,

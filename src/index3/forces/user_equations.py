@@ -100,8 +100,9 @@ class UserEquations(UserForce):
         count = 0 if states is None else getattr(states, "size", 0)
         if count + len(start) == 0:
             raise ModelError(f"{self.label} has neither states nor variables. Use a UserForce.")
-        self.memory = np.concatenate([np.zeros(count), start])  # rates and variables, as they were last solved for
-        self.variables_from = count
+        self.variables_from, self.unknowns = count, count + len(start)
+        # rates and variables as they were last solved for, the inverse with which, and the time of that inverse
+        self.memory = np.concatenate([np.zeros(count), start, np.zeros(self.unknowns**2), [math.nan]])
         sees: dict[str, Any] = {"accelerations": accelerations, "reactions": reactions, "reads": reads}
         super().__init__(name, markers, self.solve, parameters, "differences", states=states, **sees)
         more: list[str] = [key for key in ("dv", "dw", "F", "T") if key in self.arguments["f"]]
@@ -179,18 +180,23 @@ class UserEquations(UserForce):
             return None
         return None if new is None else (end, value, rest, new)
 
-    def _solve(self, known: tuple[Any, ...], out: np.ndarray, unknowns: np.ndarray, more: tuple[Any, ...]) -> None:
-        """Find the unknowns from where they were last; `out` ends as the forces at the solution."""
-        u, t = unknowns.copy(), known[0]
+    def _solve(self, known: tuple[Any, ...], out: np.ndarray, memory: np.ndarray, more: tuple[Any, ...]) -> None:
+        """Find the unknowns from where they were last; `out` ends as the forces at the solution.
+
+        An inverse serves all evaluations of one time while it is good enough. At another time there is a new one, which
+        would be singular if the equations left an unknown open.
+        """
+        n, t = self.unknowns, known[0]
+        u, kept = memory[:n].copy(), memory[n:-1].reshape(n, n)
         value = self._value(known, u, out, more)
-        inverse = self._inverse(known, u, value, out, more)
+        fresh = bool(memory[-1] != t)  # whether the inverse is that at u
+        inverse = self._inverse(known, u, value, out, more) if fresh else kept.copy()
         if inverse is None:
             raise SimulationFailed(
                 f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
                 "res with respect to the rates and variables is singular. Each state needs an equation with "
                 "its rate."
             )
-        fresh = True  # whether the inverse is that at u
         for _ in range(ITERATIONS):
             change, found, allowed = inverse @ value, None, ROUNDING
             for part in PARTS if fresh else PARTS[:1]:
@@ -206,8 +212,8 @@ class UserEquations(UserForce):
                 u, value, change, new = found
                 inverse, fresh, allowed = new, new is not inverse, SOLVED
             if correction_size(change, u) <= allowed:
-                unknowns[:] = u - change
-                self._value(known, unknowns, out, more)
+                memory[:n], kept[:], memory[-1] = u - change, inverse, t
+                self._value(known, memory[:n], out, more)
                 return
             if found is None:
                 break

@@ -85,13 +85,9 @@ class Reading:
             if other.states is not None:
                 part["rate"] = np.zeros(other.states.size)  # its own rates are its own affair
             other.f(t, *(part[key] for key in other.arguments["f"]))
-            count = other.variables_from
-            seen.append(
-                Seen(
-                    part["out"][: other.reading.own],
-                    named["memory"][at + count : at + other.reading.memory] if other.reading.memory else np.zeros(0),
-                )
-            )
+            count, most = other.variables_from, other.unknowns if other.unknowns else other.reading.memory
+            variables = named["memory"][at + count : at + most] if most else np.zeros(0)
+            seen.append(Seen(part["out"][: other.reading.own], variables))
             first, at = last, end
         own = named | {key: named[key][: self.own] for key in moving}
         if self.memory:

@@ -39,6 +39,8 @@ MOST = 3
 """Solutions that may still be needed before a factorisation costs less: about that, and one solution with it."""
 OWN = 2
 """What KEPT is while the factors are those of the line that is being closed; 1: of an earlier one."""
+UNKNOWN = 1e301
+"""More than any residual: those that are not finite count as 1e300."""
 POOR = 0.3
 """Part of a residual that may be left by directions of another point; with more they lead astray."""
 
@@ -85,7 +87,7 @@ def project_positions(T, E):
     """Move T's q onto the position rows, which stand evaluated; they and their gradients do so there in the end."""
     phi, level, report = view(T, s.PHI), view(T, s.LEVEL), view(E, REPORT)
     tolerance, before = view(E, SETTINGS)[TOLERANCE], projection_kernels.position_residual(T, E)
-    goal = tolerance if before <= tolerance else NEARER * tolerance
+    goal, settled = tolerance if before <= tolerance else NEARER * tolerance, False
     while before > goal:
         fresh = report[KEPT] == 0
         if fresh:
@@ -100,10 +102,11 @@ def project_positions(T, E):
             return projection_kernels.EVALUATION
         residual = projection_kernels.position_residual(T, E)
         if residual > goal and not residual < POOR * before:
-            if fresh and residual <= tolerance:
-                return OK  # rounding is left
+            if (fresh or settled) and residual <= tolerance:
+                return OK  # rounding is left, which may be less after every second step for ever
             if fresh or report[KEPT] != OWN or not residual < max(before, tolerance):
                 return OTHER_WAY  # the directions lead astray
+            settled = residual <= tolerance
             report[KEPT] = 0
         elif residual > tolerance and is_slow(before, residual, tolerance):
             if report[KEPT] != OWN:
@@ -116,14 +119,14 @@ def project_positions(T, E):
 @helper
 def project_velocities(T, E):
     """Move T's v onto the velocity rows at closed positions."""
-    v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), manifold.largest_rate(T), 1e300, False
+    v, report, largest, before, fresh = view(T, s.V), view(E, REPORT), manifold.largest_rate(T), UNKNOWN, False
     if core(T, s.CORE_JACOBIAN) != OK:
         return projection_kernels.EVALUATION
     while True:
         residual = manifold.velocity_residual(T)
         if residual <= STILL * largest or (fresh and not residual < POOR * before):
             break  # closed, or rounding is left
-        slow = before < 1e300 and is_slow(before, residual, STILL * largest)
+        slow = before < UNKNOWN and is_slow(before, residual, STILL * largest)
         if slow and report[KEPT] == 1:
             return OTHER_WAY
         if report[KEPT] == 0 or (slow and not fresh):

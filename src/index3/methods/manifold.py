@@ -29,15 +29,41 @@ def solve_rows(T, C, values):
 
 
 @helper
+def evaluate_values(T):
+    """Rows at q, where gradients and sizes of those rows that take long are left out; and whether any were."""
+    status = view(T, s.STATUS)
+    status[s.INCOMPLETE] = 0
+    status[s.VALUES_ALONE] = 1
+    code = run.core(T, s.CORE_ROWS)
+    status[s.VALUES_ALONE] = 0
+    return code
+
+
+@helper
+def complete_rows(T):
+    """What `evaluate_values` left out."""
+    return run.core(T, s.CORE_ROWS) if view(T, s.STATUS)[s.INCOMPLETE] == 1 else OK
+
+
+@helper
 def recover_positions(T, C, tolerance):
     """Bring T's q onto Phi = 0 along the factored reference directions; a fresh Jacobian only if that is slow.
 
     Returns OK, STALLED-like 1 if it does not converge, or an evaluation's failure. The rows stand evaluated at q.
     """
+    code = approach(T, C, tolerance)
+    if code == OK and complete_rows(T) != OK:
+        code = run.EVALUATION_FAILED
+    return code
+
+
+@helper
+def approach(T, C, tolerance):
+    """As `recover_positions`; rows may lack their gradients. Sizes of such rows are those of a point close by."""
     q, phi, level = view(T, s.Q), view(T, s.PHI), view(T, s.LEVEL)
     before = 1e300
     for _ in range(12):
-        if run.core(T, s.CORE_ROWS) != OK:
+        if evaluate_values(T) != OK:
             return run.EVALUATION_FAILED
         residual = projection_kernels.position_residual(T, C)
         if residual <= tolerance:
@@ -45,7 +71,9 @@ def recover_positions(T, C, tolerance):
         if residual > 0.5 * before:
             if residual < 1e-13:
                 return OK  # rounding
-            code = run.core(T, s.CORE_JACOBIAN)
+            code = complete_rows(T)
+            if code == OK:
+                code = run.core(T, s.CORE_JACOBIAN)
             if code == OK:
                 code = projection_kernels.factor_mass(T, C, q[:0])
             if code != OK:

@@ -157,7 +157,11 @@ def rows(T, E):
         code = run_stage(T, s.POSES)
     if code == OK:
         code = run_stage(T, s.CONSTRAINTS)
-    return run_stage(T, s.GATHER) if code == OK else code
+    if code == OK:
+        view(T, s.STATUS)[s.ROWS_ALONE] = 1
+        code = run_stage(T, s.GATHER)
+        view(T, s.STATUS)[s.ROWS_ALONE] = 0
+    return code
 
 
 @kernel

@@ -11,7 +11,7 @@ from math import sqrt
 from index3.compiled import slots as s
 from index3.compiled.interface import extended, helper, view
 from index3.methods import run
-from index3.methods.direct import newton
+from index3.methods.direct import leaps, newton
 
 OPTIONS, HISTORY, LONGEST, A_START, PAST_T, PAST_TL, PAST_A, PAST_LAM = OWN_SLOTS = extended(
     newton.SLOTS,
@@ -144,7 +144,7 @@ def state_error(T, E, R, h, t_a):
 @helper
 def step_error(T, E, R, old, scale, h, t_a):
     """RMS of scale (a_{n+1} - a_n) over the weights of q: (34), (25); with that of first-order states."""
-    a, w, total = view(T, s.A), view(E, newton.WEIGHTS_Q), 0.0
+    a, w, total, scale = view(T, s.A), view(E, newton.WEIGHTS_Q), 0.0, scale * leaps.carried(E, R, h)
     if view(E, newton.SETTINGS)[newton.PAPER_NORM] == 1.0:
         w = view(E, newton.WEIGHTS)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):

@@ -135,6 +135,7 @@ def error_at(T, E, R, t, order):
         x = scale * (q[k] - combine(w, past_q, order + 1, k)) / run.weight(R, k)
         total += x * x
     if view(E, newton.PROJECTOR)[0] == 0:
+        total *= leaps.carried(E, R, t - times[0]) ** 2
         for k in range(view(R, run.LIMITS)[run.FIRST_STATE], n):
             x = scale * (v[k] - combine(w, past_v, order + 1, k)) / run.weight_v(R, k)
             total += x * x

@@ -124,7 +124,7 @@ def step_error(T, E, R, t, h):
     """RMS over the weights of the local error of q, with A_{n+1} - A_n for h times the third derivative."""
     start, a, a0, w = view(E, A_START), view(T, s.A), view(E, PAST_A)[0], view(E, newton.WEIGHTS_Q)
     alpha_m, alpha_f, d = parameters(view(E, OPTIONS)[RHO])
-    scale, total = error_constant(d) * h * h / (1.0 - alpha_m), 0.0
+    scale, total = leaps.carried(E, R, h) * error_constant(d) * h * h / (1.0 - alpha_m), 0.0
     for k in range(a.shape[0]):
         x = scale * ((1.0 - alpha_f) * a[k] + alpha_f * a0[k] - start[k]) / w[k]
         total += x * x

@@ -35,6 +35,26 @@ PART = 0.5
 """Part of h J by which v is off on average, since the jump may be anywhere in the step."""
 
 
+SHORT, MOST_CARRIED = 5.0, 10.0
+"""How many times shorter than usual a step may be before its error of positions counts more; how many times more it
+counts at most where accelerations may be noise, whose velocity does not shrink with the step."""
+
+
+@helper
+def carried(E, R, h):
+    """How many times more the error of positions in a step of size h counts, for the velocity that it leaves.
+
+    A position off by e leaves a velocity off by about e / h, and a step of the usual size H carries that e H / h far:
+    where two bodies pass closely a step is hundreds of times shorter than those on the way there and back. The usual
+    size is the mean of the steps so far, so a run that goes on in short steps gets used to them.
+    """
+    clock, steps, rule = view(R, run.CLOCK), view(R, run.COUNTS)[run.N_STEPS], view(E, newton.SETTINGS)[newton.LEAPS]
+    if steps == 0 or rule == IGNORED or view(E, newton.SETTINGS)[newton.PAPER_NORM] == 1.0:
+        return 1.0
+    more = max(1.0, (clock[run.T_NEW] - clock[run.T_START]) / (steps * SHORT * h))
+    return more if rule == TRUSTED else min(more, MOST_CARRIED)
+
+
 @helper
 def largest_coordinate(R):
     """The largest magnitude of all coordinates so far, as a length."""

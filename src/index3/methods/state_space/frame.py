@@ -115,23 +115,6 @@ def add_correction(F, target, normal, x):
 
 
 @helper
-def evaluate_values(T):
-    """Rows at q, where gradients and sizes of those rows that take long are left out; and whether any were."""
-    status = view(T, s.STATUS)
-    status[s.INCOMPLETE] = 0
-    status[s.VALUES_ALONE] = 1
-    code = run.core(T, s.CORE_ROWS)
-    status[s.VALUES_ALONE] = 0
-    return code
-
-
-@helper
-def complete_rows(T):
-    """What `evaluate_values` left out."""
-    return run.core(T, s.CORE_ROWS) if view(T, s.STATUS)[s.INCOMPLETE] == 1 else OK
-
-
-@helper
 def recover_positions(T, F, tolerance, part):
     """Bring the formula's q onto Phi = 0, within the tolerance or down to this part of what it was off.
 
@@ -143,7 +126,7 @@ def recover_positions(T, F, tolerance, part):
         q[k] += normal[k]
     for _ in range(40):
         counts[run.N_EVALUATIONS] += 1
-        if evaluate_values(T) != OK:
+        if manifold.evaluate_values(T) != OK:
             return run.EVALUATION_FAILED
         residual = projection_kernels.position_residual_by(T, C, view(F, SIZES))
         if before == 1e300:
@@ -155,7 +138,7 @@ def recover_positions(T, F, tolerance, part):
         if not residual < TOO_SLOW * earlier:
             if view(F, FLAGS)[SINGULAR] == 0 or not residual < 1e100:
                 return STUCK
-            if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
+            if manifold.complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK or factor_reference(T, F) != OK:
                 return STUCK  # the reference lacked a row that counts here, and so does this point
         earlier, before = before, residual
         for k in range(phi.shape[0]):
@@ -169,7 +152,7 @@ def recover_positions(T, F, tolerance, part):
 def recover_velocities(T, F, still, part):
     """At closed positions: bring the formula's v onto Phi_q v + Phi_t = 0, relative to the largest of v, likewise."""
     C, v, rate, normal = view(F, HANDLES)[PROJECTOR], view(T, s.V), view(T, s.RATE), view(F, NORMAL_V)
-    if complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK:
+    if manifold.complete_rows(T) != OK or run.core(T, s.CORE_JACOBIAN) != OK:
         return run.EVALUATION_FAILED
     before, earlier, residual, fresh = 1e300, 1e300, 0.0, view(F, FLAGS)[SINGULAR] == 0
     for k in range(v.shape[0]):

@@ -39,7 +39,8 @@ from index3.methods.state_space import frame
     out_q=("f8", 1), out_v=("f8", 1), room=("f8", 1),  # length n
 )  # fmt: skip
 
-FILTERED, E_ROOT = range(2)
+FILTERED, E_ROOT, H_TIMED = range(3)
+"""Places in SETTINGS. H_TIMED: step of the try that F_T was found for, 0 where it is not of this start."""
 STALE, AFTER_REJECTION, FAILED_IN_ROW, TIMED = range(4)
 """Places in FLAGS: basis and derivatives do not belong to the start of the step; whether anything depends on time."""
 S_W, P_W, EV_W, EP_W, E_W, A_W = range(6)
@@ -216,6 +217,7 @@ def prepare(T, E, R, F_, S):
     if code != OK:
         return code
     fill_derivatives(T, E, F_, S)
+    view(E, SETTINGS)[H_TIMED] = 0.0
     view(E, FLAGS)[STALE] = 0
     return OK
 

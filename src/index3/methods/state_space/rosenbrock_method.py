@@ -103,7 +103,7 @@ class Rosenbrock4(Method):
         own[rosenbrock.RUN] = np.array([progress.table.handle], np.int64)
         own[rosenbrock.FRAME] = np.array([frame.table.handle], np.int64)
         own[rosenbrock.STAGE] = np.array([stage.handle], np.int64)
-        own[rosenbrock.SETTINGS] = np.array([float(self.filtered), ROSENBROCK4.root])
+        own[rosenbrock.SETTINGS] = np.array([float(self.filtered), ROSENBROCK4.root, 0.0])
         own[rosenbrock.FLAGS] = np.array([1, 0, 0, depends_on_time(progress.system)], np.int64)
         table = ROSENBROCK4.transformed()
         for slot, name in (

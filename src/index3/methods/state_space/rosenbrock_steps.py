@@ -24,6 +24,7 @@ from index3.methods.state_space.rosenbrock import (
     FILTERED,
     FLAGS,
     FRAME,
+    H_TIMED,
     J1,
     LU,
     OUT_Q,
@@ -53,6 +54,9 @@ from index3.methods.state_space.rosenbrock import (
     prepare,
     take_independent,
 )
+
+LONGER = 5.0
+"""How many times longer a try may have been whose derivative by time is kept: differences over 1e-2 of the step."""
 
 
 @helper
@@ -89,8 +93,13 @@ def move(T, E, R, i, h):
 
 @helper
 def fill_time_derivative(T, E, R, F_, h):
-    """F_T = (df/dt + J1 w') h^2 e / e_i for all stages: the part that has the factor e_i."""
-    f, f_t, y, clock = view(E, F), view(E, F_T), view(E, Y), view(R, run.CLOCK)
+    """F_T = (df/dt + J1 w') h^2 e / e_i for all stages: the part that has the factor e_i.
+
+    It does not depend on h but for the differences, and stands for other tries from the same start.
+    """
+    f, f_t, y, clock, settings = view(E, F), view(E, F_T), view(E, Y), view(R, run.CLOCK), view(E, SETTINGS)
+    if h <= settings[H_TIMED] <= LONGER * h:
+        return OK
     for i in range(f_t.shape[0]):
         f_t[i] = 0.0
     if view(E, FLAGS)[TIMED] == 1:
@@ -106,6 +115,7 @@ def fill_time_derivative(T, E, R, F_, h):
                 f_t[i] = (4.0 * f[i] - 3.0 * f_t[i]) if side == 0 else (f_t[i] - f[i]) / (2.0 * delta)
     take_independent(E, view(R, run.NEW_V), y)
     add_matrix(view(E, J1), y, 1.0, f_t)
+    settings[H_TIMED] = h
     return OK
 
 
