@@ -208,3 +208,30 @@ def test_an_event_is_located_in_few_calls():
     assert len(result.t_events[0]) == 1
     # a look before and one behind, and the location to 1e-12; it took 40 calls by secants that were held inside
     assert len([t for t in asked if abs(t - 1.0) < 1.5 / 128]) <= 14
+
+
+def test_all_of_an_instant_is_that_of_its_motion():
+    """Energies, work, forces on single markers, multipliers and accelerations at joints: zeros, without a word."""
+    model = ix.library.pendulum()
+    pin = next(iter(model.joints))
+    model.add(ix.Actuator("motor", model[pin], lambda t: 1.0 + t))
+    seen = []
+
+    def look(t, state):
+        joint = state[pin]
+        energies = [state[f"energy.{name}"] for name in ("kinetic", "total", "work")]
+        reactions = [*joint.on(0)[0][0], *joint.lam, *joint.second.acceleration[0], *state["rod"].acceleration]
+        seen.append((t, *energies, *reactions))
+        return 1.0
+
+    result = ix.simulate(model, (0, 1), "dop853", rtol=1e-8, events=look)
+    seen = np.array(seen)
+    lines = seen[np.isin(seen[:, 0], result.t)]
+    assert len(lines) == len(result.t)  # every step is looked at
+    lines = lines[np.argsort(lines[:, 0])]
+    joint = result[pin]
+    expected = np.column_stack([
+        result.t, result.energy.kinetic, result.energy.total, result.energy.work, joint.on(0)[0], joint.lam,
+        joint.second.acceleration, result["rod"].acceleration,
+    ])  # fmt: skip
+    assert lines == pytest.approx(expected, rel=1e-12, abs=1e-12)  # the same closing of the same states

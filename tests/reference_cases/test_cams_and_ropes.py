@@ -1,7 +1,8 @@
-"""Cams, a Geneva drive: mechanisms whose parts move now and then."""
+"""A Geneva drive, a cam, a tackle: against trigonometry and equations in the least coordinates."""
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import index3 as ix
 
@@ -71,3 +72,39 @@ def test_a_geneva_drive_turns_and_rests(method):
     assert result["pivot"].angle == pytest.approx(expected, abs=1e-9)
     assert len(result.jumps) == 6
     assert result.stats["kinetic_lost"] < 1e-9  # the pin enters and leaves along the slot: no impact
+
+
+@pytest.mark.parametrize(
+    ("method", "limit"), [("auto", 1.5e-5), ("hht-i3", 2e-3), ("radau5", 1e-7), ("al-index3", 5e-4)]
+)
+def test_a_tackle_swings(method, limit):
+    """A weight swings on a rope over two pulleys that carries a block on two strands (a spatial tendon of MuJoCo).
+
+    Two degrees of freedom: the length and the angle of the swing. Limits: about three times what was seen.
+    """
+    g, light, heavy = 9.81, 1.0, 2.5
+    start, angle = np.hypot(0.2, 1.0), np.arctan2(0.2, 1.0)
+    whole = start + 1.0 + 1.6
+    model = ix.Model("tackle", gravity=(0, 0, -g))
+    weight = model.add(ix.PointMass("weight", light, position=(0.2, 0, -1)))
+    block = model.add(ix.PointMass("block", heavy, position=(1, 0, -0.8)))
+    points = [model.ground.marker(place) for place in ((0, 0, 0), (1, 0, 0), (1, 0, 0))]
+    model.add(ix.Rope("rope", [weight, *points[:2], block, points[2]]))
+    assert model["rope"].length == pytest.approx(whole, rel=1e-14)
+
+    def rates(t, y):
+        s, turn, v, w = y
+        return [
+            v, w, (light * s * w * w + light * g * np.cos(turn) - heavy * g / 2) / (light + heavy / 4),
+            -(g * np.sin(turn) + 2 * v * w) / s,
+        ]  # fmt: skip
+
+    result = ix.simulate(model, (0, 3), method, rtol=1e-6, t_eval=0.1)
+    s, turn, _, _ = solve_ivp(
+        rates, (0, 3), [start, angle, 0, 0], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=result.t
+    ).y
+    assert result["weight"].position == pytest.approx(
+        np.column_stack([s * np.sin(turn), 0 * s, -s * np.cos(turn)]), abs=limit
+    )
+    assert result["block"].position[:, 2] == pytest.approx((s - start) / 2 - 0.8, abs=limit)
+    assert result.energy.balance == pytest.approx(result.energy.balance[0], abs=20 * limit)

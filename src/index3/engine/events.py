@@ -101,6 +101,7 @@ class Events:
         variant = self.segment.variant
 
         def closed() -> Result:
+            arrays["work"] = np.array([self.work_until(t)])
             output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
             output.add({name: arrays[name] for name in ("t", "q", "v", "a", "angle", "work")})
             error = variant.projection.project_lines(output, 0, 1, project=True)[1]
@@ -211,13 +212,19 @@ class Events:
     def line(self, t: float) -> dict[str, np.ndarray]:
         """One line of raw output at a time of the last accepted step."""
         instant, progress = self.instant(t), self.progress
-        slots = (run.NODE_T, run.NODE_WORK, run.NODE_POWER, run.NODES)
-        done = hermite_between(t, *(progress[slot] for slot in slots))
         return {
             "t": np.array([t]), "q": instant.q[None], "v": instant.v[None], "a": progress[run.NEW_A][None].copy(),
             "lam": progress[run.NEW_LAM][None].copy(), "angle": progress.state[s.ANGLES][None].copy(),
-            "work": np.array([done]),
+            "work": np.array([self.work_until(t)]),
         }  # fmt: skip
+
+    def work_until(self, t: float) -> float:
+        """Work that was done until a time of the last accepted step."""
+        clock = self.progress[run.CLOCK]
+        if clock[run.T_OLD] == clock[run.T_NEW]:  # no step yet
+            return float(self.progress[run.WORK][run.WORK_NEW])
+        slots = (run.NODE_T, run.NODE_WORK, run.NODE_POWER, run.NODES)
+        return float(hermite_between(t, *(self.progress[slot] for slot in slots)))
 
     def times(self) -> list[np.ndarray]:
         """Times of the events, one array per function."""
