@@ -100,7 +100,9 @@ def _nearest(name: str) -> str:
     elsewhere = {  # what other programs call it
         "hinge": "Revolute", "pin": "Revolute", "ball": "Spherical", "slider": "Prismatic",
         "weld": "Fixed", "hooke": "Universal", "cardan": "Universal", "rod": "Distance", "link": "Distance",
-        "rope": "Distance", "cable": "AncfCable", "motor": "Motion or Actuator", "spring": "SpringDamper",
+        "tendon": "Rope", "pulley": "Rope", "belt": "Gear or Rope", "cable": "Rope or AncfCable",
+        "winch": "Rope or Distance", "mimic": "Gear or Coupler", "cam": "PointOnCurve", "connect": "Spherical",
+        "slide": "Prismatic", "motor": "Motion or Actuator", "spring": "SpringDamper",
         "damper": "SpringDamper", "tsda": "SpringDamper", "rsda": "RotationalSpringDamper",
         "torsionspring": "RotationalSpringDamper", "gravity": "Model(gravity=...)", "system": "Model",
         "mass": "PointMass", "friction": "JointFriction", "tire": "Tyre",

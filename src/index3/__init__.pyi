@@ -104,6 +104,7 @@ from index3.joints.rolling import KnifeEdge as KnifeEdge
 from index3.joints.rolling import RollingBall as RollingBall
 from index3.joints.rolling import RollingCylinder as RollingCylinder
 from index3.joints.rolling import RollingDisc as RollingDisc
+from index3.joints.rope import Rope as Rope
 from index3.joints.standard import ConstantVelocity as ConstantVelocity
 from index3.joints.standard import Cylindrical as Cylindrical
 from index3.joints.standard import Fixed as Fixed

@@ -50,6 +50,7 @@ ELEMENTS = {
     "RollingBall": "index3.joints.rolling:RollingBall",
     "RollingCylinder": "index3.joints.rolling:RollingCylinder",
     "RollingDisc": "index3.joints.rolling:RollingDisc",
+    "Rope": "index3.joints.rope:Rope",
     "RotationalSpringDamper": "index3.forces.coordinate_spring:RotationalSpringDamper",
     "Screw": "index3.joints.transmissions:Screw",
     "ShaftCoupling": "index3.joints.standard:ShaftCoupling",
@@ -104,6 +105,7 @@ PRIMITIVES = {
     "on_curve": "index3.constraints.on_curve",
     "perpendicular": "index3.constraints.perpendicular",
     "rolling": "index3.constraints.rolling",
+    "rope": "index3.constraints.rope",
     "touching": "index3.constraints.touching",
 }
 

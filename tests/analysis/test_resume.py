@@ -577,7 +577,10 @@ PARTS = {
     "stalling": {"t", "end", "tried", "warned", "note"},
     "allowance": {"t", "end", "tried", "slow", "max_steps", "note"}, "zeno": {"span", "times"},
     "growth": {"end", "next_look", "warned", "note", "marks"},
-    "events": {"functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "values"},
+    "events": {
+        "functions", "segment", "layout", "moving", "source", "table", "found", "fired", "time", "span", "values",
+        "largest", "earlier",
+    },
 }  # fmt: skip
 
 

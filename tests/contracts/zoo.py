@@ -187,6 +187,7 @@ PRIMITIVES = {
     "perpendicular": joints.perpendicular(0, 2, 0.3),
     "in_plane": joints.in_plane(1, 0.2),
     "distance": joints.Primitive("distance", ("length",), {"length": 1.3}),
+    "rope": joints.Primitive("rope", ("length",), {"length": 1.3, "parts": 1}),
     "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
     "knife_edge": joints.Primitive("knife_edge", ("sideways",), {"axis_second": 1}),
     "coupler": joints.coupler("pitch", ((0.7, None, "displacement"), (-0.4, None, "angle")), 0.1),
@@ -219,7 +220,7 @@ PAIRS = [
     ("planar", "modal"),
 ]
 WITHOUT_AXES = {"point", "ancf cable"}
-POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve")
+POINT_PRIMITIVES = ("coincident", "distance", "in_plane", "on_curve", "rope")
 
 
 def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
@@ -233,6 +234,8 @@ def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
     two = model.add(LooseJoint("two", *again, [PRIMITIVES[kind]], measures))
     if kind == "coupler":  # and one of three terms, so of six markers
         model.add(ix.Coupler("three", [(0.3, one, "angle"), (1.1, two, "displacement"), (-0.8, two, "angle")]))
+    if kind == "rope":  # and one over four points
+        model.add(ix.Rope("over", [first, again[1], model.ground.marker(rng.normal(size=3)), second]))
     return model
 
 

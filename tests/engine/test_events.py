@@ -167,3 +167,71 @@ def test_attributes_that_say_nothing_are_refused(name, value):
     setattr(low, name, value)
     with pytest.raises(ix.errors.ModelError, match=f"event low has {name}"):
         ix.simulate(falling_ball(), (0, 1), events=low)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau5", "dop853", "hht-i3"])
+@pytest.mark.parametrize("height", [3.0, 4.9, 4.999])
+def test_a_height_is_passed_twice_within_one_step(method, height):
+    """A ball that is thrown up to 5 m is above the height for 1.3 s to 0.03 s; free flight takes steps of any size."""
+    model = ix.Model("throw", gravity=(0, 0, -10))
+    model.add(ix.PointMass("ball", 1.0, velocity=(1, 0, 10)))
+    result = ix.simulate(model, (0, 2.2), method, events=lambda t, state: ground(t, state) - height)
+    half = np.sqrt((5.0 - height) / 5.0)
+    # of a height just below the top the root doubles what the method is off by, 1e-6 of 5 m at most
+    assert result.t_events[0] == pytest.approx([1.0 - half, 1.0 + half], abs=1e-5 / half)
+
+
+def test_functions_of_time_are_asked_within_steps_over_many_of_their_periods():
+    """A body at rest takes one step over all of them."""
+    model = ix.Model("rest", gravity=(0, 0, 0))
+    model.add(ix.PointMass("ball", 1.0))
+
+    def strikes(t, state):
+        return np.sin(2.0 * np.pi * (t - 0.3))
+
+    strikes.direction = 1
+    result = ix.simulate(model, (0, 10), events=strikes)
+    assert result.stats["steps"] < 10  # else it proves nothing
+    assert result.t_events[0] == pytest.approx(
+        0.3 + np.arange(10), abs=1e-10
+    )  # rounding of the location, 1e-12 of 10 s
+
+
+def test_an_event_is_located_in_few_calls():
+    asked = []
+
+    def hit(t, state):
+        asked.append(t)
+        return ground(t, state)
+
+    result = ix.simulate(falling_ball(), (0, 1.5), "dopri5", events=hit)
+    assert len(result.t_events[0]) == 1
+    # a look before and one behind, and the location to 1e-12; it took 40 calls by secants that were held inside
+    assert len([t for t in asked if abs(t - 1.0) < 1.5 / 128]) <= 14
+
+
+def test_all_of_an_instant_is_that_of_its_motion():
+    """Energies, work, forces on single markers, multipliers and accelerations at joints: zeros, without a word."""
+    model = ix.library.pendulum()
+    pin = next(iter(model.joints))
+    model.add(ix.Actuator("motor", model[pin], lambda t: 1.0 + t))
+    seen = []
+
+    def look(t, state):
+        joint = state[pin]
+        energies = [state[f"energy.{name}"] for name in ("kinetic", "total", "work")]
+        reactions = [*joint.on(0)[0][0], *joint.lam, *joint.second.acceleration[0], *state["rod"].acceleration]
+        seen.append((t, *energies, *reactions))
+        return 1.0
+
+    result = ix.simulate(model, (0, 1), "dop853", rtol=1e-8, events=look)
+    seen = np.array(seen)
+    lines = seen[np.isin(seen[:, 0], result.t)]
+    assert len(lines) == len(result.t)  # every step is looked at
+    lines = lines[np.argsort(lines[:, 0])]
+    joint = result[pin]
+    expected = np.column_stack([
+        result.t, result.energy.kinetic, result.energy.total, result.energy.work, joint.on(0)[0], joint.lam,
+        joint.second.acceleration, result["rod"].acceleration,
+    ])  # fmt: skip
+    assert lines == pytest.approx(expected, rel=1e-12, abs=1e-12)  # the same closing of the same states

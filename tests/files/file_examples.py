@@ -164,6 +164,14 @@ def distance() -> ix.Model:
     return model
 
 
+@example("Rope")
+def rope() -> ix.Model:
+    model, a, b = two()
+    points = [a.marker((0.1, 0.2, 0.3)), model.ground.marker((1, 1, 1)), b, a.marker((0.4, 0.2, 0.3))]
+    model.add(ix.Rope("j", points, **MEASURED, length=5.0))
+    return model
+
+
 @example("Screw")
 def screw() -> ix.Model:
     model, a, b = two()

@@ -233,7 +233,8 @@ class Simulation:
         if functions:
             from index3.engine.events import Events
 
-            runner.events = Events(functions, runner.segment, runner.layout, moving_markers(whole), source)
+            moving = moving_markers(whole)
+            runner.events = Events(functions, runner.segment, runner.layout, plan.span, moving, source)
         if keeper is not None:
             keeper.begin(runner)
         store.stop_idle_workers()  # every kernel that the run is known to need is there

@@ -12,6 +12,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.engine.instant import Instant
+from index3.engine.passages import LOCATION, Piece, first_zero, passes, pieces_between, times_within
 from index3.engine.segments import Segment
 from index3.engine.settings import listed
 from index3.errors import ModelError
@@ -23,8 +24,6 @@ from index3.results.arrays import empty_arrays, wrench_names
 from index3.results.layout import Layout
 from index3.results.result import Result
 
-LOCATION = 1e-12
-"""An event is located to this part of its step: rounding of the dense output."""
 EARLY = 1e-2
 """Part of the first step after an action at which the function that fired is asked for its side of zero."""
 EARLIER, EARLIEST, FLOOR = 0.25, 1e-9, 1e-13
@@ -52,13 +51,15 @@ class Events:
         that ends the run) and `direction` (+1: only rising, -1: only falling) as in SciPy; `action`, a function of a
         `Switch` that changes the run at the event
     segment, layout : of the run
+    span : from when to when the run is to last
     moving : markers that follow functions of time, as `layout` numbers them
     source : what gives forces to results
     """
 
     def __init__(
-        self, functions: Any, segment: Segment, layout: Layout, moving: Sequence[Any] = (), source: Any = None
-    ) -> None:
+        self, functions: Any, segment: Segment, layout: Layout, span: tuple[float, float], moving: Sequence[Any] = (),
+        source: Any = None,
+    ) -> None:  # fmt: skip
         self.functions: list[Callable[[float, Instant], float]] = as_functions(functions)
         self.segment, self.layout, progress = segment, layout, segment.run
         self.moving, self.source = moving, source
@@ -68,8 +69,10 @@ class Events:
         self.table[probe.KEPT] = np.zeros(len(progress.state[s.ANGLE_REF]))
         self.found: list[list[tuple[float, np.ndarray, np.ndarray]]] = [[] for _ in self.functions]
         self.fired: set[int] = set()  # functions that stood at zero where an action changed the run at its last restart
-        self.time = progress.t
+        self.time, self.span = progress.t, span[1] - span[0]
         self.values = self.values_at(progress.t)
+        self.largest = [abs(value) for value in self.values]
+        self.earlier: list[tuple[float, float] | None] = [None] * len(self.functions)  # values before the last ones
 
     @property
     def progress(self) -> Run:
@@ -80,6 +83,7 @@ class Events:
         """Go on in another segment of the run, at its start; `standing`: functions at zero if actions changed it."""
         self.segment, self.time = segment, segment.run.t
         self.table[probe.RUN][0] = segment.run.table.handle
+        self.earlier = [None] * len(self.functions)
         if standing:
             self.fired.update(standing)
             self.values = self.values_at(segment.run.t)
@@ -97,6 +101,7 @@ class Events:
         variant = self.segment.variant
 
         def closed() -> Result:
+            arrays["work"] = np.array([self.work_until(t)])
             output = Output(variant.projection.sizes | {"row": rows}, 1, variant.columns)
             output.add({name: arrays[name] for name in ("t", "q", "v", "a", "angle", "work")})
             error = variant.projection.project_lines(output, 0, 1, project=True)[1]
@@ -125,16 +130,31 @@ class Events:
         if t1 <= self.time:  # the last step was rejected
             return None
         self.time = t1
-        before, self.values = self.values, self.values_at(t1)
-        pieces = [(t0, old, t1, new) for old, new in zip(before, self.values, strict=True)]
-        for k in self.fired:  # it stood at zero: its side is known a little later
-            pieces[k] = self.after_action(k, pieces[k])
-        self.fired.clear()
-        hits = []
-        for k, function in enumerate(self.functions):
-            if passes(pieces[k][1], pieces[k][3], getattr(function, "direction", 0)):
-                hits.append((self.locate(k, *pieces[k]), k))
-        return self.first_of(sorted(hits), max(LOCATION * (t1 - t0), 8.0 * float(np.spacing(abs(t1)))))
+        width = max(LOCATION * (t1 - t0), 8.0 * float(np.spacing(abs(t1))))
+        hits = [(first_zero(self.asking(k), piece, width), k) for k, piece in self.pieces(t0, t1)]
+        return self.first_of(sorted(hits), width)
+
+    def asking(self, k: int) -> Callable[[float], float]:
+        """A function alone, of the time."""
+        return lambda t: self.values_at(t, k)[0]
+
+    def pieces(self, t0: float, t1: float) -> list[tuple[int, Piece]]:
+        """Functions, and parts of the last step in which they pass through zero."""
+        passing, t = [], t0
+        for end in times_within(t0, t1, self.span):
+            before, self.values = self.values, self.values_at(end)
+            for k, (old, new) in enumerate(zip(before, self.values, strict=True)):
+                if k in self.fired:  # it stood at zero: its side is known a little later
+                    found = [self.after_action(k, (t, old, end, new))]
+                else:
+                    self.largest[k] = max(self.largest[k], abs(old), abs(new))
+                    found = pieces_between(self.asking(k), self.earlier[k], (t, old), (end, new), self.largest[k])
+                self.earlier[k] = (t, old)
+                direction = getattr(self.functions[k], "direction", 0)
+                passing += [(k, piece) for piece in found if passes(piece[1], piece[3], direction)]
+            self.fired.clear()
+            t = end
+        return passing
 
     def first_of(self, hits: list[tuple[float, int]], width: float) -> Hit | None:
         """The first events that act or end the run, from times and functions in order; those before are noted.
@@ -192,31 +212,19 @@ class Events:
     def line(self, t: float) -> dict[str, np.ndarray]:
         """One line of raw output at a time of the last accepted step."""
         instant, progress = self.instant(t), self.progress
-        slots = (run.NODE_T, run.NODE_WORK, run.NODE_POWER, run.NODES)
-        done = hermite_between(t, *(progress[slot] for slot in slots))
         return {
             "t": np.array([t]), "q": instant.q[None], "v": instant.v[None], "a": progress[run.NEW_A][None].copy(),
             "lam": progress[run.NEW_LAM][None].copy(), "angle": progress.state[s.ANGLES][None].copy(),
-            "work": np.array([done]),
+            "work": np.array([self.work_until(t)]),
         }  # fmt: skip
 
-    def locate(self, k: int, t0: float, before: float, t1: float, after: float) -> float:
-        """Bisection with secant steps (Illinois) on the dense output."""
-        a, fa, b, fb = t0, before, t1, after
-        for _ in range(100):
-            if b - a <= LOCATION * (t1 - t0) or fb == 0.0:
-                break
-            c = min(max(b - fb * (b - a) / (fb - fa), a + 1e-3 * (b - a)), b - 1e-3 * (b - a))
-            fc = self.values_at(c, k)[0]
-            if fc == 0.0:
-                return c
-            if fc * fb < 0.0:
-                a, fa = c, fc
-                fb *= 0.5
-            else:
-                b, fb = c, fc
-                fa *= 0.5
-        return b
+    def work_until(self, t: float) -> float:
+        """Work that was done until a time of the last accepted step."""
+        clock = self.progress[run.CLOCK]
+        if clock[run.T_OLD] == clock[run.T_NEW]:  # no step yet
+            return float(self.progress[run.WORK][run.WORK_NEW])
+        slots = (run.NODE_T, run.NODE_WORK, run.NODE_POWER, run.NODES)
+        return float(hermite_between(t, *(self.progress[slot] for slot in slots)))
 
     def times(self) -> list[np.ndarray]:
         """Times of the events, one array per function."""
@@ -226,12 +234,6 @@ class Events:
         """Coordinates and rates (k, 2, n) at the events, one array per function."""
         n = self.progress.system.n
         return [np.array([(q, v) for _, q, v in found]).reshape(-1, 2, n) for found in self.found]
-
-
-def passes(before: float, after: float, direction: float) -> bool:
-    """Whether a value went through zero in the wanted direction; standing at zero is no passage."""
-    rising, falling = before < 0.0 <= after, before > 0.0 >= after
-    return (rising and direction >= 0) or (falling and direction <= 0)
 
 
 def as_functions(events: Any) -> list[Callable[[float, Instant], float]]:

@@ -12,8 +12,13 @@ from index3.bodies.marker import Marker
 from index3.bodies.moving_marker import MovingMarker
 from index3.results.result import Result
 
-DYNAMIC = ("acceleration", "force", "torque", "on_first", "tension", "moment", "power")
-"""Words in the names of what only a solution of the equations of motion gives."""
+KINEMATIC = frozenset({
+    "name", "type", "coordinates", "unique", "row_labels", "known", "quantities", "position", "velocity", "rotation",
+    "orientation", "euler", "angular_velocity", "angle", "angle_rate", "angles", "angle_rates", "spin", "displacement",
+    "displacement_rate", "x", "x_rate", "y", "y_rate", "length", "length_rate", "q", "v", "points", "curvature",
+    "modal", "depth", "normal", "friction", "point",
+})  # fmt: skip
+"""Names of what positions and velocities alone give; all else takes a solution of the equations of motion."""
 
 
 class Instant:
@@ -62,8 +67,9 @@ class Instant:
 
     def __getitem__(self, name: str) -> Any:
         if isinstance(name, str) and "." in name and name not in self._result.names:  # a history
-            result = self._closed if any(word in name for word in DYNAMIC) else self._result
-            return result[name][0]
+            words = name.split(".")
+            free = words[0] in self._result.states or not KINEMATIC.isdisjoint(words)
+            return (self._result if free else self._closed)[name][0]
         return _First(self._result[name], lambda: self._closed[name])
 
     def marker(self, marker: Marker | MovingMarker) -> Any:
@@ -78,6 +84,5 @@ class _First:
         self._view, self._closed = view, closed
 
     def __getattr__(self, name: str) -> Any:
-        dynamic = any(word in name for word in DYNAMIC)
-        value = getattr(self._closed() if dynamic else self._view, name)
+        value = getattr(self._view if name in KINEMATIC else self._closed(), name)
         return value[0] if isinstance(value, np.ndarray) else value

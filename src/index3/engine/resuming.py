@@ -93,7 +93,8 @@ def save_run(runner: Runner) -> dict[str, np.ndarray]:
     words = words_of(runner) | {"variants": [sorted(other.open) for other in others]}
     if runner.events is not None:
         events = runner.events
-        words["events"] = {"fired": sorted(events.fired), "time": events.time, "values": events.values}
+        words["events"] = {"fired": sorted(events.fired)}
+        words["events"] |= {name: getattr(events, name) for name in ("time", "values", "largest", "earlier")}
         for k, (t, y) in enumerate(zip(events.times(), events.states(), strict=True)):
             saved |= {f"event {k}:t": t, f"event {k}:y": y}
     return saved | {"words": as_text(words)}
@@ -178,6 +179,8 @@ def restore_events(runner: Runner, saved: Saved, words: Mapping[str, Any] | None
     if events is None or words is None:
         return
     events.fired, events.time, events.values = set(words["fired"]), words["time"], words["values"]
+    events.largest = words["largest"]
+    events.earlier = [None if point is None else tuple(point) for point in words["earlier"]]
     for k, found in enumerate(events.found):
         part = part_of(saved, f"event {k}")
         found[:] = [(float(t), y[0], y[1]) for t, y in zip(part["t"], part["y"], strict=True)]

@@ -11,7 +11,7 @@ from index3.fields import Field
 from index3.files import arrays, kinds, laws, surfaces
 from index3.files.kinds import Kind
 from index3.files.linkage import Steps
-from index3.files.markers import End
+from index3.files.markers import End, Ends
 from index3.files.terms import Terms
 from index3.registry import ELEMENTS
 
@@ -44,6 +44,7 @@ KINDS: dict[str, Callable[..., Kind]] = {
     "choice": kinds.Choice.of,
     "shape": kinds.Shape,
     "end": End,
+    "ends": Ends,
     "body": kinds.BodyName,
     "joint": kinds.JointName,
     "terms": Terms,

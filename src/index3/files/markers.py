@@ -13,7 +13,7 @@ from index3.bodies.moving_marker import MovingMarker
 from index3.bodies.smooth import Components
 from index3.bodies.time_functions import Vector, complete, derivative
 from index3.errors import ModelError
-from index3.files.kinds import LEFT_OUT, Kind, Matrix3, Place, Strict, Vector3
+from index3.files.kinds import LEFT_OUT, LONGEST, Kind, Matrix3, Place, Strict, Vector3
 from index3.files.laws import Timed, TimeFunction, TimeVector
 
 PATH, TURN, ANGLE = TimeVector(dimension="length"), TimeVector(dimension="angle"), TimeFunction(dimension="angle")
@@ -154,3 +154,19 @@ def with_own_derivatives(functions: tuple[Any, Any, Any]) -> Any:
 
 
 END = End()
+
+
+@dataclass(frozen=True)
+class Ends(Kind):
+    """Several markers in order."""
+
+    type: Any = Annotated[list[str | MarkerEntry], Checked(min_length=2, max_length=LONGEST)]
+    wanted: str = "a list of two or more names of bodies, or markers {body, position, z, x}"
+
+    def read(self, value: Any, place: Place) -> Any:
+        """The bodies and markers."""
+        return [END.read(one, place) for one in value]
+
+    def write(self, value: Any, place: Place) -> Any:
+        """The markers in full."""
+        return [END.write(one, place) for one in value]

@@ -8,8 +8,6 @@ from __future__ import annotations
 from reprlib import repr as short
 from typing import Any
 
-import numpy as np
-
 from index3.algebra.vectors import add, add_at, dot, load, norm, outer, scale, sub
 from index3.bodies.marker import Marker, as_vector
 from index3.bodies.pairs import check_pair
@@ -20,9 +18,6 @@ from index3.errors import ModelError
 from index3.forces.force import add_block
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-MET = 1e-2
-"""Two evaluations pass through zero length if d turns back on a line that misses zero by less than this part of its
-length: smaller steps bring a real passage ever closer to zero, and tell a narrow miss from it."""
 
 
 def two_ends(owner: str, first: Any, second: Any, points: Any) -> tuple[Marker, Marker]:
@@ -82,27 +77,3 @@ def add_line_stiffness(K, first, length, u, v, tension, k, c):
     across = tension / length
     row = add(scale(k - across, u), scale(c / length, sub(v, scale(dot(u, v), u))))
     add_pair(K, first, combine(1.0, outer(u, row), across, IDENTITY))
-
-
-@helper
-def ends_met(seen, t, length, u):
-    """While a method steps: whether the ends met since the last evaluation at another time; if not, remember d.
-
-    Steps hardly ever end at zero length itself, beyond which the force would act the other way round.
-    """
-    if t < seen[0]:  # a step is tried anew, or its stages are not in the order of time: nothing to compare with
-        seen[5] = np.nan
-    elif t != seen[0]:  # also where nothing is remembered, as NaN
-        for k in range(4):
-            seen[4 + k] = seen[k]
-    d, before = scale(length, u), (seen[5], seen[6], seen[7])
-    if dot(d, before) < 0.0:
-        line = sub(d, before)
-        along = dot(d, line) / dot(line, line)
-        if norm(sub(d, scale(along, line))) < MET * norm(line):
-            return True
-    seen[0] = t
-    seen[1] = d[0]
-    seen[2] = d[1]
-    seen[3] = d[2]
-    return False

@@ -13,10 +13,11 @@ import numpy as np
 from index3.algebra.vectors import dot, outer, scale
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, kernel, slots, view
+from index3.constraints.meeting import ends_met
 from index3.fields import ENDS, TWO_POINTS, declare, time_function
 from index3.forces.driven import DRIVE_FIELDS, FORCE, SIZE, SLOPES, Driven, DrivenTable, drive, drive_slopes, drives
 from index3.forces.force import Place
-from index3.forces.line import add_line_stiffness, add_pair, ends_meet, ends_met, pull_together, stretch, two_ends
+from index3.forces.line import add_line_stiffness, add_pair, ends_meet, pull_together, stretch, two_ends
 from index3.registry import register
 
 if TYPE_CHECKING:

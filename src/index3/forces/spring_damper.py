@@ -15,6 +15,7 @@ from index3.bodies.marker import as_number
 from index3.bodies.pairs import distance
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.constraints.meeting import ends_met
 from index3.constraints.turning_angle import combine
 from index3.errors import ModelError
 from index3.fields import ENDS, LENGTH, TWO_POINTS, declare, law, number
@@ -43,7 +44,6 @@ from index3.forces.line import (
     add_line_stiffness,
     add_pair,
     ends_meet,
-    ends_met,
     pull_together,
     stretch,
     two_ends,

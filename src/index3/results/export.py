@@ -36,6 +36,7 @@ BODY_QUANTITIES = {
 JOINT_QUANTITIES = {
     "force": ("N", "xyz"),
     "torque": ("N m", "xyz"),
+    "tension": ("N", ""),  # of a distance or a rope
     "angle": ("rad", ""),
     "angle_rate": ("rad/s", ""),
     "angles": ("rad", "12"),  # of a universal joint: about the axis of the first and of the second marker

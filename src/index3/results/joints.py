@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from index3.results.result import Result
 
 
+LINE = ("length",)
+"""The row of a joint that is a line between points: a distance, a rope."""
+
+
 class JointResult:
     """Reactions and coordinates of one joint.
 
@@ -26,7 +30,8 @@ class JointResult:
     may not be). Coordinates (`angle`, `displacement`, `x`,
     `y`, `length`, as the joint has them, each with its `_rate`) are of the second body relative to the first, zero at
     assembly except for `length`, which is the distance itself. A universal joint has `angles` and `angle_rates`.
-    `rotation` is that of the second marker as the first sees it, of any joint with two.
+    `rotation` is that of the second marker as the first sees it, of any joint with two. Distances and ropes have a
+    `tension`.
     """
 
     def __init__(self, result: Result, number: int) -> None:
@@ -52,7 +57,9 @@ class JointResult:
     def known(self) -> tuple[str, ...]:
         """Names of its histories: reactions, its coordinates and their rates."""
         cross = ("angles", "angle_rates") if "cross" in self._joint else ()
-        return ("force", "torque", *(f"{name}{end}" for name in self.coordinates for end in ("", "_rate")), *cross)
+        pulls = ("tension",) if self.row_labels == LINE else ()
+        own = (f"{name}{end}" for name in self.coordinates for end in ("", "_rate"))
+        return ("force", "torque", *pulls, *own, *cross)
 
     def __repr__(self) -> str:
         words = ", ".join(("force", "torque", *self.coordinates))
@@ -193,6 +200,16 @@ class JointResult:
     def y_rate(self) -> np.ndarray:
         """Rate of `y`, (n_t,), m/s."""
         return self._along_rate("y", 1)
+
+    @property
+    def tension(self) -> np.ndarray:
+        """Force along a distance or a rope, (n_t,), N, positive where it pulls."""
+        if self.row_labels != LINE:
+            raise AttributeError(f"{self.type} '{self.name}' has no tension. It has {', '.join(self.known)}.")
+        if not self.coordinates:  # a rope: the gradient of its row are unit vectors
+            return self.lam[:, 0]
+        d = self.second.position - self.first.position
+        return -np.sum(d * self.force, axis=1) / np.linalg.norm(d, axis=1)
 
     @property
     def length(self) -> np.ndarray:
