@@ -18,7 +18,7 @@ from index3.errors import ModelError
 from index3.fields import END, declare, numbers
 from index3.forces import user_kernels
 from index3.forces.force import ForceElement, Place
-from index3.forces.user_kernels import PARTS
+from index3.forces.user_blocks import PARTS
 from index3.forces.user_reading import Reading, as_flag, ends_of
 from index3.registry import register
 
