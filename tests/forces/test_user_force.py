@@ -335,5 +335,5 @@ def test_complex_numbers_are_refused():
         rate[:] = 1j * x
 
     model.add(ix.UserForce("turn", model.ground.marker(), turn, states=block))
-    with pytest.raises(ix.ModelError, match="'turn'.*complex"):
+    with pytest.raises(ix.ModelError, match=r"'turn'.*complex"):
         ix.simulate(model, (0.0, 1.0))
