@@ -87,7 +87,7 @@ class UserForce(ForceElement, UserFunctions):
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
-    variables_from = 0
+    variables_from = variables_to = 0
     """Where variables begin in it."""
 
     def __init__(

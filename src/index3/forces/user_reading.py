@@ -89,7 +89,7 @@ class Reading:
             seen.append(
                 Seen(
                     part["out"][: other.reading.own],
-                    named["memory"][at + count : at + other.reading.memory] if other.reading.memory else np.zeros(0),
+                    named["memory"][at + count : at + other.variables_to] if other.variables_to else np.zeros(0),
                 )
             )
             first, at = last, end
