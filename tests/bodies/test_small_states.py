@@ -108,6 +108,6 @@ def test_unknowns_of_equations_in_small_units(method, unit):
     result = ix.simulate(model, (0.0, 2.0), method, rtol=1e-6, atol=1e-8 * unit)
     end = result.states["x"][-1, 0] / unit
     # x' = -z makes (1 + 3 z^2) z' = -z: ln z + 3/2 z^2 falls as t, from z = 1
-    z = float(np.real([root for root in np.roots([1.0, 0.0, 1.0, -end]) if abs(root.imag) < 1e-9][0]))
+    z = float(np.real(next(root for root in np.roots([1.0, 0.0, 1.0, -end]) if abs(root.imag) < 1e-9)))
     assert math.log(z) + 1.5 * z * z == pytest.approx(1.5 - 2.0, abs=1e-4)  # 1e-6 of x, by 36 steps at most
     assert result.stats["steps"] < 60
