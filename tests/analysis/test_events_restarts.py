@@ -106,6 +106,15 @@ def test_discontinuities_and_events_together():
     assert result["bob"].position[-1, 0] == pytest.approx(place(1.0), abs=1e-5)
 
 
+@pytest.mark.parametrize("roundings", [1, 8, 9, 10])
+def test_times_that_differ_by_roundings(roundings):
+    """Sums of 0.1 and multiples of it: nine roundings apart left a step of one, which is too small."""
+    times = [0.5, 0.5 + roundings * np.spacing(0.5)]
+    result = ix.simulate(ix.library.pendulum(), (0.0, 1.0), "dopri5", discontinuities=times)
+    assert result.success, result.message
+    assert result.t[-1] == 1.0
+
+
 def test_times_outside_the_span_do_nothing():
     free, declared = (
         ix.simulate(pushed(), (0, 0.4), "adams", discontinuities=stops) for stops in ((), [-1.0, 0.0, 0.4, 7.0])

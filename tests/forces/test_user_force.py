@@ -324,3 +324,16 @@ def test_warnings_of_numpy_at_trial_points_stay_inside():
         result = ix.simulate(model, (0.0, 10.0), "dopri5", max_steps=2000, progress=False, step=1.0)
     assert not result.success
     assert [one.message for one in heard if one.category is RuntimeWarning] == []
+
+
+def test_complex_numbers_are_refused():
+    """NumPy keeps their real part: an oscillator written as x' = i x stood still, with success."""
+    model = ix.Model("oscillator")
+    block = model.add(ix.States("x", (1.0,)))
+
+    def turn(t, r, A, v, w, p, out, x, rate):
+        rate[:] = 1j * x
+
+    model.add(ix.UserForce("turn", model.ground.marker(), turn, states=block))
+    with pytest.raises(ix.ModelError, match=r"'turn'.*complex"):
+        ix.simulate(model, (0.0, 1.0))

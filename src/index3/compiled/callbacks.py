@@ -11,6 +11,7 @@ import copy
 import ctypes
 import functools
 import inspect
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -175,6 +176,7 @@ def guarded(
     no other can come to stand there meanwhile.
     """
     failures, names, known = owner.failures, owner.arguments[what], dict[int, list[np.ndarray]]()
+    untried = [functools.partial(call_strictly, function)]
 
     def find(block: Any) -> list[np.ndarray]:
         if not JIT:
@@ -189,7 +191,8 @@ def guarded(
         if failures.errors and failures.ended:
             return 1
         try:
-            returned = function(t, *((JIT and known.get(block)) or find(block)))
+            call = untried.pop() if untried else function
+            returned = call(t, *((JIT and known.get(block)) or find(block)))
             if returned is not None:
                 raise ModelError(returned_something(owner, what, short(returned), form.filled))
         except BaseException as error:  # KeyboardInterrupt too: ctypes would print it and go on
@@ -198,6 +201,13 @@ def guarded(
         return 0
 
     return run
+
+
+def call_strictly(function: Callable[..., Any], t: float, *parts: np.ndarray) -> Any:
+    """Call a function; numbers of which NumPy would keep the real part alone, with a warning, are an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        return function(t, *parts)
 
 
 def low_level(function: Any) -> tuple[int, Any]:

@@ -102,6 +102,8 @@ def begin(
     origin = {name: variant.state[slot].copy() for name, slot in ORIGIN.items()} if plan.stored else {}
     first, end = start_time(plan, t), plan.next_stop(t)
     last = end if end == plan.span[1] and not plan.is_stop(end) else end - NUDGE * np.spacing(abs(end))
+    if after is not None and last - first < NUDGE * np.spacing(abs(end)):
+        last = first  # two stops that are one but for roundings: no step fits between them
     choice = None
     if plan.method is None:
         choice = Automatic(variant.state, variant.projection, plan, t, chosen)

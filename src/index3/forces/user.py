@@ -18,7 +18,7 @@ from index3.errors import ModelError
 from index3.fields import END, declare, numbers
 from index3.forces import user_kernels
 from index3.forces.force import ForceElement, Place
-from index3.forces.user_kernels import PARTS
+from index3.forces.user_blocks import PARTS
 from index3.forces.user_reading import Reading, as_flag, ends_of
 from index3.registry import register
 
@@ -87,8 +87,8 @@ class UserForce(ForceElement, UserFunctions):
     arguments: Mapping[str, tuple[str, ...]] = {"f": (*POSES, "out"), "jacobian": (*POSES, "K", "D")}
     memory: Sequence[float] | np.ndarray = ()
     """Numbers that f may change, as its last argument, and finds again at the next call: at the start of a run."""
-    variables_from, unknowns = 0, 0
-    """Where variables begin in it, and how many numbers of it come before those that nobody else sees; 0: none do."""
+    variables_from = variables_to = 0
+    """Where variables begin and end in it, which others may see; 0: all that f is given."""
 
     def __init__(
         self,

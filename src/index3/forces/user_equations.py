@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 
 ITERATIONS = 50
 SOLVED = 1e-12
-"""The last correction, relative to max(1, |unknown|): some thousand roundings."""
+"""The last correction, relative to max(reach, |unknown|): some thousand roundings."""
 ROUNDING = 1e-9
 """The same for an iteration that comes no nearer: differences of large numbers have such errors."""
 STEP = 1e-7
-"""Of the differences that give the iteration its matrix, relative to max(1, |unknown|): it only sets its speed."""
+"""Of the differences that give the iteration its matrix, relative to max(reach, |unknown|): it only sets its speed. The
+reach of an unknown is 1, or less where the equations bend within that: it is found in the first solution of a run."""
+BENT, SHORTER, SHORTEST = 0.02, 1e-2, 1e-20
+"""How far a value half way may be off the line through those at both ends, in parts of their difference, for a reach to
+be kept; the part of it that is tried next, and the least."""
 SINGULAR = 1e-13
 """Smallest singular value of that matrix, as a part of the largest, below which the equations do not have one answer:
 the differences are good to 1e-9."""
@@ -100,9 +104,10 @@ class UserEquations(UserForce):
         count = 0 if states is None else getattr(states, "size", 0)
         if count + len(start) == 0:
             raise ModelError(f"{self.label} has neither states nor variables. Use a UserForce.")
-        self.variables_from, self.unknowns = count, count + len(start)
-        # rates and variables as they were last solved for, the inverse with which, and the time of that inverse
-        self.memory = np.concatenate([np.zeros(count), start, np.zeros(self.unknowns**2), [math.nan]])
+        size = count + len(start)
+        self.variables_from, self.variables_to = count, size
+        # rates and variables as they were last solved for, their reaches, the inverse with which, and the time of that
+        self.memory = np.concatenate([np.zeros(count), start, np.zeros(size + size**2), [math.nan]])
         sees: dict[str, Any] = {"accelerations": accelerations, "reactions": reactions, "reads": reads}
         super().__init__(name, markers, self.solve, parameters, "differences", states=states, **sees)
         more: list[str] = [key for key in ("dv", "dw", "F", "T") if key in self.arguments["f"]]
@@ -146,20 +151,57 @@ class UserEquations(UserForce):
         return res
 
     def _inverse(
-        self, known: tuple[Any, ...], u: np.ndarray, value: np.ndarray, out: np.ndarray, more: tuple[Any, ...]
-    ) -> np.ndarray | None:
+        self, known: tuple[Any, ...], u: np.ndarray, value: np.ndarray, reach: np.ndarray, out: np.ndarray,
+        more: tuple[Any, ...],
+    ) -> np.ndarray | None:  # fmt: skip
         """The inverse of the derivative of the residual at u, where it has this value; None if that is singular."""
         matrix = np.empty((len(u), len(u)))
         for k, x in enumerate(u.tolist()):
-            h = STEP * max(1.0, abs(x))
+            h = STEP * max(reach[k], abs(x))
             other = u.copy()
             other[k] += h
             matrix[:, k] = (self._value(known, other, out, more) - value) / h
         return inverse_of(matrix)
 
+    def _reaches(
+        self, known: tuple[Any, ...], u: np.ndarray, value: np.ndarray, out: np.ndarray, more: tuple[Any, ...]
+    ) -> np.ndarray:
+        """For each unknown how far the equations are straight around u, at most 1, in units of 1 / STEP."""
+        reaches = np.ones(len(u))
+        for k, x in enumerate(u.tolist()):
+            reach, told = 1.0, 0
+            while reach > SHORTEST:
+                bent, rows = self._bend(known, u, k, STEP * max(reach, abs(x)), value, out, more)
+                if bent <= BENT and rows >= told:
+                    reaches[k] = reach
+                if bent <= BENT or rows < told or reach <= abs(x):  # fewer rows tell: what is left is rounding
+                    break
+                reach, told = SHORTER * reach, rows
+        return reaches
+
+    def _bend(
+        self, known: tuple[Any, ...], u: np.ndarray, k: int, h: float, value: np.ndarray, out: np.ndarray,
+        more: tuple[Any, ...],
+    ) -> tuple[float, int]:  # fmt: skip
+        """How far the residual half way to u + h, in unknown k, is off a line; in how many rows it changes."""
+        values = []
+        for part in (0.5, 1.0):
+            other = u.copy()
+            other[k] += part * h
+            try:
+                values.append(self._value(known, other, out, more))
+            except (NotFinite, ArithmeticError, ValueError) as error:
+                if isinstance(error, ModelError):
+                    raise
+                return math.inf, 0
+        moved = values[1] - value
+        rows = np.flatnonzero(moved)
+        off = np.abs(value + values[1] - 2.0 * values[0])[rows] / np.abs(moved[rows])
+        return float(off.max(initial=0.0)), len(rows)
+
     def _try(
         self, known: tuple[Any, ...], u: np.ndarray, change: np.ndarray, part: float, inverse: np.ndarray,
-        out: np.ndarray, more: tuple[Any, ...],
+        reach: np.ndarray, out: np.ndarray, more: tuple[Any, ...],
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:  # fmt: skip
         """The point after part of a correction, its residual, what that asks for by the same inverse, and one there.
 
@@ -170,10 +212,10 @@ class UserEquations(UserForce):
         try:
             value = self._value(known, end, out, more)
             rest = inverse @ value
-            left, size = correction_size(rest, u), correction_size(change, u)
-            if left <= FAST * size or correction_size(rest, end) <= SOLVED:
+            left, size = correction_size(rest, u, reach), correction_size(change, u, reach)
+            if left <= FAST * size or correction_size(rest, end, reach) <= SOLVED:
                 return end, value, rest, inverse
-            new = self._inverse(known, end, value, out, more) if left < (1.0 - part / 4.0) * size else None
+            new = self._inverse(known, end, value, reach, out, more) if left < (1.0 - part / 4.0) * size else None
         except (NotFinite, ArithmeticError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise
@@ -186,11 +228,14 @@ class UserEquations(UserForce):
         An inverse serves all evaluations of one time while it is good enough. At another time there is a new one, which
         would be singular if the equations left an unknown open.
         """
-        n, t = self.unknowns, known[0]
-        u, kept = memory[:n].copy(), memory[n:-1].reshape(n, n)
+        n, t = self.variables_to, known[0]
+        unknowns, reach, kept = memory[:n], memory[n : 2 * n], memory[2 * n : -1].reshape(n, n)
+        u = unknowns.copy()
         value = self._value(known, u, out, more)
+        if reach[0] == 0.0:
+            reach[:] = self._reaches(known, u, value, out, more)
         fresh = bool(memory[-1] != t)  # whether the inverse is that at u
-        inverse = self._inverse(known, u, value, out, more) if fresh else kept.copy()
+        inverse = self._inverse(known, u, value, reach, out, more) if fresh else kept.copy()
         if inverse is None:
             raise SimulationFailed(
                 f"{self.label}: its equations do not determine an unknown at t = {t:.6g}: the derivative of "
@@ -200,20 +245,20 @@ class UserEquations(UserForce):
         for _ in range(ITERATIONS):
             change, found, allowed = inverse @ value, None, ROUNDING
             for part in PARTS if fresh else PARTS[:1]:
-                found = self._try(known, u, change, part, inverse, out, more)
+                found = self._try(known, u, change, part, inverse, reach, out, more)
                 if found is not None:
                     break
             if found is None and not fresh:
-                inverse, fresh = self._inverse(known, u, value, out, more), True
+                inverse, fresh = self._inverse(known, u, value, reach, out, more), True
                 if inverse is None:
                     break
                 continue
             if found is not None:
                 u, value, change, new = found
                 inverse, fresh, allowed = new, new is not inverse, SOLVED
-            if correction_size(change, u) <= allowed:
-                memory[:n], kept[:], memory[-1] = u - change, inverse, t
-                self._value(known, memory[:n], out, more)
+            if correction_size(change, u, reach) <= allowed:
+                unknowns[:], kept[:], memory[-1] = u - change, inverse, t
+                self._value(known, unknowns, out, more)
                 return
             if found is None:
                 break
@@ -227,11 +272,11 @@ class NotFinite(SimulationFailed):
     """A residual that is no number."""
 
 
-def correction_size(change: np.ndarray, u: np.ndarray) -> float:
-    """The largest correction, relative to max(1, |unknown|); infinite if one is no number."""
+def correction_size(change: np.ndarray, u: np.ndarray, reach: np.ndarray) -> float:
+    """The largest correction, relative to max(reach, |unknown|); infinite if one is no number."""
     largest = 0.0
-    for c, x in zip(change.tolist(), u.tolist(), strict=True):
-        part = abs(c) / max(1.0, abs(x))
+    for c, x, far in zip(change.tolist(), u.tolist(), reach.tolist(), strict=True):
+        part = abs(c) / max(far, abs(x))
         if not part < math.inf:
             return math.inf
         largest = max(largest, part)

@@ -1,8 +1,4 @@
-"""Kernels of forces by users' functions (`user`): their blocks filled, functions called, derivatives by differences.
-
-To the kernels the markers of a block of states stand behind the others, six states each, so that rates follow the
-wrenches in a block of doubles, and states are twists.
-"""
+"""Kernels of forces by users' functions (`user`): their functions called, and derivatives."""
 
 from __future__ import annotations
 
@@ -13,48 +9,15 @@ import numpy as np
 
 from index3.compiled import slots as s
 from index3.compiled.callbacks import CallbackTable
-from index3.compiled.interface import OK, helper, kernel, slots, view
+from index3.compiled.interface import OK, helper, kernel, view
 from index3.compiled.unread import looks_at
-from index3.constraints.user_block import (
-    DIFFERENCES,
-    FUNCTION,
-    POSES,
-    load_marker,
-    moving_components,
-    run,
-    shift,
-    user_table,
-)
+from index3.constraints.user_block import DIFFERENCES, FUNCTION, moving_components, user_table
 from index3.forces.force import Place
+from index3.forces.user_blocks import BLOCKS, COLUMNS, MEMBERS, USERS, ask, load
+from index3.forces.user_differences import FOUND, differ
 
-PARTS = (*POSES, "dv", "dw", "F", "T", "x", "out", "rate", "pad", "K", "D", "M", "L", "wrench", "memory", "before")
-"""Of a block; "pad", "wrench" and "before" are the kernels' own, "memory" is what a function keeps from one call to the
-next."""
-USER = np.dtype(
-    [
-        ("first", "i8"),  # place of its first marker in MEMBERS
-        ("count", "i8"),
-        ("group", "i8"),  # first place in GROUP_K and GROUP_D
-        ("bodies", "i8"),  # markers on bodies; the others are those of the states
-        ("mode", "i8"),  # how its derivatives are made
-        ("row", "i8"),  # rows of the joint whose reaction it reads, and the joint's places in ROW_G and GROUP_K
-        ("rows", "i8"),
-        ("gradient", "i8"),
-        ("joint", "i8"),
-        ("function", "i8"),  # addresses
-        ("derivative", "i8"),
-        *((name, "i8") for name in (*PARTS, "end")),  # first places of the parts of its block in BLOCKS
-    ]
-)
-USERS, MEMBERS, BLOCKS, COLUMNS = slots(
-    users=(USER, 1), members=("i8", 1), blocks=("f8", 1),
-    columns=("i8", 2),  # for each of MEMBERS the components of `change` by which the force has derivatives
-)  # fmt: skip
 SEEN = ("r", "A", "v", "w", "dv", "dw")
 MEMORY = (BLOCKS,)
-# Step of the central differences, relative to max(1, |value|): for smooth forces on the scale of metres truncation
-# (h^2) and rounding (eps / h) are both below 1e-9 of the force.
-STEP = 1e-6
 
 
 class UserTable(CallbackTable):
@@ -85,57 +48,6 @@ def changing_components(element: Any) -> list[list[int]]:
     return moving + [[0] * 18] * (len(element.markers) - len(element.ends))  # states are taken one by one
 
 
-@helper
-def ask(T, blocks, user, address, first, end):
-    """Call a user's function, which fills blocks[first:end]; beside the steps, what it keeps stays as it was."""
-    count = user.end - user.before if view(T, s.STATUS)[s.ASIDE] == 1 else 0
-    for k in range(count):
-        blocks[user.before + k] = blocks[user.memory + k]
-    code = run(blocks, user, address, view(T, s.TIME)[0], first, end)
-    for k in range(count):
-        blocks[user.memory + k] = blocks[user.before + k]
-    return code
-
-
-@helper
-def load_state(T, members, blocks, user, k):
-    """Write state k of a force into its block."""
-    blocks[user.x + k] = view(T, s.MARKER_V)[members[user.first + user.bodies + k // 6], k % 6]
-
-
-@helper
-def load_motion(T, blocks, user, m, marker):
-    """Write pose, velocity and, if they matter, accelerations of the m-th marker of a force into its block."""
-    load_marker(T, blocks, user, m, marker)
-    if user.dw > user.dv:
-        W = view(T, s.MARKER_W)
-        for c in range(3):
-            blocks[user.dv + 3 * m + c] = W[marker, c]
-            blocks[user.dw + 3 * m + c] = W[marker, 3 + c]
-
-
-@helper
-def load_reaction(T, blocks, user):
-    """Write the reaction on the second marker of its joint, -sum of lam g, into the block of a force that reads it."""
-    if user.T > user.F:
-        lam, g = view(T, s.LAM), view(T, s.ROW_G)
-        for c in range(6):
-            x = 0.0
-            for k in range(user.rows):
-                x -= lam[user.row + k] * g[user.gradient + 12 * k + 6 + c]
-            blocks[user.F + c] = x
-
-
-@helper
-def load(T, members, blocks, user):
-    """Write the motion of all markers, all states and the reaction of a force into its block."""
-    load_reaction(T, blocks, user)
-    for m in range(user.bodies):
-        load_motion(T, blocks, user, m, members[user.first + m])
-    for k in range(user.out - user.x):
-        load_state(T, members, blocks, user, k)
-
-
 @kernel
 def forces(T, E):
     """Put what each function says on its markers, and keep it for `energy`."""
@@ -155,56 +67,30 @@ def forces(T, E):
 
 
 @helper
-def change(blocks, user, m, c, sign):
-    """Move the m-th marker along component c of its twist (0-5), or change its velocity (6-11) or acceleration (12-17).
-
-    Returns the step.
-    """
-    if 3 <= c < 6:
-        shift(blocks, user, 6 * m + c, 0.0, sign * STEP)
-        return STEP
-    first = user.r if c < 3 else user.v if c < 9 else user.w if c < 12 else user.dv if c < 15 else user.dw
-    at = first + 3 * m + c % 3
-    h = STEP * max(1.0, abs(blocks[at]))
-    blocks[at] += sign * h
-    return h
-
-
-@helper
-def add_differences(T, E, user, marker, m, begin, end):
+def add_differences(T, E, user, m, begin, end):
     """Add minus the derivatives by components `begin` ... of the motion of the m-th marker, one column at a time."""
     blocks, columns, width = view(E, BLOCKS), view(E, COLUMNS), 6 * user.count
     for c in range(begin, end):
         if columns[user.first + m, c] == 0:
             continue
         group = view(T, s.GROUP_K) if c < 6 else view(T, s.GROUP_D) if c < 12 else view(T, s.GROUP_M)
-        for side in range(2):
-            sign = 1.0 - 2.0 * side
-            h = change(blocks, user, m, c, sign)
-            code = ask(T, blocks, user, user.function, user.out, user.K)
-            load_motion(T, blocks, user, m, marker)
-            if code != OK:
-                return code
-            for row in range(width):
-                group[user.group + row * width + 6 * m + c % 6] -= sign * blocks[user.out + row] / (2.0 * h)
+        code = differ(T, E, user, 18 * m + c)
+        if code != OK:
+            return code
+        for row in range(width):
+            group[user.group + row * width + 6 * m + c % 6] -= blocks[user.K + FOUND * width + row]
     return OK
 
 
 @helper
 def add_state_differences(T, E, user, k):
     """Add minus the derivatives by state k."""
-    blocks, members, D = view(E, BLOCKS), view(E, MEMBERS), view(T, s.GROUP_D)
-    width, h = 6 * user.count, STEP * max(1.0, abs(blocks[user.x + k]))
-    for side in range(2):
-        sign = 1.0 - 2.0 * side
-        blocks[user.x + k] += sign * h
-        code = ask(T, blocks, user, user.function, user.out, user.K)
-        load_state(T, members, blocks, user, k)
-        if code != OK:
-            return code
+    blocks, D, width = view(E, BLOCKS), view(T, s.GROUP_D), 6 * user.count
+    code = differ(T, E, user, 18 * user.bodies + k)
+    if code == OK:
         for row in range(width):
-            D[user.group + row * width + 6 * user.bodies + k] -= sign * blocks[user.out + row] / (2.0 * h)
-    return OK
+            D[user.group + row * width + 6 * user.bodies + k] -= blocks[user.K + FOUND * width + row]
+    return code
 
 
 @helper
@@ -223,18 +109,13 @@ def add_by_reaction(T, user, c, row, x):
 @helper
 def add_reaction_differences(T, E, user):
     """Add minus the derivatives by the reaction, by differences."""
-    blocks = view(E, BLOCKS)
+    blocks, width = view(E, BLOCKS), 6 * user.count
     for c in range(6):
-        h = STEP * max(1.0, abs(blocks[user.F + c]))
-        for side in range(2):
-            sign = 1.0 - 2.0 * side
-            blocks[user.F + c] += sign * h
-            code = ask(T, blocks, user, user.function, user.out, user.K)
-            load_reaction(T, blocks, user)
-            if code != OK:
-                return code
-            for row in range(6 * user.count):
-                add_by_reaction(T, user, c, row, sign * blocks[user.out + row] / (2.0 * h))
+        code = differ(T, E, user, 18 * user.bodies + user.out - user.x + c)
+        if code != OK:
+            return code
+        for row in range(width):
+            add_by_reaction(T, user, c, row, blocks[user.K + FOUND * width + row])
     return OK
 
 
@@ -269,7 +150,7 @@ def force_derivatives(T, E):
             begin, end = 0 if stiff and user.mode == DIFFERENCES else 12, 18 if user.dw > user.dv else 12
             for m in range(user.bodies):
                 if code == OK:
-                    code = add_differences(T, E, user, members[user.first + m], m, begin, end)
+                    code = add_differences(T, E, user, m, begin, end)
             if code == OK and user.T > user.F:
                 code = add_reaction_differences(T, E, user)
         if stiff and user.mode == DIFFERENCES:

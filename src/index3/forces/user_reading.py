@@ -85,8 +85,8 @@ class Reading:
             if other.states is not None:
                 part["rate"] = np.zeros(other.states.size)  # its own rates are its own affair
             other.f(t, *(part[key] for key in other.arguments["f"]))
-            count, most = other.variables_from, other.unknowns if other.unknowns else other.reading.memory
-            variables = named["memory"][at + count : at + most] if most else np.zeros(0)
+            most = other.variables_to or other.reading.memory
+            variables = named["memory"][at + other.variables_from : at + most] if most else np.zeros(0)
             seen.append(Seen(part["out"][: other.reading.own], variables))
             first, at = last, end
         own = named | {key: named[key][: self.own] for key in moving}

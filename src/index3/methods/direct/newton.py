@@ -22,6 +22,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
 from index3.linear import contract
 from index3.methods import manifold, projection_kernels, run
+from index3.methods.rounding import part_of
 
 (
     RUN, SETTINGS, MEMORY, FLAGS, PROJECTOR, Q_BASE, V_BASE, G_ADD, WEIGHTS, WEIGHTS_Q, GUESS_A, GUESS_LAM, GUESS_Q,
@@ -175,6 +176,7 @@ def correction_size(T, E, S):
     """RMS of SIZE times the correction over the weights; and whether it is rounding of positions (or velocities)."""
     c, x, w, q, v = view(E, MEMORY), view(S, contract.X), view(E, WEIGHTS), view(T, s.Q), view(T, s.V)
     n, total, tiny, largest, part = q.shape[0], 0.0, True, 0.0, c[C_POSITION]
+    states, most_x, largest_x = view(view(E, RUN)[0], run.LIMITS)[run.FIRST_STATE], 0.0, 0.0
     for k in range(n):
         largest = max(largest, abs(q[k]) + c[C_VELOCITY] * abs(v[k]))
     if view(E, PROJECTOR)[0] != 0:
@@ -182,9 +184,12 @@ def correction_size(T, E, S):
     for k in range(n):
         if abs(part * x[k]) > ROUNDING * largest:
             tiny = False
+        if k >= states:
+            most_x, largest_x = max(most_x, abs(c[C_VELOCITY] * x[k])), max(largest_x, abs(v[k]))
         y = c[SIZE] * x[k] / w[k]
         total += y * y
-    return sqrt(total / n), tiny
+    size = sqrt(total / n)
+    return size, tiny and part_of(size, 0.0, 1.0, most_x, largest_x) <= ROUNDING
 
 
 @helper

@@ -22,6 +22,7 @@ from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import manifold, run
 from index3.methods.direct import radau_system as rs
 from index3.methods.rates import length_of
+from index3.methods.rounding import part_of
 
 CONVERGED, STALLED, GO_ON = run.CONVERGED, run.STALLED, 2
 MIDDLE = 1
@@ -136,6 +137,7 @@ def correct(T, E, R, h):
     a, lam = view(E, rs.STAGE_A), view(E, rs.STAGE_LAM)
     n, fixed, tolerance = a.shape[1], view(R, run.CLOCK)[run.STEP] > 0.0, view(R, run.TOLERANCE)[run.NEWTON_TOL]
     moved, v, total, most, largest = view(E, rs.STAGE_Q), view(E, rs.STAGE_V), 0.0, 0.0, 1.0
+    states, most_x, largest_x = view(R, run.LIMITS)[run.FIRST_STATE], 0.0, 0.0
     for k in range(n):
         per_q = 1.0 / (h * tolerance if fixed else run.weight(R, k))
         per_v = 1.0 / (tolerance if fixed else run.weight_v(R, k))
@@ -145,6 +147,8 @@ def correct(T, E, R, h):
             d_v = h * (A[i, 0] * x + A[i, 1] * y + A[i, 2] * z)
             size = abs(v[i, k])
             most, largest = max(most, abs(d_v)), max(largest, size)
+            if k >= states:
+                most_x, largest_x = max(most_x, abs(d_v)), max(largest_x, size)
             d_q, d_v = d_q * per_q, d_v * (per_v / max(1.0, size) if fixed else per_v)
             total += d_q * d_q + d_v * d_v
         a[0, k] += x
@@ -153,7 +157,8 @@ def correct(T, E, R, h):
     for i in range(rs.STAGES):
         for k in range(lam.shape[1]):
             lam[i, k] += rest[i, n + k]
-    return sqrt(total / (2.0 * rs.STAGES * n)), most / largest
+    size = sqrt(total / (2.0 * rs.STAGES * n))
+    return size, part_of(size, most, largest, most_x, largest_x)
 
 
 @helper

@@ -24,6 +24,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, helper, slots, view
 from index3.linear import contract
 from index3.methods import manifold, run
+from index3.methods.rounding import part_of
 from index3.methods.state_space import frame
 
 (
@@ -216,21 +217,25 @@ def renew_masses(T, E, F):
 
 @helper
 def correction_size(T, R, S, g, fixed):
-    """RMS over q and v of what the correction changes, in parts of what is allowed; the largest in parts of v, of q."""
+    """What the correction changes: RMS over q and v, in parts of what is allowed; `part_of`; in parts of v, of q."""
     x, q, v, n = view(S, contract.X), view(T, s.Q), view(T, s.V), view(T, s.Q).shape[0]
     newton_tol = view(R, run.TOLERANCE)[run.NEWTON_TOL]
     total, most, largest, far = 0.0, 0.0, 1.0, 1.0
+    states, most_x, largest_x = view(R, run.LIMITS)[run.FIRST_STATE], 0.0, 0.0
     for k in range(n):
         dv = g * x[k]
         largest, far = max(largest, abs(v[k])), max(far, abs(q[k]))
         most = max(most, abs(dv))
+        if k >= states:
+            most_x, largest_x = max(most_x, abs(dv)), max(largest_x, abs(v[k]))
         if fixed:
             y = dv / (newton_tol * max(1.0, abs(v[k])))
             total += 2.0 * y * y
         else:
             y, z = dv / run.weight_v(R, k), g * dv / run.weight(R, k)
             total += y * y + z * z
-    return (total / (2.0 * n)) ** 0.5, most / largest, g * most / far
+    size = (total / (2.0 * n)) ** 0.5
+    return size, part_of(size, most, largest, most_x, largest_x), most / largest, g * most / far
 
 
 @helper
@@ -252,7 +257,8 @@ def judge(E, R, iteration, size, before, kappa, fixed, part):
     if part <= 1e-14:
         return CONVERGED
     if iteration == 0:
-        eta = 1e3 if fixed else max(memory[ETA_OLD], EPSILON) ** 0.8
+        memory[ETA_OLD] = max(memory[ETA_OLD], EPSILON) ** 0.8
+        eta = 1e3 if fixed else memory[ETA_OLD]
         return CONVERGED if eta * size <= kappa else GO_ON
     last = size / before
     rate = last if iteration == 1 else sqrt(last * memory[RATE_LAST])
@@ -328,14 +334,14 @@ def solve_stage(T, E, R, F, S, i, t, h):
         fill_residual(T, S)
         contract.solve(T, S)
         counts[run.N_NEWTON] += 1
-        size, part, moved = correction_size(T, R, S, g, fixed)
+        size, rounding, part, moved = correction_size(T, R, S, g, fixed)
         if guessed:
             guessed = False
             rough = first[1] > max(closed / CLOSER, MISSED * moved) or first[0] > max(1e-14 / CLOSER, MISSED * part)
             first[0], first[1] = part, moved
             if rough and closer > 0.0:
                 continue  # the point was closed for a larger correction
-        verdict, looser, loose = judge(E, R, iteration, size, before, kappa, fixed, part), loose, loosest(T, S)
+        verdict, looser, loose = judge(E, R, iteration, size, before, kappa, fixed, rounding), loose, loosest(T, S)
         if verdict == CONVERGED:
             verdict = judge_multipliers(E, loose, looser, settled, iteration == iterations(E, fixed) - 1)
         if verdict == STALLED:
