@@ -10,7 +10,15 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.compiled.workspace import Workspace
-from index3.linear import complex_lu, contract, static_factor, static_substitution
+from index3.linear import (
+    complex_lu,
+    contract,
+    ordering_kernels,
+    static_factor,
+    static_substitution,
+    supernode_kernels,
+    symbolic_kernels,
+)
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
@@ -44,6 +52,10 @@ class StaticLU(Solver):
         static_substitution.determine,
     )  # fmt: skip
     complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
+    analysis_kernels: ClassVar[tuple[Kernel, ...]] = (
+        ordering_kernels.choose, symbolic_kernels.count, symbolic_kernels.fill, supernode_kernels.measure,
+        supernode_kernels.fill,
+    )  # fmt: skip
 
     def __init__(self, given: Bordered, rule: str | None = None) -> None:
         super().__init__(given)
