@@ -93,6 +93,9 @@ class StaticLU(Solver):
         used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
         used[products] = True
         nodes = find_supernodes(self.pattern, self.entries, used, self.n)
+        number = np.full(len(used), -1, np.int32)  # of each entry among those that are eliminated
+        number[nodes.source] = np.arange(len(nodes.source), dtype=np.int32)
+        augmented = number[products]
         self.block_sizes = {lu.BLOCKS: nodes.size, lu.BUFFER: 2 * nodes.widest}
         return {
             lu.NODE_FIRST: nodes.first,
@@ -107,7 +110,7 @@ class StaticLU(Solver):
             lu.SOURCE: nodes.source,
             lu.SOURCE_ROW: nodes.source_row,
             lu.SOURCE_P: nodes.source_columns,
-            lu.SOURCE_AUG: np.searchsorted(nodes.source, products[np.isin(products, nodes.source)]),
+            lu.SOURCE_AUG: augmented[augmented >= 0],
             lu.PLACE: nodes.place,
             lu.UPPER_P: nodes.upper_columns,
             lu.UPPER_I: nodes.upper_rows,
