@@ -6,19 +6,99 @@ import numpy as np
 import pytest
 from mechanisms import GROUND, Matrix, Mechanism, chain, four_bars, lattice, random_mechanism
 
-from index3.linear import ordering
-from index3.linear.ordering import RULES, elimination_order, node_graph, order_nodes, scalar_order
+from index3.compiled.interface import Table
+from index3.linear import ordering_kernels, symbolic_kernels
+from index3.linear.ordering import RULES, chosen, elimination_order
 from index3.linear.reference import rank
 from index3.linear.symbolic import PANEL, Entries, Pattern, analyse
 
 pytestmark = pytest.mark.jit_off
 
 
+def analysed(matrix: Matrix, rule: str | None = None) -> Table:
+    return chosen(matrix.indptr, matrix.indices, matrix.node_of_scalar, matrix.n_bodies, matrix.joint_bodies, rule)
+
+
 def nodes_in_order(matrix: Matrix, rule: str) -> list[int]:
-    n_nodes = matrix.n_bodies + len(matrix.joint_bodies)
-    graph = node_graph(matrix.indptr, matrix.indices, matrix.node_of_scalar, n_nodes)
-    weights = np.bincount(matrix.node_of_scalar, minlength=n_nodes).tolist()
-    return order_nodes(graph, weights, matrix.n_bodies, matrix.joint_bodies, rule)
+    return analysed(matrix, rule)[ordering_kernels.NODES][ordering_kernels.ORDER, :-1].tolist()
+
+
+def order_nodes(
+    graph: list[set[int]], weights: list[int], n_bodies: int, joint_bodies: list[list[int]], rule: str
+) -> list[int]:
+    """The order of a graph whose nodes have as many scalars as their weights say."""
+    node = np.repeat(np.arange(len(graph)), weights)
+    coupled = np.eye(len(graph), dtype=bool)
+    for k, neighbours in enumerate(graph):
+        coupled[k, list(neighbours)] = True
+    full = coupled[np.ix_(node, node)]
+    indptr, indices = np.concatenate([[0], np.cumsum(full.sum(axis=0))]), np.nonzero(full.T)[1]
+    table = chosen(indptr, indices, node, n_bodies, joint_bodies, rule)
+    return table[ordering_kernels.NODES][ordering_kernels.ORDER, :-1].tolist()
+
+
+class Gate:
+    """Rule F as the module's text says it, with sets: components of bodies that are gone, and what each is tied to."""
+
+    def __init__(self, n_bodies: int, joint_bodies: list[list[int]]) -> None:
+        self.touched = [set(bodies) | ({GROUND} if len(bodies) < 2 else set()) for bodies in joint_bodies]
+        self.components: list[tuple[set[int], set[int]]] = [({GROUND}, {GROUND})]
+
+    def met(self, joint: int) -> list[tuple[set[int], set[int]]]:
+        return [one for one in self.components if one[0] & self.touched[joint]]
+
+    def remaining(self, joint: int) -> set[int]:
+        return self.touched[joint] - set().union(*(bodies for bodies, _ in self.components))
+
+    def allows(self, joint: int) -> bool:
+        left = self.remaining(joint)
+        if len(left) > 1 or (left and len(self.touched[joint]) > 2):
+            return False
+        return sum(len(ties) for _, ties in self.met(joint)) + len(left) <= 1
+
+    def join(self, parts: list[tuple[set[int], set[int]]], bodies: set[int], ties: set[int]) -> None:
+        self.components = [one for one in self.components if one not in parts]
+        self.components.append((bodies.union(*(one for one, _ in parts)), ties.union(*(other for _, other in parts))))
+
+    def pass_body(self, body: int) -> None:
+        parts = [one for one in self.components if body in one[1]]
+        self.join([], {body}, set())
+        self.join([*parts, self.components[-1]], set(), set())
+        self.components[-1][1].discard(body)
+
+    def pass_joint(self, joint: int) -> None:
+        self.join(self.met(joint), set(), self.remaining(joint))
+
+
+def plain_order(matrix: Matrix, rule: str) -> list[int]:
+    """Least weight of neighbours first, then the smallest number, of all nodes that the rule allows; with sets."""
+    n_bodies, joints = matrix.n_bodies, matrix.joint_bodies
+    nodes, node = n_bodies + len(joints), np.asarray(matrix.node_of_scalar)
+    weights = np.bincount(node, minlength=nodes)
+    near: list[set[int]] = [set() for _ in range(nodes)]
+    columns = np.repeat(node, np.diff(matrix.indptr))
+    for i, j in zip(node[matrix.indices].tolist(), columns.tolist(), strict=True):
+        near[i].add(j)
+    gate, left, order = Gate(n_bodies, joints), set(range(nodes)), []
+
+    def allowed(k: int) -> bool:
+        if k < n_bodies:
+            return True
+        if rule == "R":
+            return not set(joints[k - n_bodies]) & left
+        return gate.allows(k - n_bodies)
+
+    while left:
+        k = min(filter(allowed, left), key=lambda k: (sum(weights[i] for i in (near[k] & left) - {k}), k))
+        left.discard(k)
+        order.append(k)
+        for i in near[k] & left:
+            near[i] |= near[k]
+        if k < n_bodies:
+            gate.pass_body(k)
+        else:
+            gate.pass_joint(k - n_bodies)
+    return order
 
 
 def pattern_of(matrix: Matrix, rule: str | None = None) -> tuple[str, Pattern]:
@@ -123,9 +203,38 @@ def test_bodies_without_joints() -> None:
     assert order_nodes([set(), set()], [7, 7], 2, [], "F") == [0, 1]
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("make", [random_mechanism, lambda rng: chain(9, rng), lambda rng: lattice((3, 3), rng)])
+def test_order_is_that_of_plain_sets(make, rule: str) -> None:
+    for seed in range(8):
+        matrix = make(np.random.default_rng(seed)).matrix()
+        assert nodes_in_order(matrix, rule) == plain_order(matrix, rule)
+
+
+def test_order_of_a_grid_that_fills_all_room() -> None:
+    """Sets of nodes that were given up make room for others: those of all nodes together take more than there is."""
+    side = 20
+    place = np.arange(side * side).reshape(side, side)
+    pairs = np.concatenate(
+        [np.stack([a.ravel(), b.ravel()], 1) for a, b in ((place[1:], place[:-1]), (place[:, 1:], place[:, :-1]))]
+    )
+    full = np.eye(side * side, dtype=bool)
+    full[pairs[:, 0], pairs[:, 1]] = full[pairs[:, 1], pairs[:, 0]] = True
+    indptr, indices = np.concatenate([[0], np.cumsum(full.sum(axis=0))]), np.nonzero(full)[1]
+    grid = Matrix(side * side, 0, indptr, indices, np.ones(len(indices)), place.ravel(), side * side, [], [])
+    table = analysed(grid, "R")
+    free = len(table[ordering_kernels.NEAR]) - 2 * len(pairs)
+    assert free < table[symbolic_kernels.COUNTS].sum()
+    assert nodes_in_order(grid, "R") == plain_order(grid, "R")
+
+
 def test_scalars_of_a_node_ascend() -> None:
-    order = scalar_order([1, 2, 0], np.array([0, 0, 1, 1, 0, 2]))
-    assert order.tolist() == [2, 3, 5, 0, 1, 4]
+    """Nodes of two, three and one scalars, which nothing couples: one, two, three of them."""
+    table = chosen(np.arange(7), np.arange(6), np.array([0, 0, 1, 1, 1, 2])[[2, 0, 3, 5, 1, 4]], 3, [])
+    node, perm = table[ordering_kernels.NODE], table[symbolic_kernels.PERM]
+    assert node[perm].tolist() == [0, 0, 1, 1, 1, 2]
+    assert perm.tolist() == [1, 4, 0, 2, 5, 3]
+    assert perm[table[symbolic_kernels.PINV]].tolist() == list(range(6))
 
 
 @pytest.mark.parametrize("make", [chain, four_bars])
@@ -191,7 +300,9 @@ def test_columns_of_a_panel_are_nested() -> None:
 
 def test_pattern_without_counterpart_is_refused() -> None:
     with pytest.raises(ValueError, match="not symmetric"):
-        analyse(2, np.array([0, 2, 3]), np.array([0, 1, 1]), np.arange(2))
+        analyse(np.array([0, 2, 3]), np.array([0, 1, 1]), np.arange(2), np.arange(2))
+    with pytest.raises(ValueError, match="not symmetric"):
+        elimination_order(np.array([0, 2, 3]), np.array([0, 1, 1]), np.arange(2), 2, [])
 
 
 def test_unsorted_rows_are_refused() -> None:
@@ -217,32 +328,22 @@ def test_mechanism_rows_are_left_satisfied_by_rigid_motions() -> None:
     assert abs(P @ np.vstack(at_origin)).max() < 1e-12  # rounding of sums of terms of order 1
 
 
-def test_an_order_on_which_both_rules_agree_is_eliminated_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pattern is that of the better order, and arrays are made of it alone."""
-    seen: list[tuple[int, ...]] = []
-    eliminate = ordering.eliminate
-
-    def noted(*given):
-        seen.append(tuple(given[3].tolist()))
-        return eliminate(*given)
-
-    monkeypatch.setattr(ordering, "eliminate", noted)
+def test_an_order_on_which_both_rules_agree_is_eliminated_once() -> None:
+    """The pattern is that of the better order."""
     agreed = 0
     for seed in range(20):
         matrix = random_mechanism(np.random.default_rng(seed)).matrix()
-        seen.clear()
         rule, found = pattern_of(matrix)
         orders = {name: nodes_in_order(matrix, name) for name in RULES}
         agreed += orders["R"] == orders["F"]
-        assert len(seen) == (1 if orders["R"] == orders["F"] else 2)
-        each = {
-            name: analyse(
-                len(matrix.node_of_scalar), matrix.indptr, matrix.indices, scalar_order(order, matrix.node_of_scalar)
-            )
-            for name, order in orders.items()
-        }
+        eliminated = analysed(matrix)[ordering_kernels.NUMBERS][ordering_kernels.ORDERS]
+        assert eliminated == (1 if orders["R"] == orders["F"] else 2)
+        each = {name: pattern_of(matrix, name)[1] for name in RULES}
         assert found.flops == each[rule].flops == min(each["R"].flops, each["F"].flops)
         assert rule == ("R" if each["R"].flops <= each["F"].flops else "F")
         for one, other in zip(found, each[rule], strict=True):
+            assert np.array_equal(one, other)
+        again = analyse(matrix.indptr, matrix.indices, found.perm, found.pinv)
+        for one, other in zip(found, again, strict=True):
             assert np.array_equal(one, other)
     assert 0 < agreed < 20

@@ -101,10 +101,18 @@ def plain_records(array: np.ndarray) -> np.ndarray:
     return np.asarray(array).view(np.dtype((Record, array.dtype))).view(Records)
 
 
+_address, _first_byte = ctypes.addressof, ctypes.c_char.from_buffer
+_NOTHING = ctypes.create_string_buffer(ALIGNED)
+_NOWHERE = ctypes.addressof(_NOTHING)
+"""What stands for the address of arrays of length 0: to ask NumPy for one takes longer than all else together."""
+
+
 def address_of(array: Any) -> int:
     """Where the data of an array begins; what NumPy itself offers takes several times as long."""
+    if not len(array):
+        return _NOWHERE
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        return _address(_first_byte(array))
     except (TypeError, ValueError):  # of an array that is read-only or empty
         return int(array.__array_interface__["data"][0])
 
@@ -120,26 +128,22 @@ class Room:
 
     def __init__(self, shapes: Mapping[Slot, tuple[int, ...]]) -> None:
         self.places: dict[int, tuple[tuple[int, ...], np.dtype, int]] = {}
-        addresses: list[int] = []
-        firsts: list[int] = []
-        words: list[int] = []
-        extents: list[int] = []
+        numbers: list[int] = []  # of each array: the word of its address, and where it begins
+        words: list[int] = []  # of each extent: its word, and its value
         first = 0
         for slot, shape in shapes.items():
-            self.places[slot.index] = tuple(shape), slot.dtype, first
-            k, size = slot.index * WORDS, slot.dtype.itemsize
-            addresses.append(k)
-            firsts.append(first)
+            index, dtype = slot.index, slot.dtype
+            self.places[index] = shape, dtype, first
+            k, size = index * WORDS, dtype.itemsize
+            numbers += k, first
             for extent in shape:
                 k += 1
-                words.append(k)
-                extents.append(extent)
+                words += k, extent
                 size *= extent
             first += -(-size // ALIGNED) * ALIGNED
         self.size = first
-        self.addresses, self.firsts, self.words, self.extents = (
-            np.array(numbers, np.int64) for numbers in (addresses, firsts, words, extents)
-        )
+        self.addresses, self.firsts = np.array(numbers, np.int64).reshape(-1, 2).T
+        self.words, self.extents = np.array(words, np.int64).reshape(-1, 2).T
 
     def array(self, index: int, block: np.ndarray) -> np.ndarray:
         """The array of a slot in a piece of memory."""
@@ -205,7 +209,7 @@ class Table:
         """
         other = object.__new__(type(self))
         other.__dict__ = self.__dict__.copy()  # far quicker than `update`
-        other._arrays = list(self.arrays if self._rooms else self._arrays)
+        other._arrays = list(self._arrays)  # what stands in rooms is found there by both
         other._take(self.words.copy())
         for slot in own:
             other[slot] = self[slot].copy()
@@ -253,7 +257,7 @@ class Table:
         return sum(room.size for room, _ in self._rooms)
 
     def __setitem__(self, slot: Slot, array: np.ndarray) -> None:
-        if array.dtype != slot.dtype or array.ndim != slot.ndim or not array.flags.c_contiguous:
+        if array.ndim != slot.ndim or array.dtype != slot.dtype or not array.flags.c_contiguous:
             wanted, given = f"{slot.ndim}-d {slot.dtype}", f"{array.ndim}-d {array.dtype}"
             raise TypeError(f"slot {slot.index} takes a contiguous {wanted} array, not {given}")
         self._arrays[slot.index] = plain_records(array) if array.dtype.names and not JIT else array

@@ -22,12 +22,15 @@ So a zero pivot of a row means a redundant row or a singular position, whatever 
 
 from __future__ import annotations
 
-import heapq
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
-from index3.linear.symbolic import Elimination, Pattern, eliminate, pattern_of
+from index3.compiled.interface import Table
+from index3.linear import ordering_kernels as kernels
+from index3.linear import symbolic_kernels
+from index3.linear.symbolic import Pattern, check, filled, table_for
 
 RULES = ("R", "F")
 
@@ -49,156 +52,51 @@ def elimination_order(
     joint_bodies : for each joint the distinct bodies it touches; -1 is ground, also named by rows that a rigid motion
         of their bodies can violate
     rule : "R" or "F" to decide beforehand
+
+    Raises
+    ------
+    ValueError
+        If an entry of the matrix has no counterpart across the diagonal.
     """
-    node_of_scalar = np.asarray(node_of_scalar)
-    n_nodes = n_bodies + len(joint_bodies)
-    adjacency = node_graph(indptr, indices, node_of_scalar, n_nodes)
-    weights = np.bincount(node_of_scalar, minlength=n_nodes).tolist()
-    orders: list[list[int]] = []
-    found: dict[str, Elimination] = {}
-    for name in RULES if rule is None else (rule,):
-        order = order_nodes(adjacency, weights, n_bodies, joint_bodies, name)
-        if order not in orders:  # both rules often agree
-            orders.append(order)
-            found[name] = eliminate(len(node_of_scalar), indptr, indices, scalar_order(order, node_of_scalar))
-    best = min(found, key=lambda name: found[name].flops)
-    return best, pattern_of(found[best])
+    table = chosen(indptr, indices, node_of_scalar, n_bodies, joint_bodies, rule)
+    return RULES[table[kernels.NUMBERS][kernels.RULE]], filled(table)
 
 
-def node_graph(indptr: np.ndarray, indices: np.ndarray, node_of_scalar: np.ndarray, n_nodes: int) -> list[set[int]]:
-    """The neighbours of each node: nodes with an entry of the matrix between them."""
-    columns = np.repeat(node_of_scalar, np.diff(indptr))
-    pairs = np.sort(columns.astype(np.int64) * n_nodes + node_of_scalar[indices])
-    pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])] if len(pairs) else pairs
-    adjacency: list[set[int]] = [set() for _ in range(n_nodes)]
-    for a, b in zip((pairs // n_nodes).tolist(), (pairs % n_nodes).tolist(), strict=True):
-        if a != b:
-            adjacency[a].add(b)
-    return adjacency
-
-
-def scalar_order(order: Sequence[int], node_of_scalar: np.ndarray) -> np.ndarray:
-    """Scalars in the order of their nodes; inside a node ascending, so that coordinates precede rows."""
-    place = np.empty(len(order), np.int64)
-    place[np.asarray(order, np.int64)] = np.arange(len(order))
-    return np.argsort(place[node_of_scalar], kind="stable")
-
-
-def order_nodes(
-    adjacency: Sequence[set[int]],
-    weights: Sequence[int],
+def chosen(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    node_of_scalar: np.ndarray,
     n_bodies: int,
     joint_bodies: Sequence[Sequence[int]],
-    rule: str,
-) -> list[int]:
-    """Nodes in the order of elimination: least weight of remaining neighbours first among the nodes the rule allows.
-
-    A joint that the rule refuses is put aside and asked again when a body is gone whose elimination can change the
-    answer, so the work stays proportional to the number of joints.
-
-    >>> order_nodes([{2}, {2, 3}, {0, 1}, {1}], [7, 7, 5, 5], 2, [[0, 1], [1, -1]], "R")
-    [0, 1, 2, 3]
-    """
-    near = [set(neighbours) for neighbours in adjacency]
-    weight_of = weights.__getitem__
-    degree = [sum(map(weight_of, neighbours)) for neighbours in near]
-    gate = _Gate(n_bodies, joint_bodies, forest=rule == "F")
-    waiting: list[list[int]] = [[] for _ in range(n_bodies)]  # joints to ask again when the body is gone
-    aside = [False] * len(near)
-    queue = [(d, k) for k, d in enumerate(degree)]
-    heapq.heapify(queue)
-    done = [False] * len(near)
-    order: list[int] = []
-    while queue:
-        d, k = heapq.heappop(queue)
-        if done[k] or d != degree[k]:
-            continue
-        if k >= n_bodies and (reasons := gate.refusal(k - n_bodies)):
-            aside[k] = True
-            for body in reasons:
-                waiting[body].append(k)
-            continue
-        done[k] = True
-        order.append(k)
-        front = near[k]
-        for a in front:
-            mine = near[a]
-            mine |= front
-            mine.discard(a)
-            mine.discard(k)
-            degree[a] = sum(map(weight_of, mine))
-            if not aside[a]:
-                heapq.heappush(queue, (degree[a], a))
-        if k < n_bodies:
-            gate.pass_body(k)
-            for joint in waiting[k]:
-                aside[joint] = False
-                heapq.heappush(queue, (degree[joint], joint))
-        else:
-            gate.pass_joint(k - n_bodies)
-    return order
-
-
-class _Gate:
-    """Which joints may be eliminated now; keeps the components of eliminated bodies and their ties (union-find)."""
-
-    def __init__(self, n_bodies: int, joint_bodies: Sequence[Sequence[int]], forest: bool) -> None:
-        self.ground = n_bodies  # one more vertex: components tied to ground are merged with it
-        self.forest = forest
-        # Rows on one body alone hold it to something that does not move with it: ground, even if that is not said.
-        self.touched = [
-            tuple(self.ground if b < 0 else b for b in (bodies if len(bodies) > 1 else (*bodies, -1)))
-            for bodies in joint_bodies
-        ]
-        self.gone = [False] * n_bodies + [True]
-        self.link = list(range(n_bodies + 1))
-        self.anchor: dict[int, int] = {}  # root of a component -> the remaining body it is tied to
-        self.anchored: dict[int, list[int]] = {}  # that body -> members of the components tied to it
-
-    def root(self, body: int) -> int:
-        """The body that stands for a component."""
-        link = self.link
-        while link[body] != body:
-            link[body] = link[link[body]]
-            body = link[body]
-        return body
-
-    def ties(self, roots: set[int]) -> list[int]:
-        """What components are tied to: one entry for each tie."""
-        found = [self.anchor[r] for r in roots if r in self.anchor]
-        return [*found, self.ground] if self.root(self.ground) in roots else found
-
-    def refusal(self, joint: int) -> list[int]:
-        """Remaining bodies, one of which must go before the joint may; empty if it may go now."""
-        touched, gone = self.touched[joint], self.gone
-        remaining = [b for b in touched if not gone[b]]
-        if not self.forest:
-            return remaining[:1]
-        if len(remaining) > 1 or (remaining and len(touched) > 2):
-            return remaining
-        ties = self.ties({self.root(b) for b in touched if gone[b]})
-        if len(ties) + len(remaining) <= 1:
-            return []
-        return remaining + [b for b in ties if b != self.ground]
-
-    def pass_body(self, body: int) -> None:
-        """Note that a body is gone: the components anchored at it become one with it."""
-        self.gone[body] = True
-        for member in self.anchored.pop(body, ()):
-            r = self.root(member)
-            self.anchor.pop(r, None)
-            self.link[r] = self.root(body)
-
-    def pass_joint(self, joint: int) -> None:
-        """Note that a joint is gone: it makes its eliminated bodies one component and its remaining body the anchor."""
-        if not self.forest:
-            return
-        touched = self.touched[joint]
-        roots = {self.root(b) for b in touched if self.gone[b]}
-        anchors = [self.anchor.pop(r) for r in roots if r in self.anchor] + [b for b in touched if not self.gone[b]]
-        first = roots.pop()
-        for r in roots:
-            self.link[r] = first
-        for body in anchors:  # one at most
-            self.anchor[first] = body
-            self.anchored.setdefault(body, []).append(first)
+    rule: str | None = None,
+) -> Table:
+    """A table of `ordering_kernels` with the order found, for the same arguments."""
+    size, n_nodes = len(node_of_scalar), n_bodies + len(joint_bodies)
+    # Rows on one body alone hold it to something that does not move with it: ground, even if that is not said.
+    touched = [bodies if len(bodies) > 1 else (*bodies, -1) for bodies in joint_bodies]
+    flat = np.array(list(itertools.chain.from_iterable(touched)), np.int64)
+    flat[flat < 0] = n_bodies  # ground: components tied to it are merged with it
+    table = table_for(kernels.SLOTS, indptr, indices)
+    table[symbolic_kernels.PERM], table[symbolic_kernels.PINV] = np.empty(size, np.int64), np.empty(size, np.int64)
+    table[kernels.NODE] = np.asarray(node_of_scalar, np.int64)
+    table[kernels.TOUCHED_FIRST] = np.array([0, *itertools.accumulate(map(len, touched))], np.int64)
+    table[kernels.TOUCHED] = flat
+    for slot, lines, count in (
+        (kernels.NODES, kernels.NODE_LINES, n_nodes + 1),
+        (kernels.BODIES, kernels.BODY_LINES, n_bodies + 1),
+        (kernels.JOINTS, kernels.JOINT_LINES, len(joint_bodies)),
+        (kernels.TIES, kernels.TIE_LINES, len(flat)),
+        (kernels.BEST, 3, size),
+    ):
+        table[slot] = np.empty((lines, count), np.int64)
+    table[kernels.NEAR], table[kernels.SCALARS] = (
+        np.empty(2 * len(indices) + n_nodes, np.int32),
+        np.empty(size, np.int64),
+    )
+    numbers = table[kernels.NUMBERS] = np.zeros(kernels.NUMBERS_SIZE, np.int64)
+    numbers[kernels.N_BODIES], numbers[kernels.WANTED] = n_bodies, 2 if rule is None else RULES.index(rule)
+    status = kernels.choose.alone(0, table.handle)
+    check(status)
+    if status:
+        raise ValueError("A joint has no place in the order of elimination. Name its bodies, each of them once.")
+    return table

@@ -91,9 +91,9 @@ class Solver:
     """The solver of one pattern; a subclass names its slots and kernels and fills its tables.
 
     Class attributes: `name` (the value of `linear=`), `offers` (keys of NEEDS), `slots` (those of the contract and its
-    own), `kernels` (factor, solve, solve_refined, determine) and `complex_kernels` (factor, solve), to be built before
-    a run; `arrays_alone`, whether nothing but the arrays of `room` changes in its tables, so that these can be emptied
-    and used again.
+    own), `kernels` (factor, solve, solve_refined, determine), `complex_kernels` (factor, solve) and `analysis_kernels`
+    (called where a pattern is analysed), to be built before a run; `arrays_alone`, whether nothing but the arrays of
+    `room` changes in its tables, so that these can be emptied and used again.
     """
 
     registry: ClassVar[Registry] = SOLVERS
@@ -102,12 +102,14 @@ class Solver:
     slots: ClassVar[tuple[Slot, ...]] = c.SLOTS
     kernels: ClassVar[tuple[Kernel, ...]] = ()
     complex_kernels: ClassVar[tuple[Kernel, ...]] = ()
+    analysis_kernels: ClassVar[tuple[Kernel, ...]] = ()
     table_type: ClassVar[type[Table]] = Table
     arrays_alone: ClassVar[bool] = False
 
     def __init__(self, given: Bordered) -> None:
         self.given, self.n, self.m = given, given.n, given.m
-        self.entries = Entries(np.asarray(given.indptr, np.int64), np.asarray(given.indices, np.int64))
+        indptr, indices = (np.ascontiguousarray(array, np.int64) for array in (given.indptr, given.indices))
+        self.entries = Entries(indptr, indices)
         diagonal = np.arange(self.n + self.m)
         self.shared: dict[Slot, np.ndarray] = {}  # index arrays of every table of this pattern
         self.share(
@@ -142,8 +144,8 @@ class Solver:
 
     @classmethod
     def kernels_for(cls, needs: Iterable[str]) -> tuple[Kernel, ...]:
-        """Kernels that a run with these needs calls."""
-        return cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
+        """Kernels that the analysis of a pattern and a run with these needs call."""
+        return cls.analysis_kernels + cls.kernels + (cls.complex_kernels if COMPLEX in needs else ())
 
     def table(self, values: np.ndarray | None = None, *, find_rank: bool = True, definite: bool = False) -> Table:
         """A fresh table of factors, A new (zero) or the array given.

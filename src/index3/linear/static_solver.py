@@ -10,7 +10,15 @@ import numpy as np
 
 from index3.compiled.interface import Kernel, Slot, Table
 from index3.compiled.workspace import Workspace
-from index3.linear import complex_lu, contract, static_factor, static_substitution
+from index3.linear import (
+    complex_lu,
+    contract,
+    ordering_kernels,
+    static_factor,
+    static_substitution,
+    supernode_kernels,
+    symbolic_kernels,
+)
 from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
@@ -44,6 +52,10 @@ class StaticLU(Solver):
         static_substitution.determine,
     )  # fmt: skip
     complex_kernels: ClassVar[tuple[Kernel, ...]] = (complex_lu.factor, complex_lu.solve)
+    analysis_kernels: ClassVar[tuple[Kernel, ...]] = (
+        ordering_kernels.choose, symbolic_kernels.count, symbolic_kernels.fill, supernode_kernels.measure,
+        supernode_kernels.fill,
+    )  # fmt: skip
 
     def __init__(self, given: Bordered, rule: str | None = None) -> None:
         super().__init__(given)
@@ -81,6 +93,9 @@ class StaticLU(Solver):
         used = np.ones(len(self.entries.indices), bool) if apart is None else ~apart
         used[products] = True
         nodes = find_supernodes(self.pattern, self.entries, used, self.n)
+        number = np.full(len(used), -1, np.int32)  # of each entry among those that are eliminated
+        number[nodes.source] = np.arange(len(nodes.source), dtype=np.int32)
+        augmented = number[products]
         self.block_sizes = {lu.BLOCKS: nodes.size, lu.BUFFER: 2 * nodes.widest}
         return {
             lu.NODE_FIRST: nodes.first,
@@ -95,7 +110,7 @@ class StaticLU(Solver):
             lu.SOURCE: nodes.source,
             lu.SOURCE_ROW: nodes.source_row,
             lu.SOURCE_P: nodes.source_columns,
-            lu.SOURCE_AUG: np.searchsorted(nodes.source, products[np.isin(products, nodes.source)]),
+            lu.SOURCE_AUG: augmented[augmented >= 0],
             lu.PLACE: nodes.place,
             lu.UPPER_P: nodes.upper_columns,
             lu.UPPER_I: nodes.upper_rows,

@@ -9,17 +9,28 @@ costs less: wide supernodes by `static_ldl`, with indices for rows of targets, a
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from index3.linear.symbolic import PANEL, Entries, Pattern, analyse
+from index3.compiled.interface import Table
+from index3.linear import supernode_kernels as kernels
+from index3.linear import symbolic_kernels as symbolic
+from index3.linear.symbolic import Entries, Pattern, analyse
 
 # What elimination takes besides its products, counted in products: for a supernode, and for each number that it changes
 # in another one; for a column of a panel. By instructions counted on chains, Andrews' mechanism, pendulums and cars.
 NODE, CHANGE, COLUMN = 320, 3, 24
 SPARE = 3  # rows of zeros below each block, since elimination takes four rows at a time
+
+
+OF_PATTERN = tuple(getattr(symbolic, name) for name in ("PERM", "PINV", "LP", "LI", "UP", "UI", "WIDTH"))
+ARRAYS = (
+    kernels.FIRST, kernels.BELOW, kernels.ROWS, kernels.START, kernels.TARGETS, kernels.TARGET, kernels.ROW,
+    kernels.SHIFT, kernels.SHIFTS, kernels.SOURCE, kernels.SOURCE_ROW, kernels.SOURCE_COLUMNS, kernels.PLACE,
+    kernels.UPPER_COLUMNS, kernels.UPPER_ROWS, kernels.UPPER, kernels.PAIRS,
+)  # fmt: skip
+"""Where a table has the arrays below."""
 
 
 class Supernodes(NamedTuple):
@@ -41,8 +52,8 @@ class Supernodes(NamedTuple):
     upper_columns: np.ndarray  # columns of U, as in a pattern
     upper_rows: np.ndarray
     upper: np.ndarray  # where in the blocks its entries stand
-    widest: int  # most columns of a supernode
     pairs: np.ndarray  # of panels: what each pair of a panel's rows below changes; empty for wide supernodes
+    widest: int  # most columns of a supernode
     work: int  # of an elimination, in products
 
     @property
@@ -60,121 +71,27 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
     ------
     ValueError : an entry that is used has no counterpart across the diagonal.
     """
-    size = len(whole.perm)
-    column = np.repeat(np.arange(size), np.diff(entries.indptr))[used]
-    begins = np.searchsorted(column, np.arange(size + 1))
-    pattern = whole if used.all() else analyse(size, begins, entries.indices[used], whole.perm)
-    wide, narrow = merged(pattern), panels(pattern)
-    work = [int(price(*sizes(pattern, starts)).sum()) for price, starts in ((cost, wide), (panel_cost, narrow))]
-    in_panels = work[1] < work[0] and bool(sizes(pattern, narrow)[1].any())
-    first, spare = (narrow, 0) if in_panels else (wide, SPARE)
-    width, count = sizes(pattern, first)
-    last = first[1:] - 1
-    above = np.concatenate(([0], np.cumsum(count)))
-    below = np.concatenate(([0], np.cumsum(count + spare)))
-    rows = pattern.li[ragged(pattern.lp[last], count)].astype(np.int64)
-    start = np.concatenate(([0], np.cumsum((width + count + spare) * width)))
-    node = np.repeat(np.arange(len(width)), width)
-    keys = np.repeat(np.arange(len(width)), count) * size + rows  # ascending: supernode by supernode, row by row
-
-    def find(nodes: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """Where a row begins in the block of a supernode."""
-        inside = row < first[nodes + 1]
-        at = np.searchsorted(keys, nodes * size + row) - above[nodes] + width[nodes]
-        return np.where(inside, row - first[nodes], at) * width[nodes]
-
-    owner, aim = np.repeat(np.arange(len(width)), count), node[rows]
-    begins = np.flatnonzero(np.diff(owner * size + aim, prepend=-1))  # first row of each target
-    if in_panels:
-        length, begins = above[owner + 1] - np.arange(len(rows)), begins[:0]
-        one, other = np.repeat(np.arange(len(rows)), length), ragged(np.arange(len(rows)), length)
-        pairs = start[aim[one]] + find(aim[one], rows[other]) + rows[one] - first[aim[one]]
-    else:
-        pairs = np.zeros(0, np.int64)
-    length = above[owner[begins] + 1] - begins
-    shift = np.concatenate(([0], np.cumsum(length + SPARE)))
-    shifts = np.zeros(shift[-1], np.int64)
-    shifts[ragged(shift[:-1], length)] = find(np.repeat(aim[begins], length), rows[ragged(begins, length)])
-    source_row = entries.indices[used]
-    half = (source_row <= column) & (source_row < n)
-    source_row, source_column = source_row[half], column[half]
-    one, other = pattern.pinv[source_row], pattern.pinv[source_column]
-    at, under = np.minimum(one, other), np.maximum(one, other)
-    spaced = np.zeros(below[-1], np.int64)
-    spaced[ragged(below[:-1], count)] = pattern.perm[rows] if in_panels else rows
-    over, right = pattern.ui.astype(np.int64), np.repeat(np.arange(size), np.diff(pattern.up))
-    return Supernodes(
-        first, below, spaced, start,
-        targets=np.searchsorted(owner[begins], np.arange(len(width) + 1)),
-        target=aim[begins],
-        row=begins + spare * owner[begins],
-        shift=shift,
-        shifts=shifts,
-        source=np.flatnonzero(used)[half],
-        source_row=source_row,
-        source_columns=np.searchsorted(source_column, np.arange(size + 1)),
-        place=start[node[at]] + find(node[at], under) + at - first[node[at]],
-        upper_columns=pattern.up,
-        upper_rows=pattern.ui,
-        upper=start[node[over]] + find(node[over], right) + over - first[node[over]],
-        widest=int(width.max()),
-        pairs=pairs,
-        work=min(work),
-    )  # fmt: skip
-
-
-def ragged(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The numbers starts[i] ... starts[i] + counts[i] - 1, list after list."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
-
-
-def sizes(pattern: Pattern, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of the supernodes that begin at `first`, and rows below them."""
-    return np.diff(first), pattern.lp[first[1:]] - pattern.lp[first[1:] - 1]
-
-
-def panels(pattern: Pattern) -> np.ndarray:
-    """Where panels begin, and the number of columns."""
-    inside = np.zeros(len(pattern.perm) + PANEL, bool)
-    for further in range(1, PANEL):
-        inside[further:-PANEL] |= pattern.width[:-further] > further
-    return np.append(np.flatnonzero(~inside[:-PANEL]), len(pattern.perm))
-
-
-def merged(pattern: Pattern) -> np.ndarray:
-    """Where supernodes begin, and the number of columns: runs of nested columns, merged where that saves work.
-
-    One may be merged with the next if its rows below are among columns and rows of that: then all that it changes is
-    there. Coordinates of a body that are not coupled with each other come together so, with zeros between them.
-    """
-    counts, size = np.diff(pattern.lp), len(pattern.perm)
-    heads = np.append(pattern.li, size)[pattern.lp[:-1]]
-    nested = (heads[:-1] == np.arange(1, size)) & (counts[:-1] == counts[1:] + 1)
-    ends = [*(np.flatnonzero(~nested) + 1).tolist(), size]
-    lp, li = pattern.lp.tolist(), pattern.li.tolist()
-    done: list[tuple[int, set[int], int]] = []  # first column, rows below, cost
-    for begin, end in pairwise([0, *ends]):
-        rows = set(li[lp[end - 1] : lp[end]])
-        entry = (begin, rows, cost(end - begin, len(rows)))
-        while done:
-            first, others, apart = done[-1]
-            together = cost(end - first, len(rows))
-            if together > apart + entry[2] or any(i >= end and i not in rows for i in others):
-                break
-            done.pop()
-            entry = (first, rows, together)
-        done.append(entry)
-    return np.array([first for first, _, _ in done] + [size], np.int64)
-
-
-def panel_cost(width: Any, below: Any) -> Any:
-    """Work to eliminate a panel, in products."""
-    return COLUMN * width + 2 * below * (width - 1) + below * (below + 1) * (width + 6) // 6
-
-
-def cost(width: Any, below: Any) -> Any:
-    """Work to eliminate a wide supernode, in products."""
-    inside = width * (width - 1) * (width + 1) // 6 + below * width * (width - 1) // 2
-    pairs = below * (below + 1) // 2
-    return NODE + inside + pairs * (width + CHANGE)
+    pattern = whole if used.all() else analyse(entries.indptr, entries.indices, whole.perm, whole.pinv, used)
+    table, size = Table(len(kernels.SLOTS)), len(pattern.perm)
+    for slot, array in zip(OF_PATTERN, pattern, strict=False):
+        table[slot] = array
+    table[symbolic.INDPTR], table[symbolic.INDICES] = entries.indptr, entries.indices
+    table[symbolic.USED] = used.view(np.uint8)
+    table[kernels.WEIGHTS] = np.array([NODE, CHANGE, COLUMN], np.int64)
+    table[kernels.WORK] = np.empty((kernels.LINES, size + 1), np.int64)
+    sizes = table[kernels.SIZES] = np.zeros(kernels.SIZES_SIZE, np.int64)
+    sizes[kernels.SPARE], sizes[kernels.N_COORDINATES] = SPARE, n
+    table[kernels.SOURCE_COLUMNS] = np.empty(size + 1, np.int32)
+    kernels.measure.alone(0, table.handle)
+    found = sizes.tolist()
+    nodes, rows, targets, shifts, sources, pairs = found[: kernels.WIDEST]
+    for slot, count in (
+        (kernels.FIRST, nodes + 1), (kernels.BELOW, nodes + 1), (kernels.ROWS, rows), (kernels.START, nodes + 1),
+        (kernels.TARGETS, nodes + 1), (kernels.TARGET, targets), (kernels.ROW, targets), (kernels.SHIFT, targets + 1),
+        (kernels.SHIFTS, shifts), (kernels.SOURCE, sources), (kernels.SOURCE_ROW, sources), (kernels.PLACE, sources),
+        (kernels.UPPER_COLUMNS, size + 1), (kernels.UPPER_ROWS, len(pattern.ui)), (kernels.UPPER, len(pattern.ui)),
+        (kernels.PAIRS, pairs),
+    ):  # fmt: skip
+        table[slot] = np.empty(count, np.int32)
+    kernels.fill.alone(0, table.handle)
+    return Supernodes(*(table[slot] for slot in ARRAYS), found[kernels.WIDEST], found[kernels.PRODUCTS])

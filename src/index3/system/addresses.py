@@ -29,6 +29,7 @@ CORE = (
     evaluate.passes, evaluate.working,
 )  # fmt: skip
 """The evaluator's kernels, in the order of their numbers in `compiled.slots`."""
+OF_CORE = frozenset(CORE)
 
 STAGES_OF = {
     "forces": ("poses", "constraints", "forces", "gather"),
@@ -90,20 +91,26 @@ class Addresses:
         self.ready: set[Kernel] = set()
         self.loaded: set[tuple[Kernel, ...]] = set()  # lists that `load_once` was given
         self.refused = False  # whether a build failed during a run
-        self.core = np.array([self.first_address(kernel, [kernel]) for kernel in CORE], np.int64)
-        self.stages = np.array([self.first_address(kernel, self.of_stage(stage)) for stage, kernel in lines], np.int64)
+        self.stand_ins: list[tuple[np.ndarray, int, Kernel]] = []  # where they are, and for which kernel
+        self.core = self.first_addresses([(None, kernel) for kernel in CORE])
+        self.stages = self.first_addresses(lines)
 
     def of_stage(self, wanted: str) -> list[Kernel]:
         """All kernels of a stage."""
         return [kernel for stage, kernel in self.lines if stage == wanted]
 
-    def first_address(self, kernel: Kernel, together: list[Kernel]) -> int:
-        """The address of a kernel if it is loaded already, else that of a stand-in, which loads others with it."""
-        if not JIT or store.is_loaded(kernel.module, kernel.name):
-            return kernel.address
-        callback = C_KERNEL(self.stand_in(kernel, together))
-        self.keep.append(callback)
-        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+    def first_addresses(self, lines: Sequence[tuple[str | None, Kernel]]) -> np.ndarray:
+        """The addresses of kernels that are loaded already, else those of stand-ins, which load their stage."""
+        places = np.zeros(len(lines), np.int64)
+        for k, (stage, kernel) in enumerate(lines):
+            if not JIT or store.is_loaded(kernel.module, kernel.name):
+                places[k] = kernel.address
+                continue
+            callback = C_KERNEL(self.stand_in(kernel, [kernel] if stage is None else self.of_stage(stage)))
+            self.keep.append(callback)
+            places[k] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+            self.stand_ins.append((places, k, kernel))
+        return places
 
     def stand_in(self, kernel: Kernel, together: list[Kernel]) -> Callable[[int, int], int]:
         """A function that builds a kernel, lets it take its place, and calls it."""
@@ -142,16 +149,18 @@ class Addresses:
         if not JIT:
             return
         wanted = list(kernels)
-        stages = {stage for kernel in wanted if kernel in CORE for stage in self.stages_of.get(kernel.name, ())}
+        stages = {stage for kernel in wanted if kernel in OF_CORE for stage in self.stages_of.get(kernel.name, ())}
         wanted += [kernel for stage, kernel in self.lines if stage in stages]
         store.prepare((kernel.module, kernel.name) for kernel in wanted)
         self.put_in_place()
 
     def put_in_place(self) -> None:
         """Write the addresses of all kernels that are loaded by now."""
-        for k, kernel in enumerate(CORE):
+        waiting = []
+        for place in self.stand_ins:
+            places, k, kernel = place
             if store.is_loaded(kernel.module, kernel.name):
-                self.core[k] = kernel.address
-        for k, (_, kernel) in enumerate(self.lines):
-            if store.is_loaded(kernel.module, kernel.name):
-                self.stages[k] = kernel.address
+                places[k] = kernel.address
+            else:
+                waiting.append(place)
+        self.stand_ins = waiting

@@ -172,13 +172,14 @@ class System(Record):
         """Coordinates of the middle of the model, if ground's origin is far from all of it, and its size as a part of
         the distance; zeros and 1 if the origin is near, or if bodies have unknowns of another kind.
         """
-        origin, points = np.zeros(self.n), [self.initial[s.MARKER_R]]
+        origin = np.zeros(self.n)
         moving = [
             (body, k) for body, k in zip(self.bodies, self.starts.tolist(), strict=False) if body.kind != "states"
         ]
-        for body, k in moving:
-            points.append(np.pad(self.q0[k : k + body.translations], (0, max(0, 3 - body.translations)))[None, :3])
-        places = np.concatenate(points)
+        own = np.zeros((len(moving), 3))
+        for place, (body, k) in zip(own, moving, strict=True):
+            place[: body.translations] = self.q0[k : k + min(body.translations, 3)]
+        places = np.concatenate([self.initial[s.MARKER_R], own])
         if not len(places) or any(body.translations > 3 for body, _ in moving):
             return origin, 1.0
         low, high = places.min(axis=0), places.max(axis=0)
