@@ -157,6 +157,27 @@ def test_a_mass_between_pressed_springs_moves_aside():
     assert np.hypot(*found["bob"].position[:2]) > 0.01
 
 
+@pytest.mark.parametrize("kind", ["spring", "cable"])
+def test_what_carries_nothing_rests_where_it_starts(kind):
+    """All its forces are rounding, 6e-14 N of the spring and 1e-26 of the cable, and no iteration takes them out."""
+    model = ix.Model("idle", gravity=(0, 0, 0))
+    if kind == "spring":  # 0.4 - 0.1 is not 0.3 in binary
+        body = model.add(ix.RigidBody("block", 1.0, (0.1, 0.1, 0.1), position=(0.1, 0, 0)))
+        model.add(
+            ix.SpringDamper("coil", model.ground, body, points=((0.4, 0, 0), (0.1, 0, 0)), stiffness=1e3, length=0.3)
+        )
+        model.add(ix.Bushing("mount", model.ground, body, at=(0.1, 0, 0), stiffness=(1e3,) * 3 + (10.0,) * 3))
+    else:
+        rope = ix.AncfCable("rope", (0, 0, 0), (1, 0, 0), radius=0.005, elements=8, young=2e11, density=7800.0)
+        body = model.add(rope)
+        model.add(ix.Fixed("wall", model.ground, body, at=(0, 0, 0)))
+    rest = ix.static(model)
+    assert rest.stable
+    assert "nothing is loaded" in str(rest)
+    assert rest.residual == 0.0
+    assert rest.q == pytest.approx(ix.assemble(model).q, abs=1e-15)
+
+
 def test_relaxation_finds_the_same_as_newton():
     model = spatial_loop()
     one, two = (ix.static(model, method=method) for method in ("newton", "relaxation"))

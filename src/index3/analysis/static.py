@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 METHODS = ("auto", "newton", "relaxation")
 EDGES = 8
 """Unstable equilibria that a relaxation leaves before it gives up on a stable one."""
+UNMOVED = 1e-12
+"""Movement, measured in the same way, that is rounding of the coordinates of the start."""
 NUDGE = 0.02
 """How far to move off an unstable equilibrium, as `instants.movement` measures it."""
 
@@ -157,7 +159,14 @@ def static(
     start = equations.start(initial, t)
     begin = system.q0 if start is None else start.q
     rest, v0 = start_at_rest(equations, start, t, int(max_iterations))
+    first = rest.point
     used, notes, values = find(rest, method, tolerance, int(max_iterations))
+    if not used and without_load(rest, first):
+        used, notes, values = (
+            "newton",
+            [f"nothing is loaded: forces of {rest.scale:.1e} are rounding"],
+            stiffness_modes(rest),
+        )
     if not used:
         raise AssemblyError(unbalanced(held, rest))
     stable, free = judge(held, rest, values)
@@ -255,6 +264,19 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     if edge is not None and flutters(values):  # no better than the one that was found first, and far from it
         return back_to(rest, edge, notes)
     return "relaxation", notes, values
+
+
+def without_load(rest: RestState, start: np.ndarray) -> bool:
+    """Whether the forces at the start are rounding: what would balance them moves nothing. No iteration ends there."""
+    failed = rest.point
+    rest.return_to(start)
+    rest.update_stiffness()
+    dq = rest.step(0.0)
+    if dq is not None and movement(rest.state, dq) <= UNMOVED:
+        rest.residual = 0.0
+        return True
+    rest.return_to(failed)
+    return False
 
 
 def back_to(rest: RestState, edge: tuple[np.ndarray, Any, str], notes: list[str]) -> tuple[str, list[str], Any]:
