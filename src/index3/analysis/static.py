@@ -13,7 +13,6 @@ from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions, one_line
 from index3.analysis.rest_state import (
     HELD,
-    NEUTRAL,
     ROUNDED,
     THIN,
     RestState,
@@ -242,7 +241,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     if method != "relaxation":
         found = newton(rest, tolerance) or (rest.deforms and find_again(rest, start, tolerance))
         values = stiffness_modes(rest) if found else None
-        if method == "newton" or (found and not is_unstable(values, rest.finer)):
+        if method == "newton" or (found and not is_unstable(values)):
             return "newton" if found else "", notes, values
         if found and rest.iterations == 0:
             notes.append("the start was an unstable equilibrium")
@@ -255,7 +254,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
                 return "", notes, None
             return back_to(rest, edge, notes)
         values = stiffness_modes(rest)
-        if values is None or not is_unstable(values, rest.finer):
+        if values is None or not is_unstable(values):
             break
         edge = edge or (rest.point, values, "relaxation")
         direction = values.directions[:, 0].real  # an unstable equilibrium: over the edge
@@ -306,11 +305,9 @@ def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple
     stiffness, directions = values.stiffness, values.directions
     if not len(stiffness):
         return True, []
-    neutral = np.abs(stiffness) <= rest.finer * NEUTRAL * np.abs(stiffness).max()
-    if not np.abs(stiffness).max() > 0.0:
-        neutral[:] = True
+    neutral = np.abs(stiffness) <= values.none
     free = name_motions(model, rest.state.system, rest.state[s.Q], directions[:, neutral].real)
-    return not is_unstable(values, rest.finer) and not flutters(values), free
+    return not is_unstable(values) and not flutters(values), free
 
 
 def unbalanced(model: Model, rest: RestState) -> str:
