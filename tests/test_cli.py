@@ -438,3 +438,19 @@ def test_compare_draws_all_methods_in_one_command(model, t_end, tmp_path):
         assert len(lines) == 2, key
         assert all(float(line.split()[2]) < 1.0 for line in lines), lines  # an error, not a refusal
     assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_no_model_is_told_what_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("rod.py").write_text(textwrap.dedent(MODEL_FILE), "utf-8")
+    Path("slip.py").write_text("def model(:\n", "utf-8")
+    for model, words in (
+        ("run.nc", "run.nc is a result, not a model. `index3 view run.nc` shows it."),
+        ("rod", "For the file give rod.py."),
+        ("slip.py", "slip.py raised SyntaxError: invalid syntax (slip.py, line 1).\n"),  # and no line of Python's own
+    ):
+        found = CliRunner().invoke(cli.app, ["check", model])
+        assert found.exit_code == 2
+        assert words in found.stderr
+    found = CliRunner().invoke(cli.app, ["sweep", "rod.py", "--vary", "length=1,2"])
+    assert "to vary the parameters of a function, call index3.sweep" in found.stderr

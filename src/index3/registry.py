@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from reprlib import repr as short
 from types import MappingProxyType, ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from index3.element_type import ElementType
 from index3.errors import ModelError
@@ -156,6 +156,13 @@ ELEMENTS = Registry("element", "ELEMENTS", name=lambda cls: cls.__name__, check=
 """Bodies, states, joints, motions and forces by the names of their classes, which are their types in model files."""
 
 
+HISTORIES = frozenset({
+    "position", "velocity", "acceleration", "rotation", "angular_velocity", "angular_acceleration", "force", "torque",
+    "angle", "angle_rate", "displacement", "displacement_rate", "length", "length_rate", "tension", "moment", "power",
+})  # fmt: skip
+"""Names of histories that users look for at elements."""
+
+
 class Element(metaclass=ElementType):
     """Base of all that a model is made of; what a class says about itself besides its equations.
 
@@ -194,6 +201,15 @@ class Element(metaclass=ElementType):
             object.__setattr__(self, key, value)
         else:  # in a room above this one, and slow to import
             import_module("index3.files.changes").set_attribute(self, key, value)
+
+    if not TYPE_CHECKING:  # which would believe in every name
+
+        def __getattr__(self, key: str) -> Any:
+            """Say where a history is that is asked of the element instead of a result."""
+            words, name = f"{type(self).__name__} has no attribute '{key}'.", vars(self).get("name")
+            if key in HISTORIES and isinstance(name, str):
+                words += f" Histories are in the result of a run: result['{name}'].{key}"
+            raise AttributeError(words, name=key, obj=self)
 
     def solids(self) -> list[dict[str, Any]]:
         """What a page draws of a joint or force besides its symbol: solids, each in the axes of one of its markers.

@@ -67,3 +67,36 @@ def test_slow_shapes_are_those_of_bending():
     tip = mode.shape[-6:] / mode.shape[-5]  # x, y, r_x, r_y of the last node
     turn = 1.376506 / LENGTH
     assert tip == pytest.approx([0.0, 1.0, 0.0, turn, -turn, 0.0], abs=1e-6)  # the digits of the constant
+
+
+@pytest.mark.parametrize("damping", [1e5, 1e7, 1e9])
+@pytest.mark.parametrize("moving", ["wheel", "coin"])
+def test_what_moves_keeps_its_slow_modes_beside_a_strong_damper(moving, damping):
+    """They were all zero beyond a part of 3e-7 of the damper's rate: a vibration of 1 rad/s beside 1e7 1/s."""
+    model = ix.Model("beside", gravity=(0, 0, -9.81))
+    if moving == "wheel":
+        body = model.add(ix.RigidBody("wheel", 1.0, (1, 1, 1), angular_velocity=(0, 0, 5)))
+        model.add(ix.Revolute("axle", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1)))
+        own, zeros = [], 2
+    else:  # a disc that rolls straight on: a zero of multiplicity six beside its lean
+        up = (0.5**0.5, -(0.5**0.5), 0, 0)
+        spin, moves = (0, 10.0, 0), (3.0, 0, 0)
+        body = model.add(
+            ix.RigidBody("coin", 1.0, (0.0225, 0.0225, 0.045), position=(0, 0, 0.3), orientation=up, velocity=moves,
+                         angular_velocity=spin)
+        )  # fmt: skip
+        model.add(
+            ix.RollingDisc("rim", model.ground, body, radius=0.3, at=(0, 0, 0.3), axis=(0, 1, 0), normal=(0, 0, 1))
+        )
+        own, zeros = [np.sqrt((0.045 * (0.045 + 0.09) * 100 / 0.0225 - 9.81 * 0.3) / (0.0225 + 0.09))], 6
+    for name, place, c in (("free", 3.0, 0.2), ("stiff", 5.0, damping)):
+        mass = model.add(ix.PointMass(name, 1.0, position=(0, place, 0)))
+        model.add(ix.Bushing(f"on {name}", model.ground, mass, at=(0, place, 0), stiffness=(1, 4, 9), damping=(c,) * 3))
+    linear = ix.linearize(model)
+    assert np.count_nonzero(linear.frequencies == 0.0) >= zeros
+    waves = linear.frequencies[(linear.frequencies > 0.5) & (linear.frequencies < 1e3)]
+    assert waves == pytest.approx(sorted([1.0, 2.0, 3.0, *own]), rel=1e-6)  # of 1e9 1/s, 16 digits leave 1e-7 of 1
+    if damping <= 1e5:  # 1e10 apart; what is 1e14 slower than the damper is lost beside the zeros that are split off
+        slow = linear.eigenvalues.real[(linear.frequencies > 0.0) & (linear.frequencies < 0.5)]
+        assert -np.sort(-slow) == pytest.approx(-np.array((1, 4, 9)) / damping, rel=1e-2)
+        assert np.count_nonzero(linear.frequencies == 0.0) == zeros

@@ -157,6 +157,43 @@ def test_a_mass_between_pressed_springs_moves_aside():
     assert np.hypot(*found["bob"].position[:2]) > 0.01
 
 
+@pytest.mark.parametrize("kind", ["spring", "cable"])
+def test_what_carries_nothing_rests_where_it_starts(kind):
+    """All its forces are rounding, 6e-14 N of the spring and 1e-26 of the cable, and no iteration takes them out."""
+    model = ix.Model("idle", gravity=(0, 0, 0))
+    if kind == "spring":  # 0.4 - 0.1 is not 0.3 in binary
+        body = model.add(ix.RigidBody("block", 1.0, (0.1, 0.1, 0.1), position=(0.1, 0, 0)))
+        model.add(
+            ix.SpringDamper("coil", model.ground, body, points=((0.4, 0, 0), (0.1, 0, 0)), stiffness=1e3, length=0.3)
+        )
+        model.add(ix.Bushing("mount", model.ground, body, at=(0.1, 0, 0), stiffness=(1e3,) * 3 + (10.0,) * 3))
+    else:
+        rope = ix.AncfCable("rope", (0, 0, 0), (1, 0, 0), radius=0.005, elements=8, young=2e11, density=7800.0)
+        body = model.add(rope)
+        model.add(ix.Fixed("wall", model.ground, body, at=(0, 0, 0)))
+    rest = ix.static(model)
+    assert rest.stable
+    assert "nothing is loaded" in str(rest)
+    assert rest.residual == 0.0
+    assert rest.q == pytest.approx(ix.assemble(model).q, abs=1e-15)
+
+
+@pytest.mark.parametrize("stiffness", [1e9, 1e10])
+def test_what_stands_upright_falls_beside_a_very_stiff_spring(stiffness):
+    """Its stiffness, -15 1/s^2, was none beside some 1e11 1/s^2: the upright pendulum was "stable" and free to turn."""
+    model = ix.Model("upright")
+    rod = model.add(ix.RigidBody.rod("rod", (0, 0, 0), (0, 0, 1), mass=1.0))
+    model.add(ix.Revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
+    mass = model.add(ix.PointMass("mass", 0.1, position=(2, 0, 0)))
+    model.add(ix.Bushing("mount", model.ground, mass, at=(2, 0, 0), stiffness=(stiffness,) * 3))
+    upright = ix.static(model, method="newton")
+    assert not upright.stable
+    assert upright.free == []
+    rest = ix.static(model)
+    assert rest.stable
+    assert rest["rod"].position[2] == pytest.approx(-0.5, abs=1e-6)
+
+
 def test_relaxation_finds_the_same_as_newton():
     model = spatial_loop()
     one, two = (ix.static(model, method=method) for method in ("newton", "relaxation"))

@@ -161,3 +161,21 @@ def test_a_spring_with_a_clearance_is_a_stop(kind, key):
         assert result.success, result.message
         energy = result.energy.kinetic + result.energy.potential
         assert abs(energy[-1] / energy[0] - 1.0) < 0.1  # what may be lost in impacts without a warning
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-4, 1e-6])
+def test_a_ball_on_a_belt_slides_until_it_rolls(rtol):
+    """Along the norm of a rotation accelerations alternate, more in shorter steps: steps shrank to nothing.
+
+    From rest on a belt at V a ball ends at 2/7 V (Timoshenko & Young, Advanced Dynamics: sliding to rolling).
+    """
+    model = ix.Model("belt", gravity=(0, 0, -9.81))
+    moves = (lambda t: (2.0 * t, 0, 0), lambda t: (2.0, 0, 0), lambda t: (0, 0, 0))
+    belt = model.ground.moving_marker(path=moves, z=(0, 0, 1), x=(1, 0, 0), name="belt")
+    sunk = (9.81 / 1e7) ** (2 / 3)
+    ball = model.add(ix.RigidBody.sphere("ball", 0.1, mass=1.0, position=(0, 0, 0.1 - sunk)))
+    shapes = (ix.shapes.Sphere(0.1), ix.shapes.Plane())
+    model.add(ix.Contact("rub", ball, belt, shapes, stiffness=1e7, damping=0.5, friction=0.2))
+    result = ix.simulate(model, (0, 1), "generalized-alpha", rtol=rtol)
+    assert result.success
+    assert result["ball"].velocity[-1, 0] == pytest.approx(4 / 7, rel=5e-3 + 20 * rtol)  # 16e-3, 4e-3, 1e-3 seen

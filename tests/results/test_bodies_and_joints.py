@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -202,6 +204,23 @@ def test_a_name_that_joints_do_not_have_is_answered_with_those_they_have():
         ModelError, match=r"'angel'\. Did you mean angle\? Use one of force, torque, angle, angle_rate\."
     ):
         result.plot("pivot.angel")
+    with pytest.raises(AttributeError) as caught:
+        result["pivot"].rate  # noqa: B018
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "Did you mean angle_rate? It has" in shown
+    assert "x_rate" not in shown  # which Python would propose
+    with pytest.raises(AttributeError, match=r"body 'rod' has no 'positon'\. Did you mean position\?"):
+        result["rod"].positon  # noqa: B018
+
+
+def test_elements_say_where_histories_are():
+    model = ix.library.pendulum()
+    with pytest.raises(AttributeError, match=r"in the result of a run: result\['pivot'\]\.angle"):
+        model["pivot"].angle  # noqa: B018
+    with pytest.raises(AttributeError, match=r"RigidBody has no attribute 'acceleration'\. Histories are in"):
+        model["rod"].acceleration  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Revolute has no attribute 'angel'\.$"):
+        model["pivot"].angel  # noqa: B018
 
 
 def test_a_run_of_an_older_version_says_what_it_lacks():

@@ -79,4 +79,4 @@ def balance_again(rest: RestState, most: int) -> bool:
 
 def known_unstable(rest: RestState) -> bool:
     """Whether some direction has negative stiffness; not asked where the answer takes long."""
-    return rest.n <= EXAMINED and is_unstable(stiffness_modes(rest), rest.finer)
+    return rest.n <= EXAMINED and is_unstable(stiffness_modes(rest))

@@ -134,7 +134,7 @@ def linearized(
     notes = remarks(parts, state, level, motion)  # before the outputs, which move the state
     names, slopes = output_columns(model, equations.projection, point, lines, outputs)
     still = not v.any() and not np.any(level == 1) and system.first_state == n
-    modes = find_modes(model, system, q, A, changes["q"], Compliance(parts, zq) if still else None)
+    modes = find_modes(model, system, q, A, zq.shape[1], changes["q"], Compliance(parts, zq) if still else None)
     return Linear(
         model=model, t=t, q=q, v=v, A=A, B=B, C=slopes[:, : len(A)], D=slopes[:, len(A) :], inputs=list(forces),
         outputs=names, modes=modes, displacement=changes["q"], notes=notes,

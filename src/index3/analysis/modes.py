@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from index3.analysis.instants import deflections, extent, movement, snapshots
-from index3.analysis.slow_modes import Compliance, roots_of, slow_pairs, symmetric_pairs
+from index3.analysis.slow_modes import UNKNOWN, Compliance, Resolvent, roots_of, slow_pairs, symmetric_pairs
 from index3.compiled import slots as s
 from index3.engine.equations import Equations
 from index3.engine.layout import describe
@@ -26,8 +26,11 @@ SLOW = 1e-4
 """Modes below this part of the fastest are taken from the compliance if some are below a tenth of it: A has lost eight
 digits of their squares to the fastest, and the response to a force has not."""
 
-NULL = 1e-11
-"""Singular values below this part of the largest one, of a balanced matrix, are zero: rounding of A is below 1e-13."""
+NULL = 1e-12
+"""Singular values of a balanced matrix below this part of the terms that they are made of are zero: rounding of an
+entry of A is below 1e-13."""
+NOISE = 1e-14
+"""Entries of A below this part of others are rounding: they come from solutions of linear equations."""
 UNSEEN = 1e-9
 """Movement of what is looked at below this part of the change of coordinates is rounding: the section of a beam that
 grows thicker and thinner moves no point of its axis."""
@@ -56,14 +59,14 @@ class Mode:
     words: str
 
 
-def eigenpairs(A: np.ndarray, compliance: Compliance | None = None) -> tuple[np.ndarray, np.ndarray]:
+def eigenpairs(A: np.ndarray, places: int, compliance: Compliance | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues with non-negative imaginary part and their vectors, columns.
 
     Of an undamped system the squares are found: a motion that nothing holds is then one 0, not a rounded double root.
     Slow modes that A has lost beside fast ones come from the `compliance`.
     """
     plain = is_undamped(A) and not (compliance is not None and compliance.damped)
-    values, vectors = square_pairs(A) if plain else state_pairs(A)
+    values, vectors = square_pairs(A) if plain else state_pairs(A, places)
     fastest = np.abs(values).max(initial=0.0)
     if compliance is None or np.abs(values).min(initial=np.inf) >= 0.1 * SLOW * fastest:
         return values, vectors
@@ -92,15 +95,14 @@ def square_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return roots_of(values, vectors)
 
 
-def state_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def state_pairs(A: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and vectors of any A."""
-    values, vectors = deflated(A)
-    values = np.where(np.abs(values) <= STILL * np.abs(values).max(initial=0.0), 0.0, values)
+    values, vectors = deflated(A, places)
     keep = values.imag >= 0.0
     return values[keep], vectors[:, keep]
 
 
-def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def deflated(A: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
     """All eigenvalues and vectors; those at zero are split off first.
 
     A wheel that rolls has a place, a heading and a speed that nothing holds: a zero of multiplicity three or more,
@@ -110,35 +112,80 @@ def deflated(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     import scipy.linalg
 
     n = len(A)
-    balanced, scale = scipy.linalg.matrix_balance(A, permute=False)
+    balanced, scale = scipy.linalg.matrix_balance(cleaned(A, places), permute=False)
     basis, zeros = np.eye(n), 0
-    size = np.linalg.norm(balanced, 2) if n else 0.0
+    whole, terms, rounding = balanced, np.abs(balanced), 0.0
     while zeros < n:
-        rest = (basis.T @ balanced @ basis)[zeros:, zeros:]
-        _, values, right = np.linalg.svd(rest)
-        found = int(np.sum(values <= NULL * size))
+        left, values, right = np.linalg.svd(whole[zeros:, zeros:])
+        made_of = np.einsum("ik,ik->k", np.abs(left), terms[zeros:, zeros:] @ np.abs(right.T))
+        found = int(np.sum(values <= NULL * made_of + rounding))
         if not found:
             break
         basis[:, zeros:] = basis[:, zeros:] @ right[::-1].T  # the smallest singular value first
+        whole, terms = basis.T @ balanced @ basis, np.abs(basis.T) @ np.abs(balanced) @ np.abs(basis)
+        rounding = 4.0 * np.finfo(float).eps * np.linalg.norm(balanced, 2)  # of these products
         zeros += found
-    whole = basis.T @ balanced @ basis
-    values, inner = scipy.linalg.eig(whole[zeros:, zeros:])
+    values, inner = slow_and_fast(whole[zeros:, zeros:], terms[zeros:, zeros:] + 200.0 * rounding / UNKNOWN)
     nilpotent, coupling = np.triu(whole[:zeros, :zeros], 1), whole[:zeros, zeros:]
     vectors = np.eye(n, dtype=complex)
     vectors[zeros:, zeros:] = inner
     for k, value in enumerate(values):
-        vectors[:zeros, zeros + k] = np.linalg.solve(value * np.eye(zeros) - nilpotent, coupling @ inner[:, k])
+        if value != 0.0:
+            vectors[:zeros, zeros + k] = np.linalg.solve(value * np.eye(zeros) - nilpotent, coupling @ inner[:, k])
     vectors = scale @ basis @ vectors
     return np.concatenate([np.zeros(zeros), values]), vectors / np.linalg.norm(vectors, axis=0)
 
 
+def cleaned(A: np.ndarray, places: int) -> np.ndarray:
+    """A without entries that are rounding of others in their row; balancing would blow them up.
+
+    Responses to displacements (the first columns) and to rates have their own sizes.
+    """
+    kept = A.copy()
+    for part in (kept[:, :places], kept[:, places:]):
+        sizes = np.abs(part)
+        part[sizes <= NOISE * sizes.max(axis=1, initial=0.0, keepdims=True)] = 0.0
+    return kept
+
+
+def slow_and_fast(A: np.ndarray, terms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All eigenvalues and vectors; slow ones beside very fast ones come from an inverse of A.
+
+    `terms` are the sizes of what the entries of A are made of. By A itself eigenvalues are exact to a part of the
+    largest one: a damper of 1e9 1/s hid the vibrations of all other bodies.
+    """
+    import scipy.linalg
+
+    values, vectors = scipy.linalg.eig(A)
+    fastest = np.abs(values).max(initial=0.0)
+    if np.all(np.abs(values) > 0.1 * SLOW * fastest):
+        return values, vectors
+    fast = np.abs(values) > SLOW * fastest
+    try:
+        slow, columns = slow_pairs(Resolvent(A, terms, SLOW * fastest), SLOW * fastest)
+    except np.linalg.LinAlgError:
+        slow = np.zeros(0)
+    if len(slow) + np.count_nonzero(fast) != len(A):
+        return np.where(np.abs(values) <= STILL * fastest, 0.0, values), vectors
+    return np.concatenate([slow, values[fast]]), np.hstack([columns, vectors[:, fast]])
+
+
 def find_modes(
-    model: Model, system: System, q: np.ndarray, A: np.ndarray, displacement: np.ndarray, compliance: Compliance | None
+    model: Model,
+    system: System,
+    q: np.ndarray,
+    A: np.ndarray,
+    places: int,
+    displacement: np.ndarray,
+    compliance: Compliance | None,
 ) -> list[Mode]:
-    """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q."""
+    """The modes of x' = A x by rising frequency; `displacement` (n, states) turns x into changes of q.
+
+    The first of the states, as many as `places`, are displacements.
+    """
     if not len(A):
         return []
-    values, vectors = eigenpairs(A, compliance)
+    values, vectors = eigenpairs(A, places, compliance)
     order = np.argsort(np.abs(values), kind="stable")
     values, shapes = values[order], displacement @ vectors[:, order]
     count = len(values)

@@ -38,8 +38,9 @@ ROUNDING = 1e-8
 ROUNDED, FINEST, STILL = 1e-5, 1e-3, 1e-9
 """Unbalance that the rounding of a stiff, deforming body may explain; the same where Newton's steps have come to rest,
 and the movement of such a step, as `instants.movement` measures it."""
-NEUTRAL = 1e-9
-"""Stiffness of a direction below this part of the largest one counts as none: rounding leaves 1e-13 and less."""
+NEUTRAL, ROUNDED_STIFFNESS = 1e-9, 1e-14
+"""Stiffness of a direction below this part of the terms that it is made of counts as none, and below this part of the
+largest one: rounding leaves less. A pendulum that stands upright falls, however stiff a spring elsewhere is."""
 SLENDER, THIN = 1e-4, 1e-7
 """Factors of HELD and NEUTRAL where bodies deform: a slender beam is 1e10 times as stiff along as in bending. A strip
 of a ten-thousandth of its length is softer yet: held by the first, its steps fall short, and the second is tried."""
@@ -58,6 +59,7 @@ class StiffnessModes(NamedTuple):
 
     stiffness: np.ndarray  # over mass [1/s^2], or of unit changes; of both the signs are the same
     directions: np.ndarray  # (n, dof)
+    none: np.ndarray  # what counts as no stiffness in each direction
     rate: float  # stiffness over mass of the softest [1/s^2]
     waves: bool  # if some motion grows in waves, as loads can make it that have no potential
 
@@ -273,7 +275,7 @@ def stiffness_modes(rest: RestState) -> StiffnessModes | None:
     rest.update_stiffness()
     basis = free_space(dense_rows(rest.state)[rest.rows])
     if not basis.shape[1]:
-        return StiffnessModes(np.zeros(0), basis, 0.0, False)
+        return StiffnessModes(np.zeros(0), basis, np.zeros(0), 0.0, False)
     stiffness, mass = (basis.T @ rest.on_coordinates(x, basis) for x in (rest.stiffness, rest.mass))
     size = np.abs(stiffness).max(initial=0.0)
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= 1e-8 * size:  # 1e-8: differences in a user's Jacobian
@@ -290,7 +292,25 @@ def stiffness_modes(rest: RestState) -> StiffnessModes | None:
         order = np.argsort(values.real)
         values, vectors = values[order], vectors[:, order]
     first = vectors[:, 0].real
-    return StiffnessModes(values, basis @ vectors, (first @ stiffness @ first) / (first @ mass @ first), waves)
+    rate = (first @ stiffness @ first) / (first @ mass @ first)
+    directions = basis @ vectors
+    return StiffnessModes(values, directions, no_stiffness(rest, values, directions), rate, waves)
+
+
+def no_stiffness(rest: RestState, values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """What counts as no stiffness in each direction.
+
+    Where bodies deform, a part of the largest; elsewhere a part of the terms that the stiffness is made of, more of
+    them where forces balance but for rounding.
+    """
+    largest = np.abs(values).max()
+    if rest.deforms:
+        return np.full(len(values), SLENDER * NEUTRAL * largest)
+    sizes = np.abs(directions)
+    terms = np.einsum("ik,ik->k", sizes, rest.on_coordinates(np.abs(rest.stiffness), sizes))
+    moved = np.abs(np.einsum("ik,ik->k", directions.conj(), rest.on_coordinates(rest.mass, directions)))
+    part = np.divide(terms, moved, out=np.zeros(len(values)), where=moved > 0.0)
+    return np.minimum((NEUTRAL + 10.0 * rest.residual) * part + ROUNDED_STIFFNESS * largest, NEUTRAL * largest)
 
 
 def slow_waves(stiffness: np.ndarray, mass: np.ndarray) -> bool:
@@ -305,11 +325,9 @@ def slow_waves(stiffness: np.ndarray, mass: np.ndarray) -> bool:
     return bool(np.any(np.abs(slow.imag) > 1e-4 * np.abs(slow)))  # 1e-6: what rounding makes of double ones
 
 
-def is_unstable(values: StiffnessModes | None, finer: float) -> bool:
+def is_unstable(values: StiffnessModes | None) -> bool:
     """Whether some direction is known to have negative stiffness."""
-    if values is None or not len(values.stiffness):
-        return False
-    return bool(values.stiffness[0].real < -finer * NEUTRAL * np.abs(values.stiffness).max())
+    return values is not None and bool(np.any(values.stiffness.real < -values.none))
 
 
 def flutters(values: StiffnessModes | None) -> bool:

@@ -8,6 +8,10 @@ not meet the thickness, so the response to forces, with a shift sigma that makes
 
 is accurate for modes that are not much faster than sigma. It gives (A - sigma)^-1, whose eigenvalues are
 1 / (lambda - sigma). The shift is lowered until only motions are left that nothing holds.
+
+Of a mechanism that moves, or with rows or states of first order, (A - sigma)^-1 is found from A itself (`Resolvent`).
+Slow modes are lost there only where the entries of A have lost them: a mass on a spring beside a damper of 1e9 1/s
+keeps its vibration, which the eigenvalues of A, exact to a part of the largest one, have not.
 """
 
 from __future__ import annotations
@@ -24,6 +28,11 @@ RESOLVED = 1e-3
 """Eigenvalues below this part of the shift are not told from zero: the root of what rounding leaves of a double one."""
 ROUNDING = 1e-15
 """Rounding of an entry of the stiffness matrix, as a part of it."""
+UNKNOWN = 2e-8
+"""Eigenvalues of A below this part of the terms that they are made of are not told from zero: a free turn of a flexible
+rotor has 1e-9 of its terms, a blade in bending beside its sections 2e-7."""
+FASTEST = 1e60
+"""Stands for an eigenvalue so fast that its response is nothing [1/s]."""
 NOTHING = 1e-14
 """Stiffness below this part of the largest is none."""
 MOST_SHIFTS = 12
@@ -39,6 +48,10 @@ class Compliance:
         curved = np.vstack([np.zeros((n, n)), parts.gamma_q - parts.phia_q])
         drawn = np.linalg.solve(augmented(parts.metric, parts.phi_q), curved)[:n]
         self.stiffness = parts.stiffness + parts.mass @ drawn
+
+    def pairs(self, shift: float) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues and vectors of the states from the responses with a shift, those below its resolution as zero."""
+        return (damped_pairs if self.damped else undamped_pairs)(self, shift)
 
     def at(self, shift: float) -> Shifted:
         """The responses for one shift [1/s]; LinAlgError where there are none."""
@@ -76,6 +89,40 @@ class Compliance:
         return mass, damping, np.einsum("ik,ik->k", np.abs(x), np.abs(self.stiffness) @ np.abs(x))
 
 
+class Resolvent:
+    """(A - shift)^-1 of a state matrix of which nothing is at zero."""
+
+    def __init__(self, matrix: np.ndarray, terms: np.ndarray, limit: float) -> None:
+        self.matrix, self.terms, self.limit = matrix, terms, limit
+
+    def pairs(self, shift: float) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues and vectors, those as zero that the shift does not resolve or that A does not know."""
+        values, vectors, held = self.shifted(shift)
+        small = np.abs(values) <= shift / STEP
+        return np.where(small & ~(held & (np.abs(values) > RESOLVED * shift)), 0.0, values), vectors
+
+    def shifted(self, shift: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Eigenvalues and vectors, and whether A knows them from zero."""
+        import scipy.linalg
+
+        inverse = np.linalg.inv(self.matrix - shift * np.eye(len(self.matrix)))
+        values, left, right = scipy.linalg.eig(inverse, left=True)
+        values = unshifted(shift, values)
+        made_of = np.einsum("ik,ik->k", np.abs(left), self.terms @ np.abs(right))
+        apart = np.abs(np.einsum("ik,ik->k", left.conj(), right))  # next to nothing where several are at one place
+        return values, right, np.abs(values) * apart > UNKNOWN * made_of
+
+    def count_zeros(self) -> int:
+        """How many eigenvalues are not told from zero with whatever shift."""
+        values, _, held = self.shifted(STEP * self.limit)
+        return int(np.sum(~held & (np.abs(values) <= self.limit)))
+
+
+def unshifted(shift: float, inverse: np.ndarray) -> np.ndarray:
+    """Eigenvalues of a matrix from those of (matrix - shift)^-1, where zero as something faster than all."""
+    return shift + 1.0 / np.where(inverse == 0.0, 1.0 / FASTEST, inverse)
+
+
 def null_space(matrix: np.ndarray) -> np.ndarray:
     """Columns that a matrix makes nothing of, but for rounding."""
     _, values, right = np.linalg.svd(matrix)
@@ -95,13 +142,12 @@ class Shifted(NamedTuple):
         return np.block([[by_v, by_a], [np.eye(len(by_v)) + self.shift * by_v, self.shift * by_a]])
 
 
-def slow_pairs(compliance: Compliance, limit: float) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with non-negative imaginary part up to the limit, and their vectors of xi, eta."""
-    find = damped_pairs if compliance.damped else undamped_pairs
-    values, vectors, zeros = [], [], compliance.count_zeros()
+def slow_pairs(source: Compliance | Resolvent, limit: float) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues up to the limit (of a compliance, those with non-negative imaginary part), and their vectors."""
+    values, vectors, zeros = [], [], source.count_zeros()
     for _ in range(MOST_SHIFTS):
         shift = STEP * limit
-        found, columns = find(compliance, shift)
+        found, columns = source.pairs(shift)
         rest = np.abs(found) <= limit
         found, columns = found[rest], columns[:, rest]
         if np.sum(found == 0.0) <= zeros:
@@ -126,7 +172,7 @@ def damped_pairs(compliance: Compliance, shift: float) -> tuple[np.ndarray, np.n
     import scipy.linalg
 
     inverse, columns = scipy.linalg.eig(compliance.at(shift).inverse())
-    values = shift + 1.0 / inverse
+    values = unshifted(shift, inverse)
     held = compliance.beyond_rounding(values, columns[: len(columns) // 2])
     values = np.where(held & (np.abs(values) > RESOLVED * shift), values, 0.0)
     upper = values.imag >= 0.0

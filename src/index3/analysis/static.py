@@ -13,7 +13,6 @@ from index3.analysis.gaps import close_gaps
 from index3.analysis.instants import movement, name_motions, one_line
 from index3.analysis.rest_state import (
     HELD,
-    NEUTRAL,
     ROUNDED,
     THIN,
     RestState,
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 METHODS = ("auto", "newton", "relaxation")
 EDGES = 8
 """Unstable equilibria that a relaxation leaves before it gives up on a stable one."""
+UNMOVED = 1e-12
+"""Movement, measured in the same way, that is rounding of the coordinates of the start."""
 NUDGE = 0.02
 """How far to move off an unstable equilibrium, as `instants.movement` measures it."""
 
@@ -157,7 +158,14 @@ def static(
     start = equations.start(initial, t)
     begin = system.q0 if start is None else start.q
     rest, v0 = start_at_rest(equations, start, t, int(max_iterations))
+    first = rest.point
     used, notes, values = find(rest, method, tolerance, int(max_iterations))
+    if not used and without_load(rest, first):
+        used, notes, values = (
+            "newton",
+            [f"nothing is loaded: forces of {rest.scale:.1e} are rounding"],
+            stiffness_modes(rest),
+        )
     if not used:
         raise AssemblyError(unbalanced(held, rest))
     stable, free = judge(held, rest, values)
@@ -233,7 +241,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     if method != "relaxation":
         found = newton(rest, tolerance) or (rest.deforms and find_again(rest, start, tolerance))
         values = stiffness_modes(rest) if found else None
-        if method == "newton" or (found and not is_unstable(values, rest.finer)):
+        if method == "newton" or (found and not is_unstable(values)):
             return "newton" if found else "", notes, values
         if found and rest.iterations == 0:
             notes.append("the start was an unstable equilibrium")
@@ -246,7 +254,7 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
                 return "", notes, None
             return back_to(rest, edge, notes)
         values = stiffness_modes(rest)
-        if values is None or not is_unstable(values, rest.finer):
+        if values is None or not is_unstable(values):
             break
         edge = edge or (rest.point, values, "relaxation")
         direction = values.directions[:, 0].real  # an unstable equilibrium: over the edge
@@ -255,6 +263,19 @@ def find(rest: RestState, method: str, tolerance: float, most: int) -> tuple[str
     if edge is not None and flutters(values):  # no better than the one that was found first, and far from it
         return back_to(rest, edge, notes)
     return "relaxation", notes, values
+
+
+def without_load(rest: RestState, start: np.ndarray) -> bool:
+    """Whether the forces at the start are rounding: what would balance them moves nothing. No iteration ends there."""
+    failed = rest.point
+    rest.return_to(start)
+    rest.update_stiffness()
+    dq = rest.step(0.0)
+    if dq is not None and movement(rest.state, dq) <= UNMOVED:
+        rest.residual = 0.0
+        return True
+    rest.return_to(failed)
+    return False
 
 
 def back_to(rest: RestState, edge: tuple[np.ndarray, Any, str], notes: list[str]) -> tuple[str, list[str], Any]:
@@ -284,11 +305,9 @@ def judge(model: Model, rest: RestState, values: StiffnessModes | None) -> tuple
     stiffness, directions = values.stiffness, values.directions
     if not len(stiffness):
         return True, []
-    neutral = np.abs(stiffness) <= rest.finer * NEUTRAL * np.abs(stiffness).max()
-    if not np.abs(stiffness).max() > 0.0:
-        neutral[:] = True
+    neutral = np.abs(stiffness) <= values.none
     free = name_motions(model, rest.state.system, rest.state[s.Q], directions[:, neutral].real)
-    return not is_unstable(values, rest.finer) and not flutters(values), free
+    return not is_unstable(values) and not flutters(values), free
 
 
 def unbalanced(model: Model, rest: RestState) -> str:

@@ -149,7 +149,7 @@ class Body(Element):
             """An argument that the body was made with, such as `young` of a beam, where nothing else has its name."""
             signature = signature_of(type(self)).parameters if "given" in vars(self) else {}
             if name not in signature:
-                raise AttributeError(f"{type(self).__name__} has no attribute '{name}'.", name=name, obj=self)
+                return super().__getattr__(name)  # which tells where histories are
             return arguments_of(self).get(name, signature[name].default)
 
     @classmethod

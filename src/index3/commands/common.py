@@ -167,6 +167,10 @@ def library_function(name: str) -> Callable[..., Any]:
 
     key = name.replace("-", "_")
     if key not in library.names():
+        if name.endswith(".nc"):
+            raise ModelError(f"{name} is a result, not a model. `index3 view {name}` shows it.")
+        if Path(f"{name}.py").is_file():
+            raise ModelError(f"There is no model {name!r} in the library. For the file give {name}.py.")
         raise ModelError(f"There is no model {name!r} in the library. {near(key, library.names())}")
     return getattr(library, key)
 
@@ -197,6 +201,8 @@ def user_code(where: str) -> Iterator[None]:
         yield
     except Index3Error:
         raise
+    except SyntaxError as error:  # which tells its own file and line
+        raise ModelError(f"{where} raised {type(error).__name__}: {error}.") from error
     except Exception as error:
         line = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(line.filename).name}, line {line.lineno}"

@@ -66,6 +66,12 @@ def sweep(
         if save is not None and not save.absolute().parent.is_dir():
             raise ModelError(f"The folder {str(save.parent)!r} for {save.name!r} does not exist. Make it first.")
         parameters = dict(read_vary(text, sampled=samples is not None) for text in vary)
+        for name in parameters:
+            if "." not in name:
+                raise ModelError(
+                    f"--vary {name!r} is not a field of an element. Give names such as coil.stiffness; to vary the "
+                    "parameters of a function, call index3.sweep in Python."
+                )
         measures = {text: measure_of(text) for text in measure or DEFAULT}
         mechanism = load_model(model, param)
         from index3.analysis.simulate import prepare

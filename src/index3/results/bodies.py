@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index3.element_type import nearest
 from index3.errors import ModelError
 from index3.results.kinematics import Kinematics, body_kinematics, kind_of, quaternions
 from index3.results.markers import FrameResult
@@ -81,8 +82,9 @@ class BodyResult(FrameResult):
         body: dict[str, Any] = self.__dict__.get("body", {})
         own = kind_of(body).quantities if body and not name.startswith("_") else {}
         if name not in own:
-            what = f" It has {', '.join([*MOTION, 'euler(sequence)', *own])}."
-            raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'.{what}")
+            known_words = [*MOTION, "euler(sequence)", *own]
+            what = f"{nearest(name, known_words)}It has {', '.join(known_words)}."
+            raise AttributeError(f"The result of body '{self.__dict__.get('name')}' has no '{name}'. {what}")
         known = (Constants(body["constants"] | self._known), self.q, self.v, self.a)
         quantity = own[name]
         work: Any = quantity.fget if isinstance(quantity, property) else partial(partial, quantity)

@@ -48,10 +48,9 @@ class JointResult:
         """Say what there is instead of a name that joints do not have."""
         if hasattr(type(self), name) or name.startswith("_"):  # a coordinate that says why it has no value
             return object.__getattribute__(self, name)
-        raise AttributeError(
-            f"The result of {self.type} '{self.name}' has no '{name}'. {nearest(name, self.known)}"
-            f"It has {', '.join(self.known)}."
-        )
+        words = f"has no '{name}'. {nearest(name, self.known)}It has {', '.join(self.known)}."
+        # without the object, from whose class Python would propose coordinates that other joints have
+        raise AttributeError(f"The result of {self.type} '{self.name}' {words}", name=name, obj=None)
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -95,12 +95,35 @@ def velocity_leap(T, E, R, h):
         return 0.0
     before = clock[run.T_NEW] - clock[run.T_OLD]
     ratio, worst = h / before if view(R, run.COUNTS)[run.N_STEPS] > 0 and before > 0.0 else 0.0, 0.0
+    change, off = view(E, newton.GUESS_A), view(E, newton.GUESS_Q)  # free between two steps
+    for k in range(a.shape[0]):
+        change[k] = a[k] - new[k]
+        off[k] = change[k] - ratio * (new[k] - old[k])
+    if view(E, newton.SETTINGS)[newton.LEAPS] == TRUSTED:
+        drop_along_norms(T, E, change)
+        drop_along_norms(T, E, off)
     speed, size = largest_speed(R, view(T, s.V)), largest_coordinate(R)
     for k in range(view(R, run.LIMITS)[run.FIRST_STATE]):
-        change = a[k] - new[k]
-        leap = min(abs(change), abs(change - ratio * (new[k] - old[k])))
-        worst = max(worst, part_of_allowed(R, k, size, speed, leap))
+        worst = max(worst, part_of_allowed(R, k, size, speed, min(abs(change[k]), abs(off[k]))))
     return PART * h * worst
+
+
+@helper
+def drop_along_norms(T, E, x):
+    """Take out of x what points along the gradients of the rows, which have no coordinates in common.
+
+    Without joints these are norms of Euler parameters: what accelerations do along them is no motion, and alternates.
+    """
+    phi_q, row, column = view(T, s.PHI_Q), view(T, s.BLOCK_ROW), view(T, s.BLOCK_COL)
+    along, squares = view(E, newton.GUESS_LAM), view(E, newton.STEP_LAM)  # free between two steps
+    for i in range(along.shape[0]):
+        along[i] = squares[i] = 0.0
+    for b in range(row.shape[0]):
+        along[row[b]] += phi_q[b] * x[column[b]]
+        squares[row[b]] += phi_q[b] * phi_q[b]
+    for b in range(row.shape[0]):
+        if squares[row[b]] > 0.0:
+            x[column[b]] -= phi_q[b] * along[row[b]] / squares[row[b]]
 
 
 @helper
