@@ -32,7 +32,7 @@ def test_a_comet_that_passes_closely_leaves_where_it_should(method, rtol):
 
 @pytest.mark.parametrize(("method", "usual"), [("hht-i3", 8025), ("bdf-i3", 3632)])
 def test_a_motion_that_becomes_faster_for_good_takes_few_more_steps(method, usual):
-    """At a thousand times the frequency, for 2000 radians: 6 and 9 % more; 116 and 35 % if all steps were remembered."""
+    """A thousand times the frequency, for 2000 radians: 6 and 9 % more; 116 and 35 % if no step were forgotten."""
     model = ix.Model("stiffens", gravity=(0, 0, 0))
     body = model.add(ix.PointMass("body", 1.0, position=(0.0, 0.1, 0.0), velocity=(0.1, 0.0, 0.0)))
 
