@@ -68,7 +68,7 @@ def test_errors_are_stated(name, steps, method):
 
 
 @pytest.mark.parametrize(
-    ("method", "steps"), [("hht-i3", 440), ("generalized-alpha", 400), ("bdf-i3", 300), ("al-index3", 800)]
+    ("method", "steps"), [("hht-i3", 480), ("generalized-alpha", 400), ("bdf-i3", 300), ("al-index3", 800)]
 )
 def test_switching_forces_get_nodes(method, steps):
     """Two wheels after each other come down over the edge of a bump: both steps in which they do are resolved.

@@ -129,6 +129,7 @@ def accept(T, R):
     clock[run.T_NEW] = t
     clock[run.H_LAST] = clock[run.H_TRIED]
     counts[run.N_STEPS] += 1
+    clock[run.H_USUAL] += (clock[run.H_LAST] - clock[run.H_USUAL]) / min(run.USUAL, counts[run.N_STEPS])
     work[run.WORK_OLD] = work[run.WORK_NEW]
     work[run.POWER_OLD] = work[run.POWER_NEW]
     grew = note_largest(R)

@@ -53,8 +53,9 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, CLOCK_SPACE,
-) = range(23)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_USUAL,
+    CLOCK_SPACE,
+) = range(24)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
@@ -62,7 +63,10 @@ while, since Newton's iteration failed (0: none), accepted steps since then, and
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
 (see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
 through each other in a constant step; AWAY and AWAY_V the largest coordinate and rate so far, angles aside, beside a
-motion at the rates of the start (0 without forces that switch)."""
+motion at the rates of the start (0 without forces that switch); H_USUAL the mean size of the steps so far, which
+forgets those before the last few hundred."""
+USUAL = 300
+"""Steps that H_USUAL remembers: more than a short event takes, and fewer than a run that goes on in short steps."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK, N_PASSED,

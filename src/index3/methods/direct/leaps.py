@@ -46,12 +46,12 @@ def carried(E, R, h):
 
     A position off by e leaves a velocity off by about e / h, and a step of the usual size H carries that e H / h far:
     where two bodies pass closely a step is hundreds of times shorter than those on the way there and back. The usual
-    size is the mean of the steps so far, so a run that goes on in short steps gets used to them.
+    size is a mean that forgets, so a run that goes on in short steps gets used to them.
     """
-    clock, steps, rule = view(R, run.CLOCK), view(R, run.COUNTS)[run.N_STEPS], view(E, newton.SETTINGS)[newton.LEAPS]
-    if steps == 0 or rule == IGNORED or view(E, newton.SETTINGS)[newton.PAPER_NORM] == 1.0:
+    rule = view(E, newton.SETTINGS)[newton.LEAPS]
+    if rule == IGNORED or view(E, newton.SETTINGS)[newton.PAPER_NORM] == 1.0:
         return 1.0
-    more = max(1.0, (clock[run.T_NEW] - clock[run.T_START]) / (steps * SHORT * h))
+    more = max(1.0, view(R, run.CLOCK)[run.H_USUAL] / (SHORT * h))
     return more if rule == TRUSTED else min(more, MOST_CARRIED)
 
 
