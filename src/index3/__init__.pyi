@@ -89,6 +89,7 @@ from index3.forces.vector_force import VectorForce as VectorForce
 from index3.joints.base import Joint as Joint
 from index3.joints.base import Primitive as Primitive
 from index3.joints.curve import PointOnCurve as PointOnCurve
+from index3.joints.curve_coupler import CurveCoupler as CurveCoupler
 from index3.joints.drives import Motion as Motion
 from index3.joints.primitive import CoordinateConstraint as CoordinateConstraint
 from index3.joints.primitive import Distance as Distance

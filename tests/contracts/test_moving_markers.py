@@ -54,7 +54,7 @@ def make_state(kind, other, first, motion):
     moving = model.ground.moving_marker(**MOTIONS[motion], z=rng.normal(size=3), x=rng.normal(size=3), name="mover")
     for k, end in enumerate(ends):
         pair = (moving, end) if first else (end, moving)
-        measures = zoo.SCREW if kind == "coupler" else ()
+        measures = zoo.SCREW if kind in ("coupler", "curve_coupler") else ()
         model.add(zoo.LooseJoint(f"joint{k}", *pair, [zoo.PRIMITIVES[kind]], measures))
     return zoo.random_state(compile_model(model), seed=6)
 

@@ -182,6 +182,18 @@ def on_curve() -> joints.Primitive:
     return joints.PointOnCurve("loop", *ends, LOOP, closed=True).primitives()[1]
 
 
+def curve_coupler() -> joints.Primitive:
+    """The displacement of a joint as a wavy function of its own angle."""
+    model = ix.Model()
+    body = model.add(ix.RigidBody("body", 1.0, (1, 1, 1)))
+    joint = ix.Cylindrical("joint", model.ground, body, at=(0, 0, 0), axis=(0, 0, 1))
+    turns = np.linspace(-0.3, 2.0 * np.pi - 0.3, 9)  # the third derivative jumps at knots: none where it starts
+    pair = ("angle", "displacement")
+    made = ix.CurveCoupler("c", joint, joint, turns, 0.3 * np.cos(turns), period=2.0 * np.pi, coordinates=pair)
+    fields = made.primitives()[0].fields | {"terms": ((1.0, None, "angle"), (1.0, None, "displacement"))}
+    return joints.Primitive("curve_coupler", ("curve",), fields)
+
+
 PRIMITIVES = {
     "coincident": joints.COINCIDENT,
     "perpendicular": joints.perpendicular(0, 2, 0.3),
@@ -191,6 +203,7 @@ PRIMITIVES = {
     "angle": joints.Primitive("angle", ("angle",), {"offset": 0.4}),
     "knife_edge": joints.Primitive("knife_edge", ("sideways",), {"axis_second": 1}),
     "coupler": joints.coupler("pitch", ((0.7, None, "displacement"), (-0.4, None, "angle")), 0.1),
+    "curve_coupler": curve_coupler(),
     "constant_velocity": joints.Primitive("constant_velocity", ("turn",)),
     "angular_rate": joints.Primitive("angular_rate", ("z1.w",), {"axis_first": 2}),
     "touching": joints.Primitive("touching", ("height",), {"radius": 0.7, "tread": 0.2}),
@@ -228,12 +241,18 @@ def primitive_model(kind: str, pair: tuple[str, str], seed: int) -> ix.Model:
     rng = np.random.default_rng(seed)
     model = ix.Model(f"{kind} {pair}")
     first, second = ends(model, pair, rng)
-    measures = SCREW if kind == "coupler" else ()
+    measures = SCREW if kind in ("coupler", "curve_coupler") else ()
     one = model.add(LooseJoint("one", first, second, [PRIMITIVES[kind]], measures))
     again = [make_marker(end.body, rng) for end in (first, second)]
     two = model.add(LooseJoint("two", *again, [PRIMITIVES[kind]], measures))
     if kind == "coupler":  # and one of three terms, so of six markers
         model.add(ix.Coupler("three", [(0.3, one, "angle"), (1.1, two, "displacement"), (-0.8, two, "angle")]))
+    if kind == "coupler":  # and curves of an angle that turns on and of a displacement
+        turns, way = np.linspace(-0.3, 2.0 * np.pi - 0.3, 9), np.linspace(-40.0, 40.0, 30)
+        cam = 0.3 * np.cos(turns) + 0.2 * np.sin(2.0 * turns) + 0.1 * turns
+        pair = ("angle", "displacement")
+        model.add(ix.CurveCoupler("cam", one, two, turns, cam, period=2.0 * np.pi, coordinates=pair))
+        model.add(ix.CurveCoupler("rise", two, one, way, np.sin(0.5 * way), coordinates=pair[::-1]))
     if kind == "rope":  # and one over four points
         model.add(ix.Rope("over", [first, again[1], model.ground.marker(rng.normal(size=3)), second]))
     return model

@@ -172,6 +172,16 @@ def rope() -> ix.Model:
     return model
 
 
+@example("CurveCoupler")
+def curve_coupler() -> ix.Model:
+    model, a, b = two()
+    first = model.add(ix.Revolute("first", model.ground, a, at=(0.3, -0.2, 0.7), axis=(1, 2, -1)))
+    second = model.add(ix.Cylindrical("second", model.ground, b, at=(1, 0, 0), axis=(0, 0, 1)))
+    x, y = (0.0, 1.0, 3.0, 4.0, 6.0), (0.0, 0.2, -0.1, 0.3, 0.5)
+    model.add(ix.CurveCoupler("j", first, second, x, y, period=6.0, coordinates=("angle", "displacement")))
+    return model
+
+
 @example("Screw")
 def screw() -> ix.Model:
     model, a, b = two()

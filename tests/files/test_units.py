@@ -17,6 +17,7 @@ from index3.files.write import data_of
 
 OTHER = {"length": "mm", "mass": "g", "time": "ms", "angle": "deg", "force": "kN"}
 WITHOUT_UNIT = {("Coupler", "terms"), ("Coupler", "constant"), ("States", "initial")}
+WITHOUT_UNIT |= {("CurveCoupler", key) for key in ("x", "y", "period")}
 WITHOUT_UNIT |= {("ModalBody.from_data", "data"), ("ModalBody.from_data", "q0")}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from index3.algebra.vectors import absolute, add, apply, cross, dot, load, load_at, multiply, outer, scale, skew, sub
 from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, helper, kernel, slots, view
+from index3.constraints.passing import HALF, MOST, SURELY, cubic_between, next_records
 from index3.constraints.products import turning
 from index3.constraints.rows import clear_hessian, put_block, put_gradient, row_dtype, use_hessian
 from index3.constraints.turning_angle import combine
@@ -26,7 +27,11 @@ SAMPLES = 4  # per segment, where the search for the nearest point starts
 MOST_ITERATIONS = 50
 CONVERGED, SLACK = 1e-12, 1e-9  # change of s that ends the search, and how far a point may be beyond an end, by length
 AXES = ("first",)  # whose axes its rows use
-ROWS, SEGMENTS = slots(rows=(ON_CURVE, 1), segments=("f8", 2))
+ROWS, SEGMENTS, BEGIN = slots(rows=(ON_CURVE, 1), segments=("f8", 2), begin=("f8", 2))
+"""BEGIN: the curve parameter where the step begins, and its rate."""
+MEMORY = (BEGIN,)
+RESOLVED = 0.005
+"""Part of its way along a curve by which that may leave the cubic through both ends of a step: a circle in 1.2 rad."""
 
 
 def record(fields: dict[str, Any]) -> tuple[Any, ...]:
@@ -38,6 +43,7 @@ def fill(table: Table, fields: list[dict[str, Any]]) -> None:
     """Put the segments of all rows one after the other, and say in the records where each row's begin."""
     counts = [len(f["segments"]) for f in fields]
     table[ROWS]["first"] = np.cumsum([0, *counts])[:-1]
+    table[BEGIN] = np.zeros((len(fields), 2))
     table[SEGMENTS] = np.ascontiguousarray(np.concatenate([f["segments"] for f in fields]))
 
 
@@ -195,4 +201,78 @@ def hessians(T, E):
     return OK
 
 
-STAGES = {"constraints": constraints, "hessians": hessians}
+@helper
+def place_of(segments, row, at):
+    """The segment of a curve parameter, which goes round on a closed curve, and the place in it."""
+    first, last = row.first, row.first + row.count - 1
+    if row.closed == 1:
+        whole = segments[last, START] + segments[last, LENGTH]
+        at -= whole * np.floor(at / whole)
+    low, high = first, last + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if at < segments[middle, START]:
+            high = middle
+        else:
+            low = middle
+    return low, at - segments[low, START]
+
+
+@helper
+def is_resolved(segments, row, s0, way, room, part_off):
+    """Whether the cubic through both ends of a way along the curve, with their tangents, tells what is between them."""
+    last = row.first + row.count - 1
+    passed = abs(way) * row.count / (segments[last, START] + segments[last, LENGTH])
+    if passed <= 1.0:
+        return True
+    if passed > MOST:
+        return False
+    k, x = place_of(segments, row, s0)
+    start = cubic(segments, k, CURVE, x)
+    k, x = place_of(segments, row, s0 + way)
+    end = cubic(segments, k, CURVE, x)
+    off, size, count = 0.0, 0.0, 2 * int(passed) + 2
+    for j in range(1, count):
+        part = j / count
+        k, x = place_of(segments, row, s0 + part * way)
+        c, square, far = cubic(segments, k, CURVE, x), 0.0, 0.0
+        for a in range(3):
+            guess = cubic_between(start[0][a], start[1][a] * way, end[0][a], end[1][a] * way, part)
+            square += (c[0][a] - guess) ** 2
+            far += (c[0][a] - start[0][a]) ** 2
+        off, size = max(off, square), max(size, far)
+    return off <= max(room, part_off * np.sqrt(size)) ** 2
+
+
+@kernel
+def passes(T, E):
+    """Whether the step that ends at T's state passed over what it cannot know of a curve, or keep its start: SWEEP."""
+    rows, segments, begin = view(E, ROWS), view(E, SEGMENTS), view(E, BEGIN)
+    sweep, V = view(T, s.SWEEP), view(T, s.MARKER_V)
+    at, h = next_records(T, rows.shape[0]), sweep[s.SWEEP_H]
+    for row in range(rows.shape[0]):
+        d, k, x = nearest(T, rows, row, segments)
+        if k < 0:
+            continue
+        i, j, place = rows[row].i, rows[row].j, segments[k, START] + x
+        c = in_ground(T, i, cubic(segments, k, CURVE, x))
+        v = sub(sub(load(V, j), load(V, i)), cross(load_at(V, i, 3), d))
+        rate = dot(c[1], v) / (dot(c[1], c[1]) - dot(c[2], sub(d, c[0])))
+        if h == 0.0:
+            begin[row, 0], begin[row, 1] = place, rate
+            continue
+        way = place - begin[row, 0]
+        if rows[row].closed == 1:
+            last = rows[row].first + rows[row].count - 1
+            whole = segments[last, START] + segments[last, LENGTH]
+            way += whole * np.floor((0.5 * h * (begin[row, 1] + rate) - way) / whole + 0.5)
+        if sweep[s.SWEEP_PART] <= HALF:
+            continue
+        # a circle leaves its cubic by a tenth of its way in half a turn
+        limit = RESOLVED * (4.0 * SURELY if sweep[s.SWEEP_SURE] == 1.0 else 1.0)
+        if not is_resolved(segments, rows[row], begin[row, 0], way, sweep[s.SWEEP_ROOM], limit):
+            sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = HALF, at + row
+    return OK
+
+
+STAGES = {"constraints": constraints, "hessians": hessians, "passes": passes}

@@ -83,6 +83,11 @@ class PointOnCurve(Joint):
         )
         return [{"marker": 0, "type": "path", "points": points.tolist(), "closed": self.closed}]
 
+    @property
+    def obstacle(self) -> str:
+        """What a step may pass over."""
+        return f"A part of the curve of {self.label}"
+
     def explain(self, stage: str, t: float) -> str:
         """What the kernels found wrong."""
         ends = "" if self.closed else " It may have run off an end: make the curve longer."

@@ -84,9 +84,13 @@ class Group(Record):
         return sum(len(p.labels) for p in self.primitives)
 
 
+COUPLERS = ("coupler", "curve_coupler")
+"""Primitives with terms, which are coordinates of other joints."""
+
+
 def turns_only(primitive: Primitive) -> bool:
     """Whether a primitive has no second derivatives by translations."""
-    angles = primitive.kind == "coupler" and all(term[0] == coupler.ANGLE for term in primitive.fields["terms"])
+    angles = primitive.kind in COUPLERS and all(term[0] == coupler.ANGLE for term in primitive.fields["terms"])
     return angles or (primitive.kind in PRIMITIVES and getattr(PRIMITIVES[primitive.kind], "TURNING", False))
 
 
@@ -154,7 +158,7 @@ def with_numbers(
     fields = dict(primitive.fields)
     if primitive.kind == "coincident":
         fields["count"] = len(primitive.labels)
-    elif primitive.kind == "coupler":
+    elif primitive.kind in COUPLERS:
         fields["terms"] = coupled_terms(joint, primitive, angle_joints, pose)
     elif fields.get("driven"):
         fields["function"] = function

@@ -64,7 +64,7 @@ def of_primitives(groups: list[Group]) -> Iterator[KindTable]:
             gradient += width * len(primitive.labels)
     for kind, rows in records.items():
         module = PRIMITIVES[kind]
-        table = Table(2)
+        table = Table(3)
         table[module.ROWS] = np.array(rows, module.ROWS.dtype)
         if hasattr(module, "fill"):
             module.fill(table, fields[kind])
