@@ -13,6 +13,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import Table
 from index3.errors import ModelError
 from index3.methods import probe, run
+from index3.methods.hermite import state_between
 from index3.methods.run_table import Run
 
 
@@ -23,6 +24,8 @@ class StepLog:
         self.t: list[float] = []
         self.states: list[np.ndarray] = []  # q, v, a and the errors allowed in q, (4, n) each
         self.middles: list[np.ndarray | None] = []  # q, v in the middle of the step before, if its method tells them
+        self.rates: list[np.ndarray] = []  # of first-order states by their equations, and the errors allowed in them
+        self.by_rates = False
         self.starts: list[int] = []
         self.with_a = True
         self.table = Table(len(probe.SLOTS))
@@ -44,6 +47,10 @@ class StepLog:
         allowed = progress[run.ATOL] + progress[run.TOLERANCE][run.RTOL] * progress[run.LARGEST]
         self.states.append(np.array((q, v, a, allowed)))
         self.middles.append(middle)
+        self.by_rates |= bool(progress[run.LIMITS][run.BY_RATES])
+        first = progress.system.first_state
+        own = progress[run.NEW_RATE] if progress.t == t else a[first:]
+        self.rates.append(np.array((own, progress.velocity_weights[first:])))
 
     def note(self) -> None:
         """Keep the last accepted state, unless it is kept already."""
@@ -64,7 +71,8 @@ class StepLog:
     def solution(self) -> DenseOutput:
         """The motion through all steps kept so far."""
         states = self.states if self.with_a else [state[:2] for state in self.states]
-        return DenseOutput(np.array(self.t), states, tuple(self.starts), self.middles if self.with_a else None)
+        rates = self.rates if self.by_rates and self.rates[0].size else None
+        return DenseOutput(np.array(self.t), states, tuple(self.starts), self.middles if self.with_a else None, rates)
 
 
 class DenseOutput:
@@ -72,7 +80,8 @@ class DenseOutput:
 
     Between two steps q is the cubic through q and v at both ends (of degree 5 through q, v and a for most methods, as
     far as a step resolves the accelerations: `hermite.bends`; of degree 7 through q and v in the middle as well for
-    those with a dense output of their own), v its derivative: continuous, and exact at the steps.
+    those with a dense output of their own), v its derivative: continuous, and exact at the steps. First-order states
+    of methods that do not control their integrals follow from their own rates (`hermite.state_between`).
     Where an event or a discontinuity made the motion jump, two steps have the same time, and the later one counts
     there. Nothing is projected: between steps the constraints hold to the accuracy of the method. For states that
     satisfy them to rounding give `t_eval`.
@@ -89,11 +98,13 @@ class DenseOutput:
         states: Sequence[np.ndarray],
         starts: tuple[int, ...] = (0,),
         middles: Sequence[np.ndarray | None] | None = None,
+        rates: Sequence[np.ndarray] | None = None,
     ) -> None:
         self.t, self._states = t, states  # of each step q, v; or q, v, a, and the errors allowed in q
         self.t_min, self.t_max = float(t[0]), float(t[-1])
         self._starts = starts  # the first step of each smooth piece
         self._middles = middles  # for each step q, v in the middle of the one that ends there, or None
+        self._rates = rates  # of first-order states, where these follow from them inside steps, and allowed errors
 
     @cached_property
     def _motions(self) -> list[tuple[Any, Any]]:
@@ -138,7 +149,26 @@ class DenseOutput:
         for k in np.unique(pieces):
             inside = pieces == k
             q[inside], v[inside] = (motion(flat[inside]) for motion in self._motions[k])
+        if self._rates is not None:
+            self._fill_states(flat, v)
         return q.reshape(*times.shape, -1), v.reshape(*times.shape, -1)
+
+    def _fill_states(self, t: np.ndarray, v: np.ndarray) -> None:
+        """First-order states by their rates, as far as these tell them (`hermite.state_between`)."""
+        assert self._rates is not None
+        for time, line in zip(t, v, strict=True):
+            k = min(int(np.searchsorted(self.t, time, "right")), len(self.t) - 1)
+            if k in self._starts:
+                continue  # exact: the last line, or a state before a jump
+            h, old, new, (f0, _), (f1, allowed) = (
+                self.t[k] - self.t[k - 1], *self._states[k - 1 : k + 1], *self._rates[k - 1 : k + 1]
+            )  # fmt: skip
+            x, first, past = (time - self.t[k - 1]) / h, len(line) - len(f0), 0 if k - 1 in self._starts else 1
+            earlier, before = self.t[k - 1] - self.t[k - 1 - past], self._states[k - 1 - past]
+            for i, j in enumerate(range(first, len(line))):
+                line[j] = state_between(
+                    x, h, old[1][j], f0[i], new[1][j], f1[i], earlier, before[1][j], allowed[i], line[j]
+                )
 
     def __repr__(self) -> str:
         return f"DenseOutput({len(self.t)} steps from {self.t_min:g} to {self.t_max:g} s)"

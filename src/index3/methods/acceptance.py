@@ -108,6 +108,17 @@ def open_account(R):
     run.finish_account(R, work[run.WORK_OLD], work[run.POWER_OLD])
 
 
+@helper
+def keep_states(T, R):
+    """First-order states before the old one, and rates at the new one, in T, before the old one is overwritten."""
+    clock, first, old, g = view(R, run.CLOCK), view(R, run.LIMITS)[run.FIRST_STATE], view(R, run.OLD_V), view(T, s.G)
+    past, rate = view(R, run.PAST_X), view(R, run.NEW_RATE)
+    run.copy(view(R, run.OLD_RATE), rate)
+    for k in range(rate.shape[0]):
+        past[k], rate[k] = old[first + k], -g[first + k]
+    clock[run.T_PAST] = clock[run.T_OLD]
+
+
 @kernel
 def accept(T, R):
     """Make the state in T, where the forces were just evaluated, the new one; angles and work follow."""
@@ -117,6 +128,7 @@ def accept(T, R):
         return run.OVERFLOWED
     refusals.note_passes(T, R)
     refusals.keep_start(T)
+    keep_states(T, R)
     run.copy(view(R, run.OLD_Q), view(R, run.NEW_Q))
     run.copy(view(R, run.OLD_V), view(R, run.NEW_V))
     run.copy(view(R, run.OLD_A), view(R, run.NEW_A))

@@ -22,6 +22,8 @@ def take(T, R):
     run.copy(view(R, run.NEW_A), view(T, s.A))
     run.copy(view(R, run.OLD_LAM), view(T, s.LAM))
     run.copy(view(R, run.NEW_LAM), view(T, s.LAM))
+    run.copy(view(R, run.NEW_RATE), view(T, s.A)[view(R, run.LIMITS)[run.FIRST_STATE] :])
+    run.copy(view(R, run.OLD_RATE), view(R, run.NEW_RATE))
     origin = view(R, run.ORIGIN)
     for k in range(q.shape[0]):
         largest[k], largest_v[k] = min(abs(q[k]), abs(q[k] - origin[k])), abs(v[k])

@@ -36,6 +36,32 @@ def fill_cubic(x, h, q0, v0, q1, v1, q, v):
         v[k] = (w[4] * q0[k] + w[6] * q1[k]) / h + w[5] * v0[k] + w[7] * v1[k]
 
 
+AGREE, BENT = 0.1, 4.0
+"""What rates at both ends may be off the mean rate of a step together, in parts of what they are apart; and how many
+times more they may bend a state inside the step than the states at its ends and before it suggest."""
+
+
+@helper
+def state_between(x, h, v0, f0, v1, f1, earlier, before, allowed, other):
+    """A first-order state inside a step: the cubic by its rates at both ends, or what is bent less than that.
+
+    Where a stiff part decays within the step, or rounding is large in its rates, rates do not tell what is between:
+    `other` does, which follows from the integral, or the parabola through both ends and `before`, the state a time
+    `earlier` than the old one (0 in the first step). `allowed` is the error allowed.
+    """
+    way = v1 - v0
+    s0, s1, bend = h * f0 - way, h * f1 - way, 0.0
+    if earlier > 0.0:
+        bend = h * h * (way / h - (v0 - before) / earlier) / (h + earlier)
+        line, off = v0 + x * way, bend * x * (1.0 - x)
+        other = line - off if abs(off) < abs(other - line) else other
+    plain = earlier > 0.0 and abs(s0 - s1) / 8.0 > BENT * abs(bend) / 4.0 + allowed
+    if plain or abs(s0 + s1) > AGREE * (abs(s0) + abs(s1)):
+        return other
+    w = hermite(x)
+    return w[0] * v0 + w[2] * v1 + h * (w[1] * f0 + w[3] * f1)
+
+
 @helper
 def bends(h, q0, v0, a0, q1, v1, a1, allowed):
     """Second derivatives at both ends for the polynomial of degree 5 of a coordinate: a0, a1, or those of the cubic.

@@ -9,7 +9,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, call, helper, slots, view
 from index3.linear import contract
 from index3.methods import audit
-from index3.methods.hermite import fill_cubic, fill_quintic
+from index3.methods.hermite import fill_cubic, fill_quintic, state_between
 
 DONE, BLOCK_FULL, BUDGET, GO_ON = 0, 1, 2, 3
 NEWTON_FAILED, STEP_TOO_SMALL, EVALUATION_FAILED, BODY_SINGULAR, NOT_FINITE, TOO_MANY_STEPS = range(10, 16)
@@ -21,7 +21,7 @@ CONVERGED, STALLED = 0, 1
     LINK, CLOCK, COUNTS, LIMITS, TOLERANCE, ATOL, LARGEST, LARGEST_V,
     OLD_Q, OLD_V, OLD_A, OLD_LAM, NEW_Q, NEW_V, NEW_A, NEW_LAM,
     WORK, NODES, NODE_T, NODE_POWER, NODE_WORK, NEWTON, AUDIT, ANGLE_OLD, BRANCH, T_EVAL, CURSOR, OUTPUT, SWITCHED,
-    TRIAL_Q, TRIAL_V, LENGTHS, ACTING, ORIGIN, START_V,
+    TRIAL_Q, TRIAL_V, LENGTHS, ACTING, ORIGIN, START_V, PAST_X, OLD_RATE, NEW_RATE,
 ) = SLOTS = slots(
     link=("i8", 1),  # handles and addresses, see below
     clock=("f8", 1), counts=("i8", 1), limits=("i8", 1), tolerance=("f8", 1),
@@ -42,6 +42,8 @@ CONVERGED, STALLED = 0, 1
     acting=("f8", 1),  # of each switch, -1 if its force acted where the method last took derivatives, else 1
     origin=("f8", 1),  # from which coordinates are measured in `largest`: 0, or the middle of a model far from ground's
     start_v=("f8", 1),  # rates at the start, of a model with forces that switch
+    past_x=("f8", 1),  # first-order states at the state before the old one, at T_PAST
+    old_rate=("f8", 1), new_rate=("f8", 1),  # rates of first-order states by their equations at both states
 )  # fmt: skip
 
 (
@@ -53,9 +55,9 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_USUAL,
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_USUAL, T_PAST,
     CLOCK_SPACE,
-) = range(24)  # fmt: skip
+) = range(25)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
@@ -64,7 +66,7 @@ T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the
 (see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
 through each other in a constant step; AWAY and AWAY_V the largest coordinate and rate so far, angles aside, beside a
 motion at the rates of the start (0 without forces that switch); H_USUAL the mean size of the steps so far, which
-forgets those before the last few hundred."""
+forgets those before the last few hundred; T_PAST the time of PAST_X, T_OLD in the first step."""
 USUAL = 300
 """Steps that H_USUAL remembers: more than a short event takes, and fewer than a run that goes on in short steps."""
 (
@@ -75,13 +77,27 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed", "gained", "work_evaluations", "passed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED, ROUGH_LAM = range(10)
+(
+    BUDGET_STEPS,
+    MAX_STEPS,
+    TRACK_WORK,
+    QUINTIC,
+    FIRST_STATE,
+    LOOK_UP,
+    NEAR_ROW,
+    SWITCH,
+    PASSED,
+    ROUGH_LAM,
+    BY_RATES,
+    LIMITS_SPACE,
+) = range(12)
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
 where steps are with a force that begins (see `switches`); the record of SWEEP that was first passed through in a
-constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions."""
+constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions; 1 if
+first-order states inside steps are to follow from their rates, since the method does not control their integrals."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
 by nodes, 0 none (`work.add_step`)."""
@@ -195,6 +211,12 @@ def interpolate(R, t, q, v):
         fill_quintic(x, h, q0, v0, view(R, OLD_A), q1, v1, view(R, NEW_A), allowed(R), q, v)
     else:
         fill_cubic(x, h, q0, v0, q1, v1, q, v)
+    if view(R, LIMITS)[BY_RATES] == 1:
+        first, old, new, past = view(R, LIMITS)[FIRST_STATE], view(R, OLD_RATE), view(R, NEW_RATE), view(R, PAST_X)
+        earlier = clock[T_OLD] - clock[T_PAST]
+        for i in range(past.shape[0]):
+            k = first + i
+            v[k] = state_between(x, h, v0[k], old[i], v1[k], new[i], earlier, past[i], weight_v(R, k), v[k])
 
 
 @helper
@@ -340,11 +362,19 @@ def begins_otherwise(T, R):
     return view(T, s.SWITCH).shape[0] > 0 and extrapolate(T, R, 0.0) == OK and acts_otherwise(T, R)
 
 
-def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) -> dict:
+def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int, states: int) -> dict:
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
+    shapes |= dict.fromkeys((PAST_X, OLD_RATE, NEW_RATE), (states,))
     shapes |= dict.fromkeys((LENGTHS, ORIGIN), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (10,)}
+    shapes |= {
+        OLD_LAM: (m,),
+        NEW_LAM: (m,),
+        LINK: (8,),
+        CLOCK: (CLOCK_SPACE,),
+        COUNTS: (len(COUNTERS),),
+        LIMITS: (LIMITS_SPACE,),
+    }
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,), ACTING: (switches,)}
     shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V, START_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}

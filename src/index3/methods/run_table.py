@@ -30,7 +30,9 @@ def make_tables(state: State, solver: Solver) -> tuple[Table, Table, list[Projec
     system, kept, projectors = state.system, state.system.found, list[Projector]()
     if "run" not in kept:
         switches, angles = len(state[s.SWITCH]), len(system.angle_joints)
-        kept["run"] = Room(run.array_shapes(system.n, system.m, angles, system.branching, switches))
+        kept["run"] = Room(
+            run.array_shapes(system.n, system.m, angles, system.branching, switches, system.n - system.first_state)
+        )
     factors = solver.lend(state.workspace, state[s.MATRIX])
     table = state.workspace.filled("run", BLANK, kept["run"])
     link = table[run.LINK]
@@ -71,7 +73,7 @@ class Run:
         self.write_to(no_output())
         t0, t1 = span
         clock, tolerance, cursor = table[run.CLOCK], table[run.TOLERANCE], table[run.CURSOR]
-        clock[run.T_OLD] = clock[run.T_NEW] = clock[run.T_START] = t0
+        clock[run.T_OLD] = clock[run.T_NEW] = clock[run.T_START] = clock[run.T_PAST] = t0
         clock[run.T_END], clock[run.STEP], clock[run.MAX_STEP] = t1, step, min(max_step, t1 - t0)
         tolerance[run.RTOL], tolerance[run.NEWTON_TOL] = rtol, newton_tol
         table[run.ATOL][:] = atol

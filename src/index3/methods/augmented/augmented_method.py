@@ -109,7 +109,7 @@ class AugmentedLagrangian(Method):
         clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(self.order)
         if not progress.system.conservative:
             limits[run.TRACK_WORK] = run.OWN_WORK  # the method measures the work before it accepts a step
-        limits[run.QUINTIC] = 1
+        limits[[run.QUINTIC, run.BY_RATES]] = 1
         h_switch, failures = self.switching()
         progress.factors, mass_solver = (
             progress.solver.table(progress.state[s.MATRIX], find_rank=False) for _ in range(2)

@@ -104,7 +104,8 @@ class BDFIndex3(Method):
         if fixed:
             give_start(table, starting_values(progress, high), progress.system.n, progress.system.m)
             self.prepare(progress)  # again: the starting values moved the state
-        progress[run.LIMITS][run.QUINTIC] = 1
+            progress[run.NEW_RATE][:] = progress[run.NEW_A][progress.system.first_state :]
+        progress[run.LIMITS][[run.QUINTIC, run.BY_RATES]] = 1
         clock[run.H_NEXT] = clock[run.STEP] or first_step or tables.first_step(progress, 0.25)
         return table
 

@@ -125,7 +125,7 @@ class Starter:
                                  (run.OLD_LAM, run.NEW_LAM)), start, strict=True):  # fmt: skip
             for slot in slots:
                 self.run[slot][:] = value
-        clock[[run.T_OLD, run.T_NEW, run.T_START]] = t
+        clock[[run.T_OLD, run.T_NEW, run.T_START, run.T_PAST]] = t
         self.run[run.COUNTS][:] = 0
         self.table[bdf.PAST_T][:] = t
         for slot, value in ((bdf.PAST_Q, start[0]), (bdf.PAST_V, start[1]), (bdf.PAST_LAM, start[3])):

@@ -82,7 +82,7 @@ class GeneralizedAlpha(Method):
         tables.fill_past(table, progress, self.predictor_degree)
         self.prepare(progress)
         table[generalized_alpha.AUXILIARY] = progress.state[s.A].copy()
-        progress[run.LIMITS][run.QUINTIC] = 1
+        progress[run.LIMITS][[run.QUINTIC, run.BY_RATES]] = 1
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or tables.first_step(progress, 0.25, table)
         return table

@@ -144,6 +144,7 @@ class HHT(Method):
         at_end = self.mass == "end"
         table[hht.A_OLD] = progress.state[s.A] * (0.0 if at_end else self.alpha)
         progress.state[s.A_PAST][:] = progress.state[s.A][: progress.state[s.A_PAST].size]
+        progress[run.LIMITS][run.BY_RATES] = 1
         clock = progress[run.CLOCK]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or steps.first_step(progress, self.parameters[0], table)
         return table

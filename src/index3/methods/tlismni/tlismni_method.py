@@ -110,7 +110,7 @@ class Tlismni(Method):
         for past, source in ((parts.PAST_Q, s.Q), (parts.PAST_V, s.V), (parts.PAST_A, s.A)):
             table[past][0] = progress.state[source]
         clock[run.H_NEXT] = clock[run.STEP] or first_step or progress.choose_first_step(4)
-        progress[run.LIMITS][run.QUINTIC] = 1
+        progress[run.LIMITS][[run.QUINTIC, run.BY_RATES]] = 1
         return table
 
 
