@@ -3,7 +3,7 @@
     python benchmarks/peers.py [--rows andrews,chain] [--rounds 5] [--budget 60] [--page docs/reference/peers.md]
 
 Peers that are installed take part: `pip install casadi mujoco drake exudyn`, in an environment with index3.
-For each row every code first tries its settings once; the cheapest that meets the error counts. Then the codes run in
+For each row every code first tries its settings; the cheapest that meets the error counts. Then the codes run in
 turn for some rounds, so that each suffers the same from other load, and the smallest CPU time of each is taken; in a
 turn a short run is repeated, since the first one after other codes waits for what it finds in no cache. Times are of
 the whole call, set-up and output included, but without what peers compile once (`prepared` is that of index3).
@@ -47,12 +47,12 @@ def timed(way, turn=0.0):
 
 
 def cheapest(row, ways, budget):
-    """The cheapest way that is accurate enough, by one trial of each after a first run that loads code; or None."""
+    """The cheapest way that is accurate enough, by one turn of each after a first run that loads code; or None."""
     found, start = [], time.perf_counter()
     for way in ways:
         if not found:
             timed(way)
-        cost, error = timed(way)
+        cost, error = timed(way, TURN)
         if row.error is None or error <= row.error:
             found.append((cost, error, way))
         if time.perf_counter() - start > budget:

@@ -89,7 +89,7 @@ def way(model, simulation, method, rtol):
         last["loop"] = result.stats["seconds_steps"]
         return abs(float(result["pin1"].angle[-1]) + START[0] - reference()) if result.success else np.inf
 
-    return Way(f"{method} {rtol:.0e}", run, loop=lambda: last["loop"])
+    return Way(f"{method} {rtol:.2g}", run, loop=lambda: last["loop"])
 
 
 def cvodes():
