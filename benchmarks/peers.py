@@ -3,9 +3,10 @@
     python benchmarks/peers.py [--rows andrews,chain] [--rounds 5] [--budget 60] [--page docs/reference/peers.md]
 
 Peers that are installed take part: `pip install casadi mujoco drake exudyn`, in an environment with index3.
-For each row every code first tries its settings once; the cheapest that meets the error counts. Then the codes run in
-turn for some rounds, so that each suffers the same from other load, and the smallest CPU time of each is taken. Times
-are of the whole call, set-up and output included, but without what peers compile once (`prepared` is that of index3).
+For each row every code first tries its settings; the cheapest that meets the error counts. Then the codes run in
+turn for some rounds, so that each suffers the same from other load, and the smallest CPU time of each is taken; in a
+turn a short run is repeated, since the first one after other codes waits for what it finds in no cache. Times are of
+the whole call, set-up and output included, but without what peers compile once (`prepared` is that of index3).
 Where the smallest time of a code was met in one round only, the machine was too noisy to conclude, and the row says so.
 """
 
@@ -20,32 +21,38 @@ from pathlib import Path
 from timing import print_json, print_table
 
 MODULES = ("andrews_row", "stiff_row", "chain_row", "pendulums_row", "beam_row", "user_rows", "start_row")
+TURN = 0.02
+"""CPU seconds for which a code repeats short runs before the next one has its turn."""
 NOISY = 1.25
 """Second smallest time over the smallest beyond which one round is not believed."""
 COLUMNS = ("work", "code", "setting", "ms", "loop_ms", "error", "ratio", "goal_ms", "note")
 
 
 HEAD = """CPU milliseconds of the whole call on one core, set-up and output included (`loop`: the step loop alone), at
-equal error; smallest of several rounds in which the codes took turns. `ratio` is the cost over that of index3 in the
-same row. Peers get their equations or models compiled before the clock starts; so does `index3 prepared`. Trees (Drake,
-MuJoCo) use joint coordinates, index3 absolute ones. Made by `benchmarks/peers.py`, which tells how."""
+equal error; smallest of several rounds in which the codes took turns of 0.02 s or of one run. `ratio` is the cost over
+that of index3 in the same row. Peers get their equations or models compiled before the clock starts; so does `index3
+prepared`. Trees (Drake, MuJoCo) use joint coordinates, index3 absolute ones. Made by `benchmarks/peers.py`, which tells
+how."""
 
 
-def timed(way):
-    """CPU seconds of one run, and its error."""
+def timed(way, turn=0.0):
+    """Least CPU seconds of a run, repeated until they make up a turn, and its error."""
     gc.collect()
-    before = way.clock()
-    error = way.run()
-    return way.clock() - before, error
+    costs, error = [], None
+    while not costs or sum(costs) < turn:
+        before = way.clock()
+        error = way.run()
+        costs.append(way.clock() - before)
+    return min(costs), error
 
 
 def cheapest(row, ways, budget):
-    """The cheapest way that is accurate enough, by one trial of each after a first run that loads code; or None."""
+    """The cheapest way that is accurate enough, by one turn of each after a first run that loads code; or None."""
     found, start = [], time.perf_counter()
     for way in ways:
         if not found:
             timed(way)
-        cost, error = timed(way)
+        cost, error = timed(way, TURN)
         if row.error is None or error <= row.error:
             found.append((cost, error, way))
         if time.perf_counter() - start > budget:
@@ -70,7 +77,7 @@ def compare(row, rounds, budget):
     start = time.perf_counter()
     for _ in range(rounds):
         for code, (_, _, way) in chosen.items():
-            costs[code].append(timed(way)[0])
+            costs[code].append(timed(way, TURN)[0])
             if way.loop is not None:
                 loops[code].append(way.loop())
         if time.perf_counter() - start > 4.0 * budget:

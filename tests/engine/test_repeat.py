@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import index3 as ix
-from index3.engine import automatic, interrupts, runner
+from index3.engine import automatic, interrupts, runner, variants
 from index3.methods.registry import METHODS
 
 
@@ -206,8 +206,32 @@ def test_a_second_run_begins_with_tables_of_its_own(make, settings):
     model = make()
     runs = [
         ix.simulate(model, (0.0, 0.06), method, rtol=1e-2, t_eval=0.03, progress=False, **settings)
-        for method in ("hht-i3", "radau5", "hht-i3")
+        for method in ("hht-i3", "radau5", "hht-i3", "hht-i3")
         if method != "radau5" or not settings  # which needs complex matrices
     ]
     assert all(run.success for run in runs)
     assert np.array_equal(runs[0].q, runs[-1].q)
+
+
+@pytest.mark.parametrize("build", [ix.library.four_bar, lambda: ix.library.chain(3)])
+@pytest.mark.parametrize("method", ["auto", "hht-i3", "dopri5"])
+def test_the_start_of_a_system_that_runs_again_is_kept(monkeypatch, build, method):
+    """From the first prepared run on, or the second one of a model as it is; nothing is copied of one that runs once.
+
+    All runs are the same.
+    """
+    closed, close = [], variants.Variant.close
+    monkeypatch.setattr(variants.Variant, "close", lambda self, *given: closed.append(self) or close(self, *given))
+    prepared, model, runs, counts = ix.prepare(build(), method, rtol=1e-4, progress=False), build(), [], []
+    settings = {"rtol": 1e-4, "t_eval": 0.05, "progress": False}
+    for _ in range(4):
+        runs.append(ix.simulate(model, (0.0, 0.1), method, **settings))
+        counts.append(len(closed))
+    assert counts == [1, 2, 2, 2]
+    closed.clear()
+    for _ in range(3):
+        runs.append(prepared.run((0.0, 0.1), t_eval=0.05))
+        runs.append(ix.simulate(model.copy(), (0.0, 0.1), method, **settings))  # in the same workspace
+    assert len(closed) == 1 + 3
+    for name in ("t", "q", "v", "a", "lam"):
+        assert len({getattr(run, name).tobytes() for run in runs}) == 1

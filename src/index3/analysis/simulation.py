@@ -212,6 +212,7 @@ class Simulation:
         if keeper is not None:
             plan = plan._replace(stored=True)
         variant = Variant(model, partial(self.compile, model), linear=self.linear)
+        variant.prepared = not self._once
         if sampling is None and model.controllers:
             sampling = Sampling(model, variant.whole, plan.span[0])
         if sampling is not None:

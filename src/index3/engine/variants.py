@@ -51,6 +51,7 @@ class Variant(Equations):
         self.columns = all_columns(self.whole) if system is self.whole else row_columns(self.whole, system)
         self._met: dict[frozenset[str], Variant] = {} if before is None else before._met
         self.projection = Projector.of(self.state, solver_of(self.system, linear))  # every run asks for it
+        self.prepared = False  # whether other runs of the model are to follow
         self.released = False  # whether another run may have its workspace by now
 
     def move(self, t: float, q: np.ndarray, v: np.ndarray, angles: np.ndarray) -> None:
@@ -90,13 +91,18 @@ class Variant(Equations):
     def keep_start(self, t: float) -> None:
         """Keep the state, which was closed at time t from the model's own start, for the next run to begin there.
 
-        Of large models it is not kept, as their workspaces are not; nor where a solver's tables are made anew for each
-        run: what is kept holds their addresses.
+        Unless the model is prepared for many runs, that is done in the second one, since most have one alone. Of large
+        models it is not kept, as their workspaces are not; nor where a solver's tables are made anew for each run: what
+        is kept holds their addresses.
         """
         if not self.projection.solver.arrays_alone:
             return
+        workspace, begun = self.state.workspace, (weakref.ref(self.system), self.linear, t)
+        if not self.prepared and workspace.kept.get("begun") != begun:
+            workspace.kept["begun"] = begun
+            return
         _ = self.projection.completion  # its tables belong to what is kept
-        workspace, memory = self.state.workspace, self._memory()
+        memory = self._memory()
         blocks = workspace.blocks()
         if sum(array.nbytes for array in (*blocks, *memory)) > LARGEST:
             return

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +22,6 @@ from index3.linear import static_lu as lu
 from index3.linear.ordering import elimination_order
 from index3.linear.solver import NEEDS, Bordered, Solver
 from index3.linear.supernodes import find_supernodes
-from index3.linear.symbolic import joined
 from index3.registry import register
 
 
@@ -122,15 +120,16 @@ class StaticLU(Solver):
         """Rows to augment with, and where they and the products of their entries stand in the matrix."""
         entries = self.entries
         coord, ptr = entries.ragged(augmentation_rows, entries.before(self.n))
-        squares = [coord[a:b] for a, b in itertools.pairwise(ptr)]
+        counts = np.diff(ptr)
+        several = np.repeat(counts, counts)  # with how many entries of its row each one is multiplied
+        first = np.repeat(ptr[:-1], counts) - (np.cumsum(several) - several)
+        others = np.arange(int(np.sum(several))) + np.repeat(first, several)
         return {
             lu.AUG_ROW: np.array(augmentation_rows, np.int64),
             lu.AUG_PTR: ptr,
             lu.AUG_COORD: coord,
-            lu.AUG_POS: entries.places(np.repeat(augmentation_rows, np.diff(ptr)), coord),
-            lu.AUG_MAP: entries.places(
-                joined([np.repeat(c, len(c)) for c in squares]), joined([np.tile(c, len(c)) for c in squares])
-            ),
+            lu.AUG_POS: entries.places(np.repeat(augmentation_rows, counts), coord),
+            lu.AUG_MAP: entries.places(np.repeat(coord, several), coord[others]),
         }
 
     def constants(self, find_rank: bool, definite: bool) -> dict[Slot, np.ndarray]:

@@ -41,18 +41,18 @@ def find_maps(numbers: Numbering) -> tuple[Sparsity, dict[Slot, np.ndarray]]:
 
 def constraint_entries(numbers: Numbering) -> tuple[np.ndarray, np.ndarray]:
     """Rows and columns of the entries of PHI_Q: own rows of bodies first, then those of groups."""
-    rows, columns = [], []
+    columns: list[int] = []
+    counts: list[int] = []  # of each row; rows are numbered in this order
     for body in numbers.bodies:
-        if body.own_rows:
-            row, start = numbers.own[id(body)][0], numbers.first[id(body)]
-            for k, own in enumerate(body.own_columns):
-                rows.append(np.full(len(own), row + k))
-                columns.append(np.array(own) + start)
+        start = numbers.first[id(body)]
+        for own in body.own_columns:
+            columns += [start + k for k in own]
+            counts.append(len(own))
     for group in numbers.groups:
-        for r in range(group.rows):
-            rows.append(np.full(group.count, group.row + r))
-            columns.append(np.array(group.coordinates, np.int64))
-    return joined(rows), joined(columns)
+        if group.rows:
+            columns += group.coordinates * group.rows
+            counts += [group.count] * group.rows
+    return np.repeat(np.arange(len(counts)), counts), np.array(columns, np.int64)
 
 
 def group_entries(numbers: Numbering, size: int) -> tuple[np.ndarray, np.ndarray]:

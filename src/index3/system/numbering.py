@@ -161,13 +161,15 @@ class Numbering:
 
     def levels(self) -> np.ndarray:
         """The level of every row."""
-        level = np.zeros(self.m, np.int64)
+        level = [0] * self.m
         for group in self.groups:
             row = group.row
             for primitive in group.primitives:
-                level[row : row + len(primitive.labels)] = kinds.level(primitive)
-                row += len(primitive.labels)
-        return level
+                own = kinds.level(primitive)
+                for _ in primitive.labels:
+                    level[row] = own
+                    row += 1
+        return np.array(level, np.int64)
 
     def row_names(self) -> tuple[list[str], list[str]]:
         """Names of the rows such as "B.x1.z2", and the labels of the elements they belong to."""

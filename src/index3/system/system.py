@@ -301,15 +301,17 @@ class System(Record):
                 lists.append(sorted({owner[k] for k in group.coordinates} | ({-1} if grounded else set())))
         return lists
 
-    @property
+    @cached_property
     def block_of_coordinate(self) -> np.ndarray:
         """The number of the block that each coordinate belongs to, counted over all bodies."""
-        block, number = np.empty(self.n, np.int64), 0
+        blocks: list[int] = [0] * self.n
+        number = 0
         for body, start in zip(self.bodies, self.starts.tolist(), strict=False):
             for coordinates in body.blocks:
-                block[[start + k for k in coordinates]] = number
+                for k in coordinates:
+                    blocks[start + k] = number
                 number += 1
-        return block
+        return np.array(blocks, np.int64)
 
     @property
     def n_blocks(self) -> int:
