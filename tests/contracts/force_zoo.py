@@ -143,9 +143,12 @@ def bushings(model, first, second, rng):
 
 
 def attractions(model, first, second, rng):
-    """Of the first body, by a point of the second and by a point in ground."""
-    made = [ix.PointGravity("g0", first.body, again(first, second, rng)[1], mu=9.0)]
-    return [*made, ix.PointGravity("g1", first.body, (3.0, 1.0, -2.0), mu=20.0)]
+    """Of a body, by a point of the other and by a point in ground: of the first body, unless it is a beam."""
+    beam = hasattr(first.body, "lengths")  # which is not attracted, but attracts
+    ends = again(first, second, rng)
+    body, centre = (second.body, ends[0]) if beam else (first.body, ends[1])
+    made = [ix.PointGravity("g0", body, centre, mu=9.0)]
+    return [*made, ix.PointGravity("g1", body, (3.0, 1.0, -2.0), mu=20.0)]
 
 
 def drags(model, first, second, rng):

@@ -61,7 +61,9 @@ def air(bench: Bench, stiff: float) -> None:
 def attraction(bench: Bench, stiff: float) -> None:
     draw, L = bench.draw, bench.length
     centre: Any = bench.point(3.0)
-    body = draw.pick(bench.bodies)
+    body = draw.pick([one for one in bench.bodies if not hasattr(one, "lengths")] or [None])
+    if body is None:  # beams alone, which are not attracted
+        return
     others = [one for one in bench.bodies if one is not body and hasattr(one, "mass")]
     if others and draw.chance(0.5):
         centre = draw.pick(others)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from index3.bodies.ancf_beam import AncfBeam
+from index3.bodies.ancf_space import SpaceLine
 from index3.bodies.body import Body
 from index3.bodies.ground import Ground
 from index3.bodies.marker import Marker, as_positive, as_vector, check_name
@@ -19,6 +21,7 @@ from index3.compiled import slots as s
 from index3.compiled.interface import OK, Table, kernel, slots, view
 from index3.errors import ModelError
 from index3.fields import BODY, declare, marker, number, time_vector
+from index3.forces.distributed_load import DistributedLoad
 from index3.forces.force import ForceElement, Place, element_table, marker_of
 from index3.forces.line import add_line_stiffness, pull_together, stretch
 from index3.forces.load import Force, Sampler
@@ -44,7 +47,7 @@ class UniformGravity(Force):
     Parameters
     ----------
     name : str
-    body : the body that it acts on, at its centre of mass
+    body : the body that it acts on, at its centre of mass; a beam or cable everywhere along its axis
     acceleration : of free fall, in ground axes: three numbers or functions of t [s], or a function of t
         that returns three [m/s^2]
 
@@ -70,11 +73,35 @@ class UniformGravity(Force):
         owner = f"{type(self).__name__} '{name}'"
         mass = mass_of(owner, body)
         self.acceleration = as_vector_law(acceleration, owner, "acceleration")
-        if callable(self.acceleration):
-            vector: Any = Weight(owner, mass, self.acceleration)
-        else:
-            vector = mass * self.acceleration
-        super().__init__(name, body, vector)
+        super().__init__(name, body, self._weight(owner, mass))
+        self._along: BeamWeight | None = None
+        if isinstance(body, AncfBeam | SpaceLine):
+            self._along = BeamWeight(name, body, self._weight(owner, mass / float(np.sum(body.lengths))))
+            self.markers = self._along.markers
+
+    def _weight(self, owner: str, mass: float) -> Any:
+        """The vector, or the function of time, for a mass."""
+        return Weight(owner, mass, self.acceleration) if callable(self.acceleration) else mass * self.acceleration
+
+    @property
+    def parts(self) -> Sequence[ForceElement]:
+        """Its point forces: one at the centre of mass, or several along a beam."""
+        return (self,) if self._along is None else self._along.parts
+
+    @property
+    def reported(self) -> int:  # type: ignore[override]
+        """The marker where pages draw it."""
+        return 0 if self._along is None else self._along.reported
+
+    @property
+    def spread(self) -> list[list[float]]:
+        """Of each marker along a beam: its piece, as of a `DistributedLoad`."""
+        return [] if self._along is None else self._along.spread
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The body."""
+        return (self.markers[0].body,)
 
     @property
     def functions_of_time(self) -> tuple[Callable[[float], Any], ...]:
@@ -85,6 +112,18 @@ class UniformGravity(Force):
     def field(cls, name: str, bodies: Sequence[Body], acceleration: ArrayLike) -> list[UniformGravity]:
         """One for each of several bodies, named "name body"; `model.add` each of them."""
         return [cls(f"{name} {body.name}", body, acceleration) for body in bodies]
+
+
+class BeamWeight(DistributedLoad):
+    """The weight of a beam along its axis; what points out of the plane of a planar one has no effect."""
+
+    @property
+    def label(self) -> str:
+        """How messages call the gravity that it belongs to."""
+        return f"UniformGravity '{self.name}'"
+
+    def _check_plane(self) -> None:
+        """As of a body in the plane: nothing."""
 
 
 class Weight:
@@ -143,6 +182,11 @@ class PointGravity(ForceElement):
     def __init__(self, name: str, body: Body, centre: ArrayLike | BodyOrMarker, *, mu: float) -> None:
         super().__init__(name)
         self.mass = mass_of(self.label, body)
+        if isinstance(body, AncfBeam | SpaceLine):
+            raise ModelError(
+                f"{self.label} cannot attract {body.label}: it would pull at one section. Give UniformGravity, or "
+                "forces of your own along it."
+            )
         if not isinstance(centre, Marker | Body):
             point = as_vector(centre, self.label, "centre")
             if body.model is None:
