@@ -30,7 +30,8 @@ def loaded(kind):
     beam = model.add(KINDS[kind]())
     model.add(ix.Fixed("wall", model.ground, beam, at=(0, 0, 0), clamp=True))
     arm = beam.marker(s=0.47 * beam.length, y=0.02)
-    block = model.add(ix.RigidBody("block", 0.4, (1e-3, 1e-3, 1e-3), position=arm.pose()[0]))
+    place, axes = arm.pose()
+    block = model.add(ix.RigidBody("block", 0.4, (1e-3, 1e-3, 1e-3), position=place, orientation=axes))
     model.add(ix.Fixed("weld", arm, block.marker()))
     model.add(
         ix.SpringDamper(
@@ -61,6 +62,7 @@ def test_sections_carry_what_acts_beyond_them(kind):
     """At the wall minus its reaction, at the end the force there; steps where something acts, none at nodes."""
     model, beam = loaded(kind)
     result = ix.simulate(model, (0, 0.15), "dop853", rtol=1e-8, atol=1e-10, t_eval=0.05)
+    assert result.success
     length, near = beam.length, 1e-9
     nodes = np.cumsum(beam.lengths)[:-1]
     places = np.array([0.0, length, *(nodes - near), *nodes])
