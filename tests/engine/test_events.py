@@ -206,7 +206,7 @@ def test_an_event_is_located_in_few_calls():
 
     result = ix.simulate(falling_ball(), (0, 1.5), "dopri5", events=hit)
     assert len(result.t_events[0]) == 1
-    # a look before and one behind, and the location to 1e-12; it took 40 calls by secants that were held inside
+    # a look before and one behind, and the location to 1e-12; it took 36 calls by secants that were held inside
     assert len([t for t in asked if abs(t - 1.0) < 1.5 / 128]) <= 14
 
 
