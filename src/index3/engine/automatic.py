@@ -215,7 +215,7 @@ class Automatic:
         self.story += f", from t = {t:.4g} {choice.key} ({choice.reason})"
         self.method = choose(choice.key, {})
         progress[run.AUDIT][audit.KEEPS] = choice.keeps
-        progress[run.LIMITS][run.QUINTIC] = progress[run.LIMITS][run.ROUGH_LAM] = 0
+        progress[run.LIMITS][[run.QUINTIC, run.ROUGH_LAM, run.BY_RATES]] = 0
         progress[run.LIMITS][run.TRACK_WORK] = int(not progress.system.conservative)
         progress[run.NEW_A][:], progress[run.NEW_LAM][:] = state[s.A], state[s.LAM]
         return self.method.start(progress, None)

@@ -24,8 +24,8 @@ class StepLog:
         self.t: list[float] = []
         self.states: list[np.ndarray] = []  # q, v, a and the errors allowed in q, (4, n) each
         self.middles: list[np.ndarray | None] = []  # q, v in the middle of the step before, if its method tells them
-        self.rates: list[np.ndarray] = []  # of first-order states by their equations, and the errors allowed in them
-        self.by_rates = False
+        self.rates: list[np.ndarray] = []  # of first-order states by their equations, the errors allowed in them, and
+        # whether these follow from them in the step before
         self.starts: list[int] = []
         self.with_a = True
         self.table = Table(len(probe.SLOTS))
@@ -47,10 +47,10 @@ class StepLog:
         allowed = progress[run.ATOL] + progress[run.TOLERANCE][run.RTOL] * progress[run.LARGEST]
         self.states.append(np.array((q, v, a, allowed)))
         self.middles.append(middle)
-        self.by_rates |= bool(progress[run.LIMITS][run.BY_RATES])
         first = progress.system.first_state
         own = progress[run.NEW_RATE] if progress.t == t else a[first:]
-        self.rates.append(np.array((own, progress.velocity_weights[first:])))
+        told = np.full(own.shape, progress[run.LIMITS][run.BY_RATES])
+        self.rates.append(np.array((own, progress.velocity_weights[first:], told)))
 
     def note(self) -> None:
         """Keep the last accepted state, unless it is kept already."""
@@ -71,7 +71,7 @@ class StepLog:
     def solution(self) -> DenseOutput:
         """The motion through all steps kept so far."""
         states = self.states if self.with_a else [state[:2] for state in self.states]
-        rates = self.rates if self.by_rates and self.rates[0].size else None
+        rates = self.rates if any(step[2].any() for step in self.rates) else None
         return DenseOutput(np.array(self.t), states, tuple(self.starts), self.middles if self.with_a else None, rates)
 
 
@@ -104,7 +104,7 @@ class DenseOutput:
         self.t_min, self.t_max = float(t[0]), float(t[-1])
         self._starts = starts  # the first step of each smooth piece
         self._middles = middles  # for each step q, v in the middle of the one that ends there, or None
-        self._rates = rates  # of first-order states, where these follow from them inside steps, and allowed errors
+        self._rates = rates  # of first-order states, allowed errors, and whether they tell what is in the step before
 
     @cached_property
     def _motions(self) -> list[tuple[Any, Any]]:
@@ -158,9 +158,9 @@ class DenseOutput:
         assert self._rates is not None
         for time, line in zip(t, v, strict=True):
             k = min(int(np.searchsorted(self.t, time, "right")), len(self.t) - 1)
-            if k in self._starts:
+            if k in self._starts or not self._rates[k][2].any():
                 continue  # exact: the last line, or a state before a jump
-            h, old, new, (f0, _), (f1, allowed) = (
+            h, old, new, (f0, _, _), (f1, allowed, _) = (
                 self.t[k] - self.t[k - 1], *self._states[k - 1 : k + 1], *self._rates[k - 1 : k + 1]
             )  # fmt: skip
             x, first, past = (time - self.t[k - 1]) / h, len(line) - len(f0), 0 if k - 1 in self._starts else 1
