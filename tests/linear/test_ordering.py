@@ -7,7 +7,7 @@ import pytest
 from mechanisms import GROUND, Matrix, Mechanism, chain, four_bars, lattice, random_mechanism
 
 from index3.compiled.interface import Table
-from index3.linear import ordering_kernels, symbolic_kernels
+from index3.linear import ordering_table, symbolic_kernels
 from index3.linear.ordering import RULES, chosen, elimination_order
 from index3.linear.reference import rank
 from index3.linear.symbolic import PANEL, Entries, Pattern, analyse
@@ -20,7 +20,7 @@ def analysed(matrix: Matrix, rule: str | None = None) -> Table:
 
 
 def nodes_in_order(matrix: Matrix, rule: str) -> list[int]:
-    return analysed(matrix, rule)[ordering_kernels.NODES][ordering_kernels.ORDER, :-1].tolist()
+    return analysed(matrix, rule)[ordering_table.NODES][ordering_table.ORDER, :-1].tolist()
 
 
 def order_nodes(
@@ -34,7 +34,7 @@ def order_nodes(
     full = coupled[np.ix_(node, node)]
     indptr, indices = np.concatenate([[0], np.cumsum(full.sum(axis=0))]), np.nonzero(full.T)[1]
     table = chosen(indptr, indices, node, n_bodies, joint_bodies, rule)
-    return table[ordering_kernels.NODES][ordering_kernels.ORDER, :-1].tolist()
+    return table[ordering_table.NODES][ordering_table.ORDER, :-1].tolist()
 
 
 class Gate:
@@ -223,7 +223,7 @@ def test_order_of_a_grid_that_fills_all_room() -> None:
     indptr, indices = np.concatenate([[0], np.cumsum(full.sum(axis=0))]), np.nonzero(full)[1]
     grid = Matrix(side * side, 0, indptr, indices, np.ones(len(indices)), place.ravel(), side * side, [], [])
     table = analysed(grid, "R")
-    free = len(table[ordering_kernels.NEAR]) - 2 * len(pairs)
+    free = len(table[ordering_table.NEAR]) - 2 * len(pairs)
     assert free < table[symbolic_kernels.COUNTS].sum()
     assert nodes_in_order(grid, "R") == plain_order(grid, "R")
 
@@ -231,7 +231,7 @@ def test_order_of_a_grid_that_fills_all_room() -> None:
 def test_scalars_of_a_node_ascend() -> None:
     """Nodes of two, three and one scalars, which nothing couples: one, two, three of them."""
     table = chosen(np.arange(7), np.arange(6), np.array([0, 0, 1, 1, 1, 2])[[2, 0, 3, 5, 1, 4]], 3, [])
-    node, perm = table[ordering_kernels.NODE], table[symbolic_kernels.PERM]
+    node, perm = table[ordering_table.NODE], table[symbolic_kernels.PERM]
     assert node[perm].tolist() == [0, 0, 1, 1, 1, 2]
     assert perm.tolist() == [1, 4, 0, 2, 5, 3]
     assert perm[table[symbolic_kernels.PINV]].tolist() == list(range(6))
@@ -336,7 +336,7 @@ def test_an_order_on_which_both_rules_agree_is_eliminated_once() -> None:
         rule, found = pattern_of(matrix)
         orders = {name: nodes_in_order(matrix, name) for name in RULES}
         agreed += orders["R"] == orders["F"]
-        eliminated = analysed(matrix)[ordering_kernels.NUMBERS][ordering_kernels.ORDERS]
+        eliminated = analysed(matrix)[ordering_table.NUMBERS][ordering_table.ORDERS]
         assert eliminated == (1 if orders["R"] == orders["F"] else 2)
         each = {name: pattern_of(matrix, name)[1] for name in RULES}
         assert found.flops == each[rule].flops == min(each["R"].flops, each["F"].flops)

@@ -28,8 +28,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from index3.compiled.interface import Table
-from index3.linear import ordering_kernels as kernels
-from index3.linear import symbolic_kernels
+from index3.linear import ordering_kernels, symbolic_kernels
+from index3.linear import ordering_table as parts
 from index3.linear.symbolic import Pattern, check, filled, table_for
 
 RULES = ("R", "F")
@@ -59,7 +59,7 @@ def elimination_order(
         If an entry of the matrix has no counterpart across the diagonal.
     """
     table = chosen(indptr, indices, node_of_scalar, n_bodies, joint_bodies, rule)
-    return RULES[table[kernels.NUMBERS][kernels.RULE]], filled(table)
+    return RULES[table[parts.NUMBERS][parts.RULE]], filled(table)
 
 
 def chosen(
@@ -70,32 +70,32 @@ def chosen(
     joint_bodies: Sequence[Sequence[int]],
     rule: str | None = None,
 ) -> Table:
-    """A table of `ordering_kernels` with the order found, for the same arguments."""
+    """A table for `ordering_kernels` with the order found, for the same arguments."""
     size, n_nodes = len(node_of_scalar), n_bodies + len(joint_bodies)
     # Rows on one body alone hold it to something that does not move with it: ground, even if that is not said.
     touched = [bodies if len(bodies) > 1 else (*bodies, -1) for bodies in joint_bodies]
     flat = np.array(list(itertools.chain.from_iterable(touched)), np.int64)
     flat[flat < 0] = n_bodies  # ground: components tied to it are merged with it
-    table = table_for(kernels.SLOTS, indptr, indices)
+    table = table_for(parts.SLOTS, indptr, indices)
     table[symbolic_kernels.PERM], table[symbolic_kernels.PINV] = np.empty(size, np.int64), np.empty(size, np.int64)
-    table[kernels.NODE] = np.asarray(node_of_scalar, np.int64)
-    table[kernels.TOUCHED_FIRST] = np.array([0, *itertools.accumulate(map(len, touched))], np.int64)
-    table[kernels.TOUCHED] = flat
+    table[parts.NODE] = np.asarray(node_of_scalar, np.int64)
+    table[parts.TOUCHED_FIRST] = np.array([0, *itertools.accumulate(map(len, touched))], np.int64)
+    table[parts.TOUCHED] = flat
     for slot, lines, count in (
-        (kernels.NODES, kernels.NODE_LINES, n_nodes + 1),
-        (kernels.BODIES, kernels.BODY_LINES, n_bodies + 1),
-        (kernels.JOINTS, kernels.JOINT_LINES, len(joint_bodies)),
-        (kernels.TIES, kernels.TIE_LINES, len(flat)),
-        (kernels.BEST, 3, size),
+        (parts.NODES, parts.NODE_LINES, n_nodes + 1),
+        (parts.BODIES, parts.BODY_LINES, n_bodies + 1),
+        (parts.JOINTS, parts.JOINT_LINES, len(joint_bodies)),
+        (parts.TIES, parts.TIE_LINES, len(flat)),
+        (parts.BEST, 3, size),
     ):
         table[slot] = np.empty((lines, count), np.int64)
-    table[kernels.NEAR], table[kernels.SCALARS] = (
+    table[parts.NEAR], table[parts.SCALARS] = (
         np.empty(2 * len(indices) + n_nodes, np.int32),
         np.empty(size, np.int64),
     )
-    numbers = table[kernels.NUMBERS] = np.zeros(kernels.NUMBERS_SIZE, np.int64)
-    numbers[kernels.N_BODIES], numbers[kernels.WANTED] = n_bodies, 2 if rule is None else RULES.index(rule)
-    status = kernels.choose.alone(0, table.handle)
+    numbers = table[parts.NUMBERS] = np.zeros(parts.NUMBERS_SIZE, np.int64)
+    numbers[parts.N_BODIES], numbers[parts.WANTED] = n_bodies, 2 if rule is None else RULES.index(rule)
+    status = ordering_kernels.choose.alone(0, table.handle)
     check(status)
     if status:
         raise ValueError("A joint has no place in the order of elimination. Name its bodies, each of them once.")

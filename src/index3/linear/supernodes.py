@@ -9,14 +9,14 @@ costs less: wide supernodes by `static_ldl`, with indices for rows of targets, a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from index3.compiled.interface import Table
 from index3.linear import supernode_kernels as kernels
 from index3.linear import symbolic_kernels as symbolic
-from index3.linear.symbolic import Entries, Pattern, analyse
+from index3.linear.symbolic import OF_PATTERN, Entries, Pattern, analyse
 
 # What elimination takes besides its products, counted in products: for a supernode, and for each number that it changes
 # in another one; for a column of a panel. By instructions counted on chains, Andrews' mechanism, pendulums and cars.
@@ -24,7 +24,6 @@ NODE, CHANGE, COLUMN = 320, 3, 24
 SPARE = 3  # rows of zeros below each block, since elimination takes four rows at a time
 
 
-OF_PATTERN = tuple(getattr(symbolic, name) for name in ("PERM", "PINV", "LP", "LI", "UP", "UI", "WIDTH"))
 ARRAYS = (
     kernels.FIRST, kernels.BELOW, kernels.ROWS, kernels.START, kernels.TARGETS, kernels.TARGET, kernels.ROW,
     kernels.SHIFT, kernels.SHIFTS, kernels.SOURCE, kernels.SOURCE_ROW, kernels.SOURCE_COLUMNS, kernels.PLACE,
@@ -73,7 +72,8 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
     """
     pattern = whole if used.all() else analyse(entries.indptr, entries.indices, whole.perm, whole.pinv, used)
     table, size = Table(len(kernels.SLOTS)), len(pattern.perm)
-    for slot, array in zip(OF_PATTERN, pattern, strict=False):
+    arrays: Any = pattern[: len(OF_PATTERN)]
+    for slot, array in zip(OF_PATTERN, arrays, strict=True):
         table[slot] = array
     table[symbolic.INDPTR], table[symbolic.INDICES] = entries.indptr, entries.indices
     table[symbolic.USED] = used.view(np.uint8)
@@ -94,4 +94,4 @@ def find_supernodes(whole: Pattern, entries: Entries, used: np.ndarray, n: int) 
     ):  # fmt: skip
         table[slot] = np.empty(count, np.int32)
     kernels.fill.alone(0, table.handle)
-    return Supernodes(*(table[slot] for slot in ARRAYS), found[kernels.WIDEST], found[kernels.PRODUCTS])
+    return Supernodes._make([*(table[slot] for slot in ARRAYS), found[kernels.WIDEST], found[kernels.PRODUCTS]])

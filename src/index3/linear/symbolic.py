@@ -15,6 +15,9 @@ from index3.compiled.interface import Table
 from index3.linear import symbolic_kernels as kernels
 from index3.linear.symbolic_kernels import PANEL as PANEL
 
+OF_PATTERN = (kernels.PERM, kernels.PINV, kernels.LP, kernels.LI, kernels.UP, kernels.UI, kernels.WIDTH)
+"""Where a table has the arrays below."""
+
 
 class Pattern(NamedTuple):
     """Factors L U of the matrix with rows and columns in the order `perm`; entries by columns, rows ascending."""
@@ -70,9 +73,7 @@ def filled(table: Table) -> Pattern:
     table[kernels.LI], table[kernels.UI] = np.empty(entries, np.int32), np.empty(entries, np.int32)
     table[kernels.UP], table[kernels.WIDTH] = np.empty(size + 1, np.int64), np.empty(size, np.int64)
     kernels.fill.alone(0, table.handle)
-    k = kernels
-    found = (table[slot] for slot in (k.PERM, k.PINV, k.LP, k.LI, k.UP, k.UI, k.WIDTH))
-    return Pattern(*found, int(table[kernels.INFO][kernels.FLOPS]))
+    return Pattern._make([*(table[slot] for slot in OF_PATTERN), int(table[kernels.INFO][kernels.FLOPS])])
 
 
 class Entries:
