@@ -24,7 +24,7 @@ from index3.fields import BODY, declare, marker, number, time_vector
 from index3.forces.distributed_load import DistributedLoad
 from index3.forces.force import ForceElement, Place, element_table, marker_of
 from index3.forces.line import add_line_stiffness, pull_together, stretch
-from index3.forces.load import Force, Sampler
+from index3.forces.load import Force, Known, Sampler
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -74,10 +74,32 @@ class UniformGravity(Force):
         mass = mass_of(owner, body)
         self.acceleration = as_vector_law(acceleration, owner, "acceleration")
         super().__init__(name, body, self._weight(owner, mass))
+        self._weighed, self._made_of_it = mass, self.vector
         self._along: BeamWeight | None = None
         if isinstance(body, AncfBeam | SpaceLine):
             self._along = BeamWeight(name, body, self._weight(owner, mass / float(np.sum(body.lengths))))
             self.markers = self._along.markers
+
+    @property
+    def weighs(self) -> Body:
+        """The body whose mass its force depends on."""
+        return self.markers[0].body
+
+    def _weigh(self) -> None:
+        """Follow the mass of the body, which may have changed since; not where a controller sets the force."""
+        body = self.markers[0].body
+        if body.mass == self._weighed or self.vector is not self._made_of_it:
+            return
+        self._weighed, vars(self)["vector"] = body.mass, self._weight(self.label, body.mass)
+        self._made_of_it = self.vector
+        if self._along is not None:
+            beam: Any = body
+            self._along.vector = self._weight(self.label, beam.mass / float(np.sum(beam.lengths)))
+
+    def record(self, place: Place, known: Known | None = None) -> tuple[Any, ...]:
+        """Its row in the table of loads, with the present mass."""
+        self._weigh()
+        return super().record(place, known)
 
     def _weight(self, owner: str, mass: float) -> Any:
         """The vector, or the function of time, for a mass."""
@@ -86,6 +108,7 @@ class UniformGravity(Force):
     @property
     def parts(self) -> Sequence[ForceElement]:
         """Its point forces: one at the centre of mass, or several along a beam."""
+        self._weigh()
         return (self,) if self._along is None else self._along.parts
 
     @property
@@ -181,7 +204,7 @@ class PointGravity(ForceElement):
 
     def __init__(self, name: str, body: Body, centre: ArrayLike | BodyOrMarker, *, mu: float) -> None:
         super().__init__(name)
-        self.mass = mass_of(self.label, body)
+        mass_of(self.label, body)
         if isinstance(body, AncfBeam | SpaceLine):
             raise ModelError(
                 f"{self.label} cannot attract {body.label}: it would pull at one section. Give UniformGravity, or "
@@ -201,6 +224,16 @@ class PointGravity(ForceElement):
         if self.markers[0].body is body:
             raise ModelError(f"{self.label} attracts body '{body.name}' to itself. Give another centre.")
         self.mu = as_positive(mu, self.label, "mu")
+
+    @property
+    def weighs(self) -> Body:
+        """The body whose mass its force depends on."""
+        return self.markers[1].body
+
+    @property
+    def mass(self) -> float:
+        """That of the body at present [kg]."""
+        return mass_of(self.label, self.weighs)
 
     @classmethod
     def field(

@@ -15,6 +15,8 @@ def note_inertias(system: System) -> None:
     _ = system.lengths
     system.found["lacks inertia"] = any(body.lacks_inertia for body in system.bodies)
     own = {id(one): (table, k) for _, elements, table in reversed(system.stages) for k, one in enumerate(elements)}
+    elements = [one for _, many, _ in system.stages for one in many]
+    system.found["weighed"] = {id(one.weighs) for one in elements if hasattr(one, "weighs")}
     numbers = enumerate(system.bodies)
     system.found["places of bodies"] = {id(body): (k, *own.get(id(body), (None, 0))) for k, body in numbers}
 
@@ -27,6 +29,8 @@ def renumbered(system: System, bodies: list[Any], spare: System | None = None) -
     """
     if system.found["lacks inertia"] or any(body.lacks_inertia for body in bodies):
         return None  # the rows of their joints have weights, too
+    if any(id(body) in system.found["weighed"] for body in bodies):
+        return None  # forces that follow from their masses
     places, tables = system.found["places of bodies"], {} if spare is None else spare.own_tables
     weights: dict[int, float] = {}
     for body in bodies:
