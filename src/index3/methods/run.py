@@ -53,8 +53,8 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, CLOCK_SPACE,
-) = range(23)  # fmt: skip
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_WORK, CLOCK_SPACE,
+) = range(24)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
@@ -62,7 +62,8 @@ while, since Newton's iteration failed (0: none), accepted steps since then, and
 T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the first step behind the last such place
 (see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
 through each other in a constant step; AWAY and AWAY_V the largest coordinate and rate so far, angles aside, beside a
-motion at the rates of the start (0 without forces that switch)."""
+motion at the rates of the start (0 without forces that switch); H_WORK the size above which the next step would not
+tell the work of a reaction (0: any)."""
 (
     N_STEPS, N_REJECTED, N_NEWTON, N_NEWTON_FAILED, N_EVALUATIONS, N_JACOBIANS, N_FACTOR, N_STAGNATED, N_STIFF,
     N_UNCLOSED, N_GAINED, N_WORK, N_PASSED,
@@ -71,13 +72,17 @@ COUNTERS = (
     "steps", "rejected", "newton", "newton_failed", "evaluations", "jacobians", "factorisations", "stagnated", "stiff",
     "unclosed", "gained", "work_evaluations", "passed",
 )  # fmt: skip
-BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED, ROUGH_LAM = range(10)
+(
+    BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED, ROUGH_LAM,
+    ALL_DRIVEN, LIMITS_SPACE,
+) = range(12)  # fmt: skip
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
 where steps are with a force that begins (see `switches`); the record of SWEEP that was first passed through in a
-constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions."""
+constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions; 1 if
+constraints and drives leave no freedom."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
 by nodes, 0 none (`work.add_step`)."""
@@ -340,7 +345,14 @@ def array_shapes(n: int, m: int, n_angles: int, branching: bool, switches: int) 
     """Shapes of the slots of a run, but for T_EVAL."""
     shapes: dict = dict.fromkeys((ATOL, LARGEST, LARGEST_V, OLD_Q, OLD_V, OLD_A, NEW_Q, NEW_V, NEW_A), (n,))
     shapes |= dict.fromkeys((LENGTHS, ORIGIN), (n,))
-    shapes |= {OLD_LAM: (m,), NEW_LAM: (m,), LINK: (8,), CLOCK: (CLOCK_SPACE,), COUNTS: (len(COUNTERS),), LIMITS: (10,)}
+    shapes |= {
+        OLD_LAM: (m,),
+        NEW_LAM: (m,),
+        LINK: (8,),
+        CLOCK: (CLOCK_SPACE,),
+        COUNTS: (len(COUNTERS),),
+        LIMITS: (LIMITS_SPACE,),
+    }
     shapes |= {BRANCH: (m * branching, 3), SWITCHED: (switches,), ACTING: (switches,)}
     shapes |= dict.fromkeys((TRIAL_Q, TRIAL_V, START_V), (n if switches else 0,))
     shapes |= {AUDIT: (audit.SIZE,), TOLERANCE: (2,)}
