@@ -10,7 +10,8 @@ import index3 as ix
 from index3.analysis.simulate import SETTINGS
 from index3.analysis.simulation import Simulation
 from index3.compiled import slots as s
-from index3.methods import projection_kernels, run_table
+from index3.methods import projection_kernels, run, run_table
+from index3.methods.explicit import runge_kutta
 from index3.methods.work import GRANT
 from index3.system import evaluate
 from index3.system.compile import compile_model
@@ -56,6 +57,16 @@ def test_work_is_as_good_as_the_motion(method):
     assert abs(result.energy.work[-1] - exact) <= result.energy.work_error <= 20 * 1e-6 * size
     assert result.stats["work_evaluations"] <= result.stats["steps"] + GRANT
     assert (result.stats["work_evaluations"] > 0) == (method != "dopri5")  # whose stages say enough
+
+
+@pytest.mark.parametrize(("method", "unused"), [("dopri5", [1]), ("dop853", [1, 2, 3, 4])])
+def test_stages_without_weight_are_not_asked_for_their_power(method, unused):
+    """Neither the step nor its error has them."""
+    segment = first_segment(Simulation(ix.library.andrews(), method, SETTINGS, {}), (0.0, 0.02))
+    segment.run[run.CURSOR][:] = 0  # no lines of output
+    segment.run.advance(segment.method.kernel, segment.table, 20)
+    power = segment.table[runge_kutta.K_POWER]
+    assert [k for k in range(len(power)) if power[k] == 0.0] == unused
 
 
 @pytest.mark.parametrize("method", ["tlismni-bdf2", "tlismni-trapezoidal"])

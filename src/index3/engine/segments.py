@@ -127,6 +127,8 @@ def begin(
         progress[run.WORK][sums] = after.run[run.WORK][sums]
     known = variant.projection.factors[contract.INFO]  # the state is on the constraints
     progress.factors[contract.INFO][contract.FEWEST_ZERO] = known[contract.N_ZERO]
+    rank = variant.system.m - known[contract.N_ZERO]
+    progress[run.LIMITS][run.ALL_DRIVEN] = variant.system.first_state <= rank
     if after is not None:
         bodies = variant.system.first_state  # the size of states is the present one
         for slot in (run.LARGEST, run.LARGEST_V):

@@ -97,7 +97,13 @@ def table(elements: Sequence[Bushing], places: Sequence[Place]) -> CurveTable:
 
 @helper
 def fill_motion(T, E, bushing):
-    """e, y' and f of a bushing into MOTION; returns whether it is within its range."""
+    """e, y' and f of a bushing into MOTION; returns whether it is within its range, and f finite."""
+    return fill_deflection(T, E, bushing) and fill_force(E, bushing)
+
+
+@helper
+def fill_deflection(T, E, bushing):
+    """e and y' of a bushing into MOTION; returns whether it is within its range."""
     motion = view(E, MOTION)
     A = axes_of(T, bushing.i)
     d, u = relative_point(T, bushing.i, bushing.j)
@@ -113,7 +119,7 @@ def fill_motion(T, E, bushing):
         put_at(motion, RATE_ROW, 3, log_apply(phi, w, -0.5, log_coefficients(phi)[0]))
     for k in range(bushing.count):
         motion[E_ROW, k] -= bushing.free[k]
-    return fill_force(E, bushing)
+    return True
 
 
 @helper
@@ -227,7 +233,7 @@ def energy(T, E):
     curves, pieces, asked = view(E, CURVES), view(E, PIECES), view(E, ASKED)
     for e in range(bushings.shape[0]):
         bushing = bushings[e]
-        if not fill_motion(T, E, bushing):
+        if not fill_deflection(T, E, bushing):
             return e + 1
         for k in range(bushing.count):
             x, rate = motion[E_ROW, k], motion[RATE_ROW, k]
@@ -248,7 +254,7 @@ def switches(T, E):
     bushings, bands, values = view(E, BUSHINGS), view(E, BANDS), view(T, s.SWITCH)
     at = next_switches(T, bands.shape[0])
     for e in range(bands.shape[0]):
-        if not fill_motion(T, E, bushings[bands[e].record]):
+        if not fill_deflection(T, E, bushings[bands[e].record]):
             return bands[e].record + 1
         values[at + e] = clearance(bands[e], view(E, MOTION)[E_ROW, bands[e].axis])
     return OK

@@ -12,10 +12,10 @@ from index3.compiled.interface import helper, view
 from index3.methods import run
 from index3.methods.power_nodes import open_node
 
-AHEAD, WORSE = 3.0, 2.0
+AHEAD, WORSE = 4.0, 2.0
 """Steps behind one with a node in its middle that go by it, and by how much their error may be larger."""
-CERTAIN, IRREGULAR = 0.25, 0.1
-"""Part of the error left alone by which the last node may have been foreseen wrongly; and part of a step by which it
+CERTAIN, IRREGULAR = 0.5, 0.1
+"""Times the error left alone by which the last node may have been foreseen wrongly; and part of a step by which it
 may be longer or shorter than the one before."""
 
 

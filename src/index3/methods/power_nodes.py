@@ -5,6 +5,7 @@ Nodes are the ends of steps, a few of those before, and points inside the last s
 
 from __future__ import annotations
 
+from index3.compiled import slots as s
 from index3.compiled.interface import helper, view
 from index3.methods import run
 
@@ -15,6 +16,9 @@ CLOSE = 0.08
 RESOLVED = 0.3
 """Second difference of the power over a step, beside the first, up to which three nodes in it are believed to tell how
 the power goes: a force that switches between them may leave the third and fourth difference as small as ever."""
+FORETOLD = 0.3
+"""Part of what the middle has changed that a parabola through the node before may not have told, where no force is
+known to switch, if the power is only bent: as where it is largest."""
 CAUTION = 10.0
 """Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
 derivatives of its own inside a step, and a force may switch anywhere in it."""
@@ -167,7 +171,7 @@ def add_simpson(R):
 
 
 @helper
-def simpson_error(R):
+def simpson_error(T, R):
     """Error of `add_simpson`; what the node has changed if that is all that is known; which half is the worse one.
 
     Two estimates: by the fourth difference of the power, over the step and two nodes before it, and by the square of
@@ -190,7 +194,10 @@ def simpson_error(R):
     for k in range(5):
         x[k], c[k] = (t[middle - 3 + k] - t[middle]) / h, power[middle - 3 + k]
     before = (b - a - (a - c[1]) / (x[2] - x[1])) / (x[4] - x[1])  # of the second order, without the middle
-    most = max(change, h * abs(before / 6.0 - bend / 3.0))
+    unforetold = h * abs(before / 6.0 - bend / 3.0)
+    if view(T, s.SWITCH).shape[0] == 0 and unforetold < FORETOLD * change:
+        unsolved = 0.0
+    most = max(change, unforetold)
     for j in range(1, 5):
         for k in range(4, j - 1, -1):
             c[k] = (c[k] - c[k - 1]) / (x[k] - x[k - j])

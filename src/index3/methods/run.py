@@ -55,9 +55,9 @@ up work, and for that the address of a kernel that finds the multipliers of a st
 them), and its table."""
 (
     T_OLD, T_NEW, T_END, H_NEXT, H_LAST, STEP, MAX_STEP, T_START, T_WANTED, SPEED_OLD, SPEED_NEW, T_TRIED, H_TRIED,
-    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_USUAL, T_PAST,
+    H_HELD, HELD_FOR, HELD_OFTEN, T_SWITCH, H_BEHIND, ORDER, T_PASSED, AWAY, AWAY_V, H_USUAL, T_PAST, H_WORK,
     CLOCK_SPACE,
-) = range(25)  # fmt: skip
+) = range(26)  # fmt: skip
 """Places in CLOCK; STEP is the constant step, 0 if the method chooses; T_WANTED the time asked of LINK_DENSE;
 SPEED_OLD and SPEED_NEW the largest ANGLE_SPEED at the last two accepted states; T_TRIED and H_TRIED end and size of
 the step that is tried, H_NEXT the size that the next one should have; H_HELD the size above which none is tried for a
@@ -66,7 +66,8 @@ T_SWITCH where a force begins that steps are to end at, H_BEHIND the size of the
 (see `switches`); ORDER that of the formula for which the first step is chosen; T_PASSED when bodies first passed
 through each other in a constant step; AWAY and AWAY_V the largest coordinate and rate so far, angles aside, beside a
 motion at the rates of the start (0 without forces that switch); H_USUAL the mean size of the steps so far, which
-forgets those before the last few hundred; T_PAST the time of PAST_X, T_OLD in the first step."""
+forgets those before the last few hundred; T_PAST the time of PAST_X, T_OLD in the first step; H_WORK the size above
+which the next step would not tell the work of a reaction (0: any)."""
 USUAL = 300
 """Steps that H_USUAL remembers: more than a short event takes, and fewer than a run that goes on in short steps."""
 (
@@ -78,26 +79,17 @@ COUNTERS = (
     "unclosed", "gained", "work_evaluations", "passed",
 )  # fmt: skip
 (
-    BUDGET_STEPS,
-    MAX_STEPS,
-    TRACK_WORK,
-    QUINTIC,
-    FIRST_STATE,
-    LOOK_UP,
-    NEAR_ROW,
-    SWITCH,
-    PASSED,
-    ROUGH_LAM,
-    BY_RATES,
-    LIMITS_SPACE,
-) = range(12)
+    BUDGET_STEPS, MAX_STEPS, TRACK_WORK, QUINTIC, FIRST_STATE, LOOK_UP, NEAR_ROW, SWITCH, PASSED, ROUGH_LAM, BY_RATES,
+    ALL_DRIVEN, LIMITS_SPACE,
+) = range(13)  # fmt: skip
 """Places in LIMITS: steps until the next return, steps in all, how work is added up, whether the dense output uses
 the accelerations at both ends (degree 5) or not (degree 3), or (OWN) is the method's own for lines of output; the
 first coordinate that is the integral of a first-order state; 1 if Python wants to look up from the run, at the
 keyboard or the clock (set by another thread or a signal); the first row that came near its other solutions, plus 1;
 where steps are with a force that begins (see `switches`); the record of SWEEP that was first passed through in a
 constant step, plus 1; 1 if multipliers at the ends of steps are those of index 3, two orders below positions; 1 if
-first-order states inside steps are to follow from their rates, since the method does not control their integrals."""
+first-order states inside steps are to follow from their rates, since the method does not control their integrals; 1 if
+constraints and drives leave no freedom."""
 OWN, OWN_WORK = 2, 3
 """Values of TRACK_WORK for a method that adds up the work of a step by itself, in its dense output too or not; 1 is
 by nodes, 0 none (`work.add_step`)."""

@@ -27,6 +27,8 @@ def next_time(R):
             return end, end - t
         return later, clock[run.STEP] if later + clock[run.STEP] < end else later - t
     h = min(clock[run.H_NEXT], clock[run.MAX_STEP])
+    if clock[run.H_WORK] > 0.0:
+        h = min(h, clock[run.H_WORK])
     left = end - t
     if h >= left * (1.0 - 1e-10):
         return end, left

@@ -12,14 +12,12 @@ Methods that sum up the work of a step by themselves are compared with the nodes
 
 from __future__ import annotations
 
-import numpy as np
-
 from index3.compiled import slots as s
-from index3.compiled.interface import OK, call, helper, kernel, view
+from index3.compiled.interface import OK, helper, kernel, view
 from index3.methods import audit, foresight, run
-from index3.methods.hermite import fill_middle
 from index3.methods.power_doubt import look_for_doubt
-from index3.methods.power_nodes import add_pieces, add_simpson, divisible, open_node, recount, simpson_error
+from index3.methods.power_nodes import add_pieces, add_simpson, divisible, open_node, piece, recount, simpson_error
+from index3.methods.power_states import must_solve, power_alone, power_at_end, power_from_forces, return_to_end
 
 GRANT = 20
 """Evaluations that a run has before its steps allow any, one each."""
@@ -41,56 +39,13 @@ PREFERRED = 100.0
 the two differ: it is as accurate as the motion, but for a force that acts for a part of the step only."""
 EXCESS = 0.25
 """Part of the slip by which Simpson's rule is wrong with rates of dense output of degree 5: 2/3 of 30/16, less 1."""
+LOOSE, PACE, LEAST, KEPT, MOST_GROWTH, SHORTEST = 20.0, 0.8, 0.5, 1.5, 2.0, 1e-6
+"""Where drives leave no freedom: estimated error of a step by its ends, times the one left alone, for which steps are
+chosen (true ones are some hundred times smaller); part of the step that this allows which is tried; the next step at
+least; growth up to which a step is kept, and at most; and part of the span below which no step is asked for."""
 ROUGH, SURER = 0.02, 10.0
 """Part of the integral of |power| of a step by which the two accounts differ if a force begins or ends to act in it,
 and how many times the error of the one by nodes their difference is, to be believed."""
-
-
-@helper
-def place(T, R, t, first):
-    """Put T's state at a time of the last accepted step.
-
-    The first node is in its middle, for Simpson's rule, and gets the rates by which that rule gives the way of the
-    step: those of dense output of degree 3. With those of degree 5 an error in q alone would count too much.
-    """
-    clock, q, v = view(R, run.CLOCK), view(T, s.Q), view(T, s.V)
-    view(T, s.TIME)[0] = t
-    if first:
-        h, quintic = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.LIMITS)[run.QUINTIC] >= 1
-        q0, v0, a0 = view(R, run.OLD_Q), view(R, run.OLD_V), view(R, run.OLD_A)
-        q1, v1, a1 = view(R, run.NEW_Q), view(R, run.NEW_V), view(R, run.NEW_A)
-        fill_middle(h, q0, v0, a0, q1, v1, a1, run.allowed(R), quintic, q, v)
-    else:
-        run.interpolate(R, t, q, v)
-    view(R, run.COUNTS)[run.N_EVALUATIONS] += 1
-    view(R, run.COUNTS)[run.N_WORK] += 1
-
-
-@helper
-def power_alone(T, R, t, first):
-    """Power at a time of the last accepted step, if no reaction works: no rows, and forces as far as they work."""
-    place(T, R, t, first)
-    code = run.core(T, s.CORE_WORKING)
-    if code == OK:
-        code = run.core(T, s.CORE_POWER)
-    return code if code != OK or abs(view(T, s.ENERGY)[s.POWER]) < np.inf else run.EVALUATION_FAILED
-
-
-@helper
-def power_from_forces(T, R, t, first, solve):
-    """Power at a time of the last accepted step; accelerations and reactions solved for, or from those at its ends."""
-    clock, a, lam = view(R, run.CLOCK), view(T, s.A), view(T, s.LAM)
-    a0, a1, lam0, lam1 = view(R, run.OLD_A), view(R, run.NEW_A), view(R, run.OLD_LAM), view(R, run.NEW_LAM)
-    x = (t - clock[run.T_OLD]) / (clock[run.T_NEW] - clock[run.T_OLD])
-    place(T, R, t, first)
-    for k in range(a.shape[0]):
-        a[k] = (1.0 - x) * a0[k] + x * a1[k]
-    for k in range(lam.shape[0]):
-        lam[k] = (1.0 - x) * lam0[k] + x * lam1[k]
-    code = call(view(R, run.LINK)[run.LINK_ACCELERATE], T, view(R, run.LINK)[run.LINK_PROJECTOR]) if solve else OK
-    if code == OK:
-        code = run.core(T, s.CORE_FORCES)
-    return run.core(T, s.CORE_POWER) if code == OK else code
 
 
 @helper
@@ -130,28 +85,6 @@ def insert_node(T, R, i, first, solve, alone):
 
 
 @helper
-def return_to_end(T, R):
-    """T's state is the new one again."""
-    view(T, s.TIME)[0] = view(R, run.CLOCK)[run.T_NEW]
-    run.copy(view(T, s.Q), view(R, run.NEW_Q))
-    run.copy(view(T, s.V), view(R, run.NEW_V))
-    run.copy(view(T, s.A), view(R, run.NEW_A))
-    run.copy(view(T, s.LAM), view(R, run.NEW_LAM))
-
-
-@helper
-def must_solve(R):
-    """Whether a node needs the reactions of its state: the power depends on them, and those at the ends are true ones.
-
-    Linear in the step they would be off by h^2/8 of their second derivative, and more nodes would not mend that. Where
-    those at the ends are off by parts of a thousand, to both sides in turn, a true one between them spoils the balance.
-    """
-    limits = view(R, run.LIMITS)
-    true = limits[run.QUINTIC] != 0 and limits[run.ROUGH_LAM] == 0
-    return view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and true
-
-
-@helper
 def slip(R):
     """Part of the step by which the coordinates of dense output move on otherwise than their rates do at its ends.
 
@@ -166,6 +99,22 @@ def slip(R):
         apart += ((q1[k] - q0[k] - mean - h * h / 12.0 * (a0[k] - a1[k])) / w) ** 2
         way += (mean / w) ** 2
     return (apart / way) ** 0.5 if way > apart else 1.0 if way > 0.0 else 0.0
+
+
+@helper
+def limit_next(T, R, size):
+    """Let the next step be so short that the ends of steps tell the power of the drives, if these leave no freedom.
+
+    Nothing else limits the steps then: coordinates follow from the constraints, without an error. A step is kept unless
+    the next should be shorter or much longer, and so are factorisations.
+    """
+    clock = view(R, run.CLOCK)
+    h = clock[run.T_NEW] - clock[run.T_OLD]
+    _, error, _ = piece(R, view(R, run.NODES)[run.NODE_OLD])
+    allowed = LOOSE * TOLERATED * view(R, run.TOLERANCE)[run.RTOL] * max(size, ALONE * scale(T, R))
+    factor = PACE * (allowed / error) ** 0.2 if error > 0.0 else MOST_GROWTH
+    factor = min(factor, MOST_GROWTH) if factor > KEPT else max(min(factor, 1.0), LEAST)
+    clock[run.H_WORK] = max(h * factor, SHORTEST * (clock[run.T_END] - clock[run.T_START]))
 
 
 @helper
@@ -224,7 +173,7 @@ def finish_foreseen(T, R, size, allowed):
     if doubt < 0.0:
         return False
     add_simpson(R)
-    error, unsolved, _ = simpson_error(R)
+    error, unsolved, _ = simpson_error(T, R)
     if unsolved > max(allowed, large(T, R)) or error > max(allowed, foresight.usual_error(R, size)):
         foresight.close_middle(R)
         return False
@@ -238,18 +187,20 @@ def finish_by_nodes(T, R, size, allowed, alone):
     """Work of a step by nodes: one inside if need be, and more where a force switches, as many as may be spent."""
     nodes, solve, first = view(R, run.NODES), must_solve(R), view(R, run.NODES)[run.NODE_OLD]
     blind = view(R, run.LINK)[run.LINK_ACCELERATE] != 0 and not solve  # reactions inside would be those of the ends
+    if solve and view(R, run.LIMITS)[run.ALL_DRIVEN] == 1:
+        limit_next(T, R, size)
     may = not solve and not blind and affordable(R) and divisible(R, first)
+    slipped, error, cautious = size * slip(R), 0.0, 0.0
     if may and finish_foreseen(T, R, size, allowed):
         return
     view(R, run.WORK)[run.FORESEEN] = 0.0
-    slipped, error, cautious = size * slip(R), 0.0, 0.0
     if not may or slipped <= allowed:
         error, cautious, worst = add_pieces(R)
     if may and error + slipped > allowed:
         insert_node(T, R, first, True, False, alone)
         slipped = 0.0
         add_simpson(R)
-        error, unsolved, worst = simpson_error(R)
+        error, unsolved, worst = simpson_error(T, R)
         cautious = error
         if unsolved > max(allowed, large(T, R)):
             error = cautious = max(error, unsolved)
@@ -277,7 +228,7 @@ def finish_measured(T, R, size, allowed, alone):
     open_node(R, first)
     view(R, run.NODE_POWER)[first + 1] = view(R, run.WORK)[run.POWER_MIDDLE]
     add_simpson(R)
-    error, unsolved, worst = simpson_error(R)
+    error, unsolved, worst = simpson_error(T, R)
     if not reactions and unsolved > large(T, R):
         error, _ = refine(T, R, 0.0, unsolved, unsolved, worst, False, alone)
     finish(R, view(R, run.NODE_WORK)[nodes[run.NODE_NEW]], max(error + excess, doubtful))
@@ -287,16 +238,17 @@ def finish_measured(T, R, size, allowed, alone):
 def add_step(T, R, alone):
     """Work of the last accepted step, whose nodes are open; T stands at the new state, its ENERGY is known."""
     clock, work, how = view(R, run.CLOCK), view(R, run.WORK), view(R, run.LIMITS)[run.TRACK_WORK]
-    power = work[run.POWER_STEP] if how == run.OWN_WORK else view(T, s.ENERGY)[s.POWER]
+    spent = view(R, run.COUNTS)[run.N_WORK]
+    power = power_at_end(T, R)
     run.finish_account(R, work[run.WORK_OLD], power)
-    h, spent = clock[run.T_NEW] - clock[run.T_OLD], view(R, run.COUNTS)[run.N_WORK]
+    h = clock[run.T_NEW] - clock[run.T_OLD]
     size = 0.5 * h * (abs(work[run.POWER_OLD]) + abs(power))
     work[run.WORK_SIZE] += size
     part, before = TOLERATED * view(R, run.TOLERANCE)[run.RTOL], work[run.WORK_ERROR]
     allowed, most = part * size, part * scale(T, R)
     if size <= LITTLE * scale(T, R):
         allowed = max(allowed, min(most - work[run.WORK_LEFT], ALONE * most))
-    if how == run.OWN_WORK:
+    if how == run.OWN_WORK and not must_solve(R):
         finish_measured(T, R, size, allowed, alone)
     elif how == run.OWN:
         finish_own(T, R, size, allowed, alone)

@@ -73,6 +73,15 @@ def evaluate(T, E, directions, target, how, tolerance):
     )
 
 
+@helper
+def has_weight(E, i):
+    """Whether stage i enters the step or its error, so that its power does."""
+    a, e, weight = view(E, STAGE_A), view(E, ERROR_B), 0.0
+    for k in range(e.shape[0]):
+        weight = max(weight, abs(e[k, i]))
+    return weight > 0.0 or a[a.shape[0] - 1, i] != 0.0
+
+
 @kernel
 def stages(T, E):
     """The stages of a step of size H_STAGES from the new (or old) state; T's q, v become its end, unprojected."""
@@ -92,7 +101,7 @@ def stages(T, E):
             return code
         run.copy(k_q[i], view(T, s.V))
         run.copy(k_v[i], view(T, s.A))
-        if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN:
+        if view(R, run.LIMITS)[run.TRACK_WORK] == run.OWN and has_weight(E, i):
             run.core(T, s.CORE_POWER)
             view(E, K_POWER)[i] = view(T, s.ENERGY)[s.POWER]
     combine(T, E, nodes.shape[0], h, q0, v0)
