@@ -19,6 +19,8 @@ the power goes: a force that switches between them may leave the third and fourt
 FORETOLD = 0.3
 """Part of what the middle has changed that a parabola through the node before may not have told, where no force is
 known to switch, if the power is only bent: as where it is largest."""
+UNEVEN = 4.0
+"""Ratio of steps up to which errors of reactions that alternate cancel in a polynomial through their ends."""
 CAUTION = 10.0
 """Times the estimate by the fourth difference that is taken for the error of Simpson's rule: dense output has
 derivatives of its own inside a step, and a force may switch anywhere in it."""
@@ -139,16 +141,26 @@ def add_pieces(R):
 
 
 @helper
+def alike(t, last):
+    """Whether the times between the first nodes and the last differ by no more than UNEVEN."""
+    least, most = t[1] - t[0], t[1] - t[0]
+    for k in range(1, last):
+        least, most = min(least, t[k + 1] - t[k]), max(most, t[k + 1] - t[k])
+    return most <= UNEVEN * least
+
+
+@helper
 def recount(R, done):
     """What two more nodes behind it change in the work of the last step but two; `done` is that of the last step.
 
     Reactions of methods of index 3 alternate around those of the motion. In a polynomial through both sides of a step
-    such errors cancel from step to step; in one through the nodes before it, each change of the step leaves some.
+    such errors cancel from step to step; in one through the nodes before it, each change of the step leaves some. Only
+    in steps of like sizes: a power that falls in short steps, as where a slip ends, says nothing of a long one before.
     """
     nodes, work, h = view(R, run.NODES), view(R, run.WORK), view(R, run.NODE_T)
     first, change = nodes[run.NODE_OLD], 0.0
     work[run.PLAIN] = work[run.PLAIN] + 1.0 if nodes[run.NODE_NEW] == first + 1 else 0.0
-    if first == run.HISTORY and work[run.PLAIN] >= run.HISTORY + 1:
+    if first == run.HISTORY and work[run.PLAIN] >= run.HISTORY + 1 and alike(h, nodes[run.NODE_NEW]):
         i = first - 2
         count = differences(R, i, run.CENTRAL)
         c = view(R, run.NEWTON)[1]
