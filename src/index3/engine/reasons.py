@@ -9,6 +9,7 @@ from index3.engine.audit import gained
 from index3.engine.segments import END_STATE, Segment
 from index3.errors import AssemblyError, Index3Error
 from index3.linear import contract
+from index3.linear.solver import DIAGONAL
 from index3.methods import projection_kernels, run
 from index3.methods.projection_errors import not_converged, scaled_rows, singular_body
 from index3.system import evaluate
@@ -162,10 +163,12 @@ def contradiction(segment: Segment) -> str:
 def singular_position(segment: Segment) -> str:
     """Which rows become dependent at the last accepted state, although they are not elsewhere; empty if none do."""
     system, state = segment.variant.system, segment.variant.state
-    seen = segment.variant.projection.factors, segment.run.factors  # of lines of output, and of most methods' steps
+    seen = [segment.variant.projection.factors]  # of lines of output
+    if DIAGONAL not in segment.method.needs:  # of steps; penalties there hide which rows are redundant
+        seen.append(segment.run.factors)
     usual = min(int(factors[contract.INFO][contract.FEWEST_ZERO]) for factors in seen)  # redundant at every position
     rank = system.m - min(usual, system.m)
-    if not 0 < rank <= system.m <= MOST_ROWS:
+    if not 0 < rank <= min(system.m, system.n) or system.m > MOST_ROWS:
         return ""
     state.move(segment.run.t, segment.run[run.NEW_Q], segment.run[run.NEW_V])
     if state.run(evaluate.jacobian):
