@@ -48,7 +48,10 @@ def test_nothing_is_found(kind, monkeypatch):
         ("models", 134471),  # two methods of order 2, 0.015 from the motion and by chance 2e-4 from each other
         ("models", 181044),  # a body 1e12 m away: residuals of a line that rounding kept above its goal, for ever
         ("models", 184276),  # a stored run that was resumed said of a singular position what the whole run did not
-        ("models", 191489),  # penalties hide which rows are redundant: more rows than coordinates counted as independent
+        (
+            "models",
+            191489,
+        ),  # penalties hide which rows are redundant: more rows than coordinates counted as independent
         ("uses", 80008),  # lines near a fold of a parallelogram with redundant rows: said to contradict each other
         ("uses", 80323),  # lines of output that changed which redundant rows later steps left out
         ("uses", 81097),  # velocities of a line that depended on which others were asked for

@@ -1,4 +1,4 @@
-"""Whether the shapes of a contact met and parted again between the two ends of a step; helpers and a kernel.
+"""Whether the shapes of a contact met and parted, or pushed, between the two ends of a step; helpers and a kernel.
 
 Forces are evaluated at the ends of a step and at a few points inside. A pellet that is before a ball at one of them and
 behind it at the next has felt nothing, and no error test knows. So each accepted state is kept (START_...), and of a
@@ -39,7 +39,17 @@ from index3.forces.contact_table import (
     TIES,
 )
 from index3.forces.force import next_switches, turned
-from index3.forces.sweep import SHALLOW, bend_of, dip, doubt, landing, surely_apart
+from index3.forces.sweep import (
+    SHALLOW,
+    bend_of,
+    dip,
+    distance,
+    distance_rate,
+    doubt,
+    landing,
+    pushes_again,
+    surely_apart,
+)
 
 NO_SIDES = (0.0, 0.0, 0.0)
 TURN = 1.0
@@ -139,6 +149,11 @@ def part_of_pair(T, E, pair, ties, h, room):
         m0, m1, graze = scale(h, v0), scale(h, v1), min(room, SHALLOW * reach)
         unsure = doubt(e0, m0, e1, m1)
         part = min(part, landing(e0, m0, e1, m1, half, reach, max(graze, unsure) if sure else graze))
+        g0 = distance(e0, half) - reach
+        if g0 < 0.0 and pair.onset > 0.0 and not sure:
+            g1 = distance(e1, half) - reach
+            again = pushes_again(pair, g0, distance_rate(e0, m0, half), g1, distance_rate(e1, m1, half), h, room)
+            part = min(part, again)
         if not sure and part == 1.0 and unsure > graze and landing(e0, m0, e1, m1, half, reach + unsure, 0.0) < 1.0:
             part = 0.5
     return part
@@ -175,6 +190,8 @@ def part_of_gap(T, E, pair, ties, h, room):
             part = min(part, TURN / turn)
         unsure, graze = doubt(e0, scale(h, m0), e1, scale(h, m1)), min(room, SHALLOW * size)
         part = min(part, dip(g0, h * v0, g1, h * v1, max(graze, unsure) if sure else graze, unsure))
+        if not sure:
+            part = min(part, pushes_again(pair, g0, h * v0, g1, h * v1, h, room))
     return part
 
 

@@ -26,7 +26,7 @@ from index3.forces.along_coordinate import (
     coordinate,
 )
 from index3.forces.force import Place, element_table, next_switches
-from index3.forces.sweep import SHALLOW, dip
+from index3.forces.sweep import SHALLOW, dip, pushes_again
 from index3.registry import register
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def switches(T, E):
 
 @kernel
 def passes(T, E):
-    """Whether a stop was met and left in the step that ends at T's state, or keep that state as a start: SWEEP."""
+    """Whether a stop was met and left, or pushed, within the step that ends at T's state, or keep that state: SWEEP."""
     limits, start, sweep = view(E, LIMITS), view(E, START), view(T, s.SWEEP)
     at, h = next_switches(T, limits.shape[0]), sweep[s.SWEEP_H]
     for e in range(limits.shape[0]):
@@ -236,6 +236,12 @@ def passes(T, E):
                 room = min(room, SHALLOW)
             part = dip(upper - x0, -m0, upper - x, -h * rate, room, 0.0)
             part = min(part, dip(x0 - lower, m0, x - lower, h * rate, room, 0.0))
+            if sweep[s.SWEEP_SURE] == 1.0:  # constant steps stay as they are
+                pass
+            elif x0 > upper:
+                part = min(part, pushes_again(limits[e], upper - x0, -m0, upper - x, -h * rate, h, room))
+            elif x0 < lower:
+                part = min(part, pushes_again(limits[e], x0 - lower, m0, x - lower, h * rate, h, room))
             if part < sweep[s.SWEEP_PART]:
                 sweep[s.SWEEP_PART], sweep[s.SWEEP_RECORD] = part, at + e
     return OK

@@ -1,6 +1,9 @@
 """Ways between the two ends of a step: where two shapes, or a coordinate and its stop, met and parted again; helpers.
 
 A way is a cubic, by values at both ends (e0, e1) and velocities there times the step (m0, m1).
+
+A stop whose damper holds a body back pushes nothing where the body leaves it faster than the spring follows. At a
+smaller depth the damper, which sets in with the depth, is weaker: there the stop pushes again (`pushes_again`).
 """
 
 from __future__ import annotations
@@ -170,3 +173,43 @@ def dip(g0, m0, g1, m1, room, unsure):
         else:
             high = middle
     return low + LANDING * (x - low)
+
+
+@helper
+def distance_rate(e, m, half):
+    """The rate of `distance` at e, times the step; 0 inside the sides."""
+    far, rate = distance(e, half), 0.0
+    for k in range(3):
+        rate += max(abs(e[k]) - half[k], 0.0) * (m[k] if e[k] > 0.0 else -m[k])
+    return rate / far if far > 0.0 else 0.0
+
+
+@helper
+def pushes(law, depth, rate):
+    """Whether spring and damper together push, the damper setting in over `onset`."""
+    part = min(depth / law.onset, 1.0)
+    return law.stiffness * depth**law.exponent + law.damping * part * part * (3.0 - 2.0 * part) * rate > 0.0
+
+
+@helper
+def pushes_again(law, g0, m0, g1, m1, h, room):
+    """The part of the step to try instead, or 1: where what touches, but does not push at either end, pushes inside."""
+    if g0 >= 0.0 or law.onset == 0.0 or law.damping == 0.0:
+        return 1.0
+    if pushes(law, -g0, -m0 / h) or (g1 < 0.0 and pushes(law, -g1, -m1 / h)):
+        return 1.0
+    way, low, high = g1 - g0, 0.0, 1.0
+    if g1 > 0.0:
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            if gap_between(g0, m0, g1, m1, middle) < 0.0:
+                low = middle
+            else:
+                high = middle
+    for k in range(1, PIECES):
+        x = high * k / PIECES
+        depth = -gap_between(g0, m0, g1, m1, x)
+        rate = -(m0 + x * (2.0 * (3.0 * way - 2.0 * m0 - m1) + 3.0 * x * (m0 + m1 - 2.0 * way))) / h
+        if depth > room and pushes(law, depth, rate):
+            return x
+    return 1.0
