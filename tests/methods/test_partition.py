@@ -16,8 +16,8 @@ from index3.methods.run_table import Run
 from index3.methods.state_space import (
     elimination,
     frame,
-    frame_table,
     jacobian,
+    partition,
     rosenbrock,
     rosenbrock_method,
     sdirk_method,
@@ -243,7 +243,7 @@ def test_sparse_partitions_follow_a_motion(frames, monkeypatch):
     """A chain that falls through its lowest position, eliminated sparse: no more steps than with dense elimination."""
     model, counts, ends = ix.library.chain(10), [], []
     for limit in (0, DENSE):
-        monkeypatch.setattr(frame_table, "DENSE", limit)
+        monkeypatch.setattr(partition, "DENSE", limit)
         ends.append(
             ix.simulate(model, (0, 2), "firstorder-sdirk4", rtol=1e-6, t_eval=[2.0], parametrization="partition")
         )

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from index3.engine.breaks import apart, find_breaks, functions_of_time
-from index3.engine.sampling import instants, merged
 from index3.engine.segments import Plan
 from index3.engine.settings import (
     absolute_tolerance,
@@ -105,7 +104,11 @@ class Plans:
             raise ModelError(f"simulate: dense_output = {asked['dense_output']!r}. Choose True or False.")
         found, early = (np.zeros(0), math.inf) if constant_step else find_breaks(model, span)
         declared = stop_times(asked["discontinuities"], span)
-        stops = merged(np.concatenate([declared, apart(found, declared), instants(model, span, first)]), model)
+        stops = np.array(sorted({*declared.tolist(), *apart(found, declared).tolist()}))  # np.unique imports numpy.ma
+        if model.controllers:
+            from index3.engine.sampling import with_instants
+
+            stops = with_instants(stops, model, span, first)
         plan = Plan(
             span=span, method=self.chosen, options=self.options, rtol=asked["rtol"],
             atol=absolute_tolerance(asked["atol"], asked["rtol"], n), t_eval=output_times(asked["t_eval"], span),

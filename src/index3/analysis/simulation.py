@@ -17,7 +17,6 @@ from index3.engine.layout import moving_markers
 from index3.engine.progress import reporter
 from index3.engine.run_result import result_of
 from index3.engine.runner import Runner
-from index3.engine.sampling import Sampling
 from index3.engine.settings import (
     check_model,
     check_solver,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:  # what few runs need is imported by those
     from index3.analysis.audit import Audit
     from index3.analysis.stepper import Stepper
     from index3.engine.resuming import Keeper
+    from index3.engine.sampling import Sampling
     from index3.user_types import Changes, InitialState, MethodLike
 
 PREPARED = ("method", "linear")
@@ -214,6 +214,8 @@ class Simulation:
         variant = Variant(model, partial(self.compile, model), linear=self.linear)
         variant.prepared = not self._once
         if sampling is None and model.controllers:
+            from index3.engine.sampling import Sampling
+
             sampling = Sampling(model, variant.whole, plan.span[0])
         if sampling is not None:
             sampling.source = source

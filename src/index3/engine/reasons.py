@@ -7,7 +7,7 @@ import numpy as np
 from index3.compiled import slots as s
 from index3.engine.audit import gained
 from index3.engine.segments import END_STATE, Segment
-from index3.errors import AssemblyError, Index3Error
+from index3.errors import AssemblyError, Index3Error, SimulationFailed, SingularError
 from index3.linear import contract
 from index3.linear.solver import DIAGONAL
 from index3.methods import projection_kernels, run
@@ -17,6 +17,8 @@ from index3.system.kinds import recorded
 
 STOPPED, INTERRUPTED, CLOSURE_FAILED, STORE_FAILED = 1, 2, 3, 4
 """Values of `status` beside 0 (reached the end) and the negative ones (failed, minus the reason of `methods.run`)."""
+UNMET = (AssemblyError, SingularError, SimulationFailed)
+"""What a state may lack at an event; other errors are the user's, and are raised."""
 MOST_ROWS = 1000
 """Rows up to which a singular position is looked for: singular values of a dense matrix, about 1 s."""
 DEPENDENT = 1e-5

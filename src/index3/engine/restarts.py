@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from index3.compiled import slots as s
-from index3.engine.reasons import CLOSURE_FAILED, STOPPED
+from index3.engine.reasons import CLOSURE_FAILED, STOPPED, UNMET
 from index3.engine.segments import END_STATE, NUDGE, begin, start_time
-from index3.errors import AssemblyError, SimulationFailed, SingularError
 from index3.methods import run
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from index3.engine.runner import Runner
     from index3.engine.switching import Switch
 
-UNMET = (AssemblyError, SingularError, SimulationFailed)
-"""What a state may lack at an event; other errors are the user's, and are raised."""
 SMALL_JUMP = 1e-9
 """Part of the kinetic energy that a declared discontinuity may change by rounding."""
 

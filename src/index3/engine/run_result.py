@@ -12,7 +12,6 @@ from index3.engine.audit import UNSURE, Examined, complaint, examine, impact_los
 from index3.engine.layout import moving_markers, with_unique
 from index3.engine.reasons import STOPPED
 from index3.engine.small_motion import may_be_small, small_motion
-from index3.engine.suspects import suspects
 from index3.errors import warn
 from index3.linear import contract
 from index3.methods import audit, run
@@ -22,6 +21,11 @@ from index3.results.sinks import MemorySink, StoreFailed
 
 if TYPE_CHECKING:
     from index3.engine.runner import Runner
+
+FAILURES, SHARE = 10, 0.05
+"""Iterations that failed, in all and per step, from which a run counts as one that suffered."""
+SUFFERED = (-run.NEWTON_FAILED, -run.STEP_TOO_SMALL, -run.TOO_MANY_STEPS)
+"""Ends for which one that failed is enough."""
 
 
 def result_of(runner: Runner, options: Mapping[str, Any], note: str = "") -> Result:
@@ -73,11 +77,21 @@ def stats_of(runner: Runner) -> dict[str, Any]:
     return stats | runner.cpu.stats()
 
 
+def mislead(runner: Runner, stats: Mapping[str, Any]) -> str:
+    """Which forces of the user mislead Newton's iteration, if it suffered; or empty."""
+    enough = 1 if runner.status in SUFFERED else max(FAILURES, SHARE * stats["steps"])
+    if stats["newton_failed"] < enough:
+        return ""
+    from index3.engine.suspects import suspects
+
+    return suspects(runner.segment, stats["newton_failed"])
+
+
 def add_remarks(runner: Runner, stats: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Add to the message of a run what its counters and its output tell about the choice of the method."""
     if stats["stiff"]:
         runner.message += f" {stats['stiff']} steps looked stiff: a method for stiff systems may need far fewer."
-    misled = suspects(runner.segment, runner.status, stats)
+    misled = mislead(runner, stats)
     if misled:
         runner.message += f" {misled}"
         if runner.status >= 0:

@@ -20,12 +20,12 @@ from index3.engine.reasons import (
     INTERRUPTED,
     STOPPED,
     STORE_FAILED,
+    UNMET,
     evaluation_fails,
     near_branch,
     passed_through,
     reason,
 )
-from index3.engine.restarts import UNMET, handle_event, pass_stop
 from index3.engine.run_result import result_of
 from index3.engine.segments import Plan, Segment
 from index3.engine.stalling import Allowance, Growth, Stalling, Zeno
@@ -170,6 +170,8 @@ class Runner:
                 report(self.run.t)
             if self.status == 0 and hit is not None:
                 self.cpu.enter("steps")
+                from index3.engine.restarts import handle_event  # of runs that have events
+
                 handle_event(self, hit)
             elif self.status == 0 and failure is not None:
                 self.status, self.message, self.cause = failure
@@ -177,6 +179,8 @@ class Runner:
                 if self.segment.end == self.plan.span[1]:
                     break
                 self.cpu.enter("steps")
+                from index3.engine.restarts import pass_stop  # of runs that have stops
+
                 pass_stop(self)
         if self.status == 0:
             self.conclude()

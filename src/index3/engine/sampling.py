@@ -166,10 +166,8 @@ def instants(model: Model, span: tuple[float, float], first: float | None = None
     return np.concatenate(times)
 
 
-def merged(stops: np.ndarray, model: Model) -> np.ndarray:
-    """Times in order, those that are one instant but for rounding once."""
-    stops = np.array(sorted(set(stops.tolist())))  # np.unique imports numpy.ma
-    periods = [controller.period for controller in model.controllers.values()]
-    if not periods or not len(stops):
-        return stops
-    return stops[np.diff(stops, prepend=-np.inf) > SAME * min(periods)]
+def with_instants(stops: np.ndarray, model: Model, span: tuple[float, float], first: float | None = None) -> np.ndarray:
+    """Stops of a run and the instants of its controllers in order, those that are one but for rounding once."""
+    stops = np.array(sorted({*stops.tolist(), *instants(model, span, first).tolist()}))
+    shortest = min(controller.period for controller in model.controllers.values())
+    return stops[np.diff(stops, prepend=-np.inf) > SAME * shortest]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from index3.compiled import slots as s
@@ -14,21 +11,14 @@ from index3.methods import run
 from index3.system import evaluate, kinds
 from index3.system.state import State
 
-FAILURES, SHARE = 10, 0.05
-"""Iterations that failed, in all and per step, from which a run counts as one that suffered."""
 OFF = 0.1
 """Error of derivatives, as a part of the largest, from which the iteration may suffer: its rate is about that."""
 NOISE = 1e-8
 """Differences are off by less than this part of the forces: rounding over a step of 1e-6, with a margin."""
-CAUSES = (-run.NEWTON_FAILED, -run.STEP_TOO_SMALL, -run.TOO_MANY_STEPS)
 
 
-def suspects(segment: Segment, status: int, counters: Mapping[str, Any]) -> str:
-    """Which forces have derivatives left out or wrong at the last accepted state, if that may have hurt; or empty."""
-    failed = counters["newton_failed"]
-    enough = 1 if status in CAUSES else max(FAILURES, SHARE * counters["steps"])
-    if failed < enough:
-        return ""
+def suspects(segment: Segment, failed: int) -> str:
+    """Which forces have derivatives left out or wrong at the last accepted state, of a run with failed iterations."""
     state = segment.variant.state
     before = state.save()
     state.move(segment.run.t, segment.run[run.NEW_Q], segment.run[run.NEW_V])

@@ -15,11 +15,11 @@ from index3.bodies.marker import as_vector, check_name
 from index3.element_type import ElementType
 from index3.errors import ModelError
 from index3.joints.base import Joint
-from index3.joints.drives import Motion
 from index3.model.compiled import Compiled
 
 if TYPE_CHECKING:
     from index3.analysis.check import Check
+    from index3.joints.drives import Motion
     from index3.user_types import ArrayLike, FilePath
 
 Element = TypeVar("Element")
