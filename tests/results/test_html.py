@@ -250,6 +250,18 @@ def test_motions_and_constraints_without_markers_are_not_drawn():
     assert [joint["name"] for joint in payload(result, "driven")["joints"]] == ["B", "C"]
 
 
+def test_a_rope_is_drawn_over_all_its_points(tmp_path):
+    model = ix.Model("tackle")
+    block = model.add(ix.PointMass("block", 2.0, position=(0, 0, -1)))
+    weight = model.add(ix.PointMass("weight", 1.0, position=(1, 0, -1)))
+    wheels = [model.ground.marker((x, 0, 0)) for x in (-0.5, 0.5, 1.0)]
+    model.add(ix.Rope("rope", [wheels[0], block, *wheels[1:], weight]))
+    ix.simulate(model, (0, 0.1), t_eval=0.05).to_html(tmp_path / "page.html")
+    (rope,) = data_of(tmp_path / "page.html")["joints"]
+    assert rope["symbol"] == "rope"
+    assert len(rope["markers"]) == 5
+
+
 def test_rows_of_one_marker_have_their_arrow():
     model = ix.Model("bowl")
     bead = model.add(ix.PointMass("bead", 1.0, position=(1.0, 0.0, 0.0)))

@@ -80,7 +80,7 @@ class Joint(Element):
 
     A class has `recipe`, its primitives (set in `__init__` if it depends on arguments); `measures`, its coordinates;
     `required`, what the short form needs; and what every `index3.registry.Element` says. Symbols: "dot", "hinge",
-    "ball", "cross", "slider", "sleeve", "weld", "plate", "bar".
+    "ball", "cross", "slider", "sleeve", "weld", "plate", "bar", "rope".
     """
 
     element = "joint"

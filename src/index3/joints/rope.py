@@ -49,7 +49,7 @@ class Rope(Joint):
     5.0
     """
 
-    symbol = ""
+    symbol = "rope"
     fields = declare(functions("length"), points=field("ends").found(lambda rope: rope.markers), length=LENGTH)
 
     def __init__(

@@ -259,6 +259,9 @@ function drawJoint(joint) {
   } else if (joint.symbol === "bar") {
     bar(a, b, 0.4 * R, steel);
     for (const p of [a, b]) ball(p, 0.9 * R, steel);
+  } else if (joint.symbol === "rope") {
+    thread(ends(joint), mix(steel, theme.shadow, 0.4), 2.5);
+    for (const p of ends(joint).slice(1, -1)) ball(p, 0.9 * R, steel);
   } else if (joint.symbol === "dot") {
     ball(b, R, steel);
   }
