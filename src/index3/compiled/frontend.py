@@ -225,15 +225,19 @@ def skip_lifetimes() -> None:
 
 
 def skip_registries() -> None:
-    """Look for new built-in functions when modules were imported, not at each call of one."""
+    """Look for new built-in functions when modules were imported or some were added, not at each call of one.
+
+    Numba adds one for each number of arguments of `min` and `max`, when that is first met.
+    """
     contexts: Any = BaseContext
     refresh = contexts.refresh
-    seen: set[tuple[int, int]] = set()
+    seen: set[tuple[int, int, int]] = set()
 
     def refresh_once(context: Any) -> None:
-        if (id(context), len(sys.modules)) not in seen:
+        known = id(context), len(sys.modules), sum(len(registry.functions) for registry in context._registries)
+        if known not in seen:
             refresh(context)
-            seen.add((id(context), len(sys.modules)))
+            seen.add(known)
 
     contexts.refresh = refresh_once
 
